@@ -9,6 +9,7 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import { signedIn, spellings } from "../secrets.ts"
 import {
   configText,
@@ -84,7 +85,7 @@ describe("canaries", () => {
     assert.isFalse(spellings(canary).some((needle) => "a key of another".includes(needle)))
   })
 
-  it("a bot that tells everybody everything, and every command on its journal", async () => {
+  it.skipIf(!isLong)("a bot that tells everybody everything, and every command on its journal", async () => {
     const { url, paths: sentTo } = await receiver()
     const sandbox = await startSandbox({ speed: 300 })
     const keys = {

@@ -197,7 +197,7 @@ describe("a bot in bad weather", () => {
     }
   )
 
-  where(has("openssl"))(
+  where(isLong && has("openssl"))(
     "a certificate of somebody else, or of nobody: nothing is sent (needs openssl)",
     {
       timeout: 240_000

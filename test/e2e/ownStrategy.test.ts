@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import {
   configText,
   gridText,
@@ -40,70 +41,73 @@ export default {
 `
 
 describe("a strategy of one's own", () => {
-  it("trades beside another, explains itself, is reloaded with its code, fails alone, and is replayed", async () => {
-    const sandbox = await startSandbox({ speed: 60 })
-    const folder = workspace(sandbox, {
-      "config.yaml": configText(sandbox),
-      "grid.yaml": gridText,
-      "mine.yaml": file,
-      "mine.ts": codeBuyingAt("0.9")
-    })
-    const config = ["--config", join(folder, "config.yaml")]
-    const [grid, mine] = ["grid.yaml", "mine.yaml"].map((name) => join(folder, name))
-    const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, ...config])
-    const checked = await limitbot("check", mine ?? "")
-    assert.match(checked.stdout, /ok: mine, mine on BTC\/USDC/, checked.stderr)
-    const bot = startHere(["run", grid ?? "", mine ?? "", "--poll", "0.3s", ...config])
-    const log = async (search: string) =>
-      (await limitbot("events", "--json", "--limit", "500", "--search", search)).stdout
-        .split("\n")
-        .filter((line) => line !== "")
+  it.skipIf(!isLong)(
+    "trades beside another, explains itself, is reloaded with its code, fails alone, and is replayed",
+    async () => {
+      const sandbox = await startSandbox({ speed: 60 })
+      const folder = workspace(sandbox, {
+        "config.yaml": configText(sandbox),
+        "grid.yaml": gridText,
+        "mine.yaml": file,
+        "mine.ts": codeBuyingAt("0.9")
+      })
+      const config = ["--config", join(folder, "config.yaml")]
+      const [grid, mine] = ["grid.yaml", "mine.yaml"].map((name) => join(folder, name))
+      const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, ...config])
+      const checked = await limitbot("check", mine ?? "")
+      assert.match(checked.stdout, /ok: mine, mine on BTC\/USDC/, checked.stderr)
+      const bot = startHere(["run", grid ?? "", mine ?? "", "--poll", "0.3s", ...config])
+      const log = async (search: string) =>
+        (await limitbot("events", "--json", "--limit", "500", "--search", search)).stdout
+          .split("\n")
+          .filter((line) => line !== "")
 
-    await until("its order rests", async () => {
-      const slots = (await limitbot("status")).stdout
-      return /mine\/low[^\n]*open/i.test(slots) || (await log("mine/low")).some((line) => line.includes('"OPEN"'))
-    })
-    const explained = (await limitbot("explain", "mine/low")).stdout
-    assert.match(explained, /it is 0\.9 of the first mid/)
-    assert.match(explained, /mine\.yaml:\d/)
+      await until("its order rests", async () => {
+        const slots = (await limitbot("status")).stdout
+        return /mine\/low[^\n]*open/i.test(slots) || (await log("mine/low")).some((line) => line.includes('"OPEN"'))
+      })
+      const explained = (await limitbot("explain", "mine/low")).stdout
+      assert.match(explained, /it is 0\.9 of the first mid/)
+      assert.match(explained, /mine\.yaml:\d/)
 
-    const loads = async () => (await log("StrategyLoaded")).filter((line) => line.includes('"mine"')).length
-    assert.strictEqual(await loads(), 1)
-    writeFileSync(join(folder, "mine.ts"), codeBuyingAt("0.8"))
-    await until("the new code runs", async () => (await loads()) === 2)
-    await until("its order is another", async () =>
-      (await log("mine/low")).some((line) => line.includes("0.8 of the first mid"))
-    )
+      const loads = async () => (await log("StrategyLoaded")).filter((line) => line.includes('"mine"')).length
+      assert.strictEqual(await loads(), 1)
+      writeFileSync(join(folder, "mine.ts"), codeBuyingAt("0.8"))
+      await until("the new code runs", async () => (await loads()) === 2)
+      await until("its order is another", async () =>
+        (await log("mine/low")).some((line) => line.includes("0.8 of the first mid"))
+      )
 
-    writeFileSync(join(folder, "mine.ts"), codeBuyingAt("0.8", "if (Math.random() > 2) return"))
-    await until("a bad edit is refused", async () =>
-      (await log("StrategiesRefused")).some((line) => line.includes("there is no chance"))
-    )
-    assert.strictEqual(await loads(), 2, "what ran goes on")
+      writeFileSync(join(folder, "mine.ts"), codeBuyingAt("0.8", "if (Math.random() > 2) return"))
+      await until("a bad edit is refused", async () =>
+        (await log("StrategiesRefused")).some((line) => line.includes("there is no chance"))
+      )
+      assert.strictEqual(await loads(), 2, "what ran goes on")
 
-    // The made-up markets on which it is tried are of another year.
-    const failingAfter = (at: number) =>
-      codeBuyingAt("0.8", `if (view.now > ${at}) throw new Error("it had to happen")`)
-    writeFileSync(join(folder, "mine.ts"), failingAfter(1_750_000_000_000))
-    await until("an edit that fails at once is refused", async () =>
-      (await log("StrategiesRefused")).some((line) => line.includes("mine.ts fails at a price of"))
-    )
-    assert.deepStrictEqual(await log("LoopFailed"), [])
-    assert.strictEqual(await loads(), 2, "what ran goes on")
-    writeFileSync(join(folder, "mine.ts"), failingAfter(Date.now() + 4_000).replace("+ 3_600_000", "+ 1_000"))
-    await until("it is taken, and fails alone", async () =>
-      (await log("PlanFailed")).some((line) => line.includes("it had to happen"))
-    )
-    const placed = (await ordersAt(sandbox)).length
-    await until("the grid goes on", async () => (await ordersAt(sandbox)).length > placed)
-    writeFileSync(join(folder, "mine.ts"), codeBuyingAt("0.7"))
-    await until("it is mended", async () => (await log("0.7 of the first mid")).length > 0)
-    bot.signal("SIGINT")
-    await bot.ended
+      // The made-up markets on which it is tried are of another year.
+      const failingAfter = (at: number) =>
+        codeBuyingAt("0.8", `if (view.now > ${at}) throw new Error("it had to happen")`)
+      writeFileSync(join(folder, "mine.ts"), failingAfter(1_750_000_000_000))
+      await until("an edit that fails at once is refused", async () =>
+        (await log("StrategiesRefused")).some((line) => line.includes("mine.ts fails at a price of"))
+      )
+      assert.deepStrictEqual(await log("LoopFailed"), [])
+      assert.strictEqual(await loads(), 2, "what ran goes on")
+      writeFileSync(join(folder, "mine.ts"), failingAfter(Date.now() + 4_000).replace("+ 3_600_000", "+ 1_000"))
+      await until("it is taken, and fails alone", async () =>
+        (await log("PlanFailed")).some((line) => line.includes("it had to happen"))
+      )
+      const placed = (await ordersAt(sandbox)).length
+      await until("the grid goes on", async () => (await ordersAt(sandbox)).length > placed)
+      writeFileSync(join(folder, "mine.ts"), codeBuyingAt("0.7"))
+      await until("it is mended", async () => (await log("0.7 of the first mid")).length > 0)
+      bot.signal("SIGINT")
+      await bot.ended
 
-    const replayed = await limitbot("replay", "--certificate")
-    assert.strictEqual(replayed.code, 0, replayed.stdout + replayed.stderr)
-  })
+      const replayed = await limitbot("replay", "--certificate")
+      assert.strictEqual(replayed.code, 0, replayed.stdout + replayed.stderr)
+    }
+  )
 
   it("hung in a built-in call, and with it the bot: no kill switch, no health, no end but by force", async () => {
     const sandbox = await startSandbox({ speed: 60 })

@@ -120,7 +120,10 @@ rules:
 
 const episodes: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    Object.entries(strategies).map(([kind, section]) => [kind, `market: SOL/USDC\nkind: ${kind}\n${section}`])
+    firstOf(6, Object.entries(strategies)).map(([kind, section]) => [
+      kind,
+      `market: SOL/USDC\nkind: ${kind}\n${section}`
+    ])
   ),
   ...Object.fromEntries(firstOf(2, Object.entries(variants)))
 }
