@@ -234,7 +234,7 @@ const loginFinding = ({ venue: { facts } }: ConfigFile.BotConfig): CheckFinding 
   return ok("login", from === undefined ? "needs no salt" : `the salt of ${login.verifier} comes from ${from}`)
 }
 
-export const look = Effect.fnUntraced(function* (file: string) {
+export const findingsOf = Effect.fnUntraced(function* (file: string) {
   const loaded = yield* ConfigFile.load(file).pipe(Effect.result)
   if (loaded._tag === "Failure") return [wrong("configuration", loaded.failure.message, "mend what it says")]
   const config = loaded.success

@@ -22,14 +22,14 @@ import * as SwapTerms from "../swap/SwapTerms.ts"
 /** Quotes that wait for an answer; the oldest is forgotten first. */
 const mostQuotes = 20
 
-export interface SwapDeskOptions {
+export interface SwapServicesOptions {
   readonly swapper?: SwapTerms.Swapper
   readonly leaving: () => string | undefined
 }
 
 const refuse = ({ message }: { readonly message: string }) => new Refused({ message })
 
-export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper }: SwapDeskOptions) {
+export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper }: SwapServicesOptions) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const swaps = Option.getOrUndefined(yield* Effect.serviceOption(Swaps))

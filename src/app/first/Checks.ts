@@ -28,7 +28,7 @@ export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
 }
 
 export const all = Effect.fn("Checks.all")(function* (file: string, config: BotConfig, account: VenueAccount) {
-  const usual = yield* Doctor.look(file)
+  const usual = yield* Doctor.findingsOf(file)
   const holder = yield* Lease.holder(config.journal)
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
   const compared = yield* Effect.result(witnessed(config, account)((canary) => canary.look(config.markets.assets)))

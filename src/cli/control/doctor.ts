@@ -6,7 +6,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Runtime from "effect/Runtime"
-import { asText, look } from "../../app/control/Doctor.ts"
+import { asText, findingsOf } from "../../app/control/Doctor.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import * as ProfileText from "./ProfileText.ts"
@@ -32,7 +32,7 @@ export const command = Command.make(
       const text = json ? JSON.stringify({ profile: name, facts }) : ProfileText.asText({ facts, profile: name })
       return yield* Console.log(text)
     }
-    const findings = yield* look(config)
+    const findings = yield* findingsOf(config)
     const count = findings.filter(({ verdict }) => verdict === "wrong").length
     if (json) yield* Console.log(JSON.stringify({ ok: count === 0, findings }))
     else for (const finding of findings) yield* Console.log(asText(finding))
