@@ -327,7 +327,7 @@ const limitedCases: ReadonlyArray<readonly [limit: string, kind: string, limits:
 ]
 
 describe("parity under a strategy's own limits", () => {
-  for (const [limit, kind, limits] of firstOf(2, limitedCases)) {
+  for (const [limit, kind, limits] of firstOf(1, limitedCases)) {
     if (only !== undefined && only !== kind) continue
     it(`${kind} with ${limits}: engine and kernel fill the same`, { timeout: count * 60_000 }, async () => {
       const make = jumpingKinds[kind] ?? assert.fail()
@@ -373,7 +373,7 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
 ]
 
 describe("parity with rearm, skim and app fees", () => {
-  for (const [modifier, kind, make = jumpingKinds[kind] ?? assert.fail()] of firstOf(2, modifiedCases)) {
+  for (const [modifier, kind, make = jumpingKinds[kind] ?? assert.fail()] of firstOf(1, modifiedCases)) {
     if (only !== undefined && only !== kind) continue
     it(`${kind} with ${modifier}: engine and kernel fill the same, and not what they fill without it`, {
       timeout: count * 60_000
