@@ -18,7 +18,6 @@ import * as Postgres from "../../src/journal/postgres/Postgres.ts"
 import { randomFrom } from "../../src/rehearsal/World.ts"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import { publicKeyOf } from "../../src/signing/Signer.ts"
-import { isAsked } from "../long.ts"
 import * as PostgresServer from "../postgres.ts"
 import {
   type Connection,
@@ -182,35 +181,31 @@ describe.skipIf(server === undefined)("a fleet", () => {
     if (count <= 20) assert.isBelow(Math.max(...takeovers), 15_000)
   }, 1_200_000)
 
-  it.skipIf(!isAsked("LIMITBOT_FLEET"))(
-    "pauses, kills and removes accounts; one that cannot be run is told and troubles no other",
-    async () => {
-      await limitbot("fleet", "pause", "account-000", "--why", "to look")
-      await until("it is paused", (accounts) => accounts.some(({ problems }) => problems?.includes("to look") === true))
-      writeFileSync(join(secrets, "account-002/account.key"), "ed25519:nothing\n", { mode: 0o600 })
-      writeFileSync(join(folder, "accounts/account-002/grid.yaml"), grid(59_500))
-      assert.include((await limitbot("fleet", "apply", "accounts", "--yes")).stdout, "account-002: changed (grid.yaml)")
-      await until("its key is told", (accounts) =>
-        accounts.some(({ problems }) => problems?.includes("account.key") === true)
+  it("pauses, kills and removes accounts; one that cannot be run is told and troubles no other", async () => {
+    await limitbot("fleet", "pause", "account-000", "--why", "to look")
+    await until("it is paused", (accounts) => accounts.some(({ problems }) => problems?.includes("to look") === true))
+    writeFileSync(join(secrets, "account-002/account.key"), "ed25519:nothing\n", { mode: 0o600 })
+    writeFileSync(join(folder, "accounts/account-002/grid.yaml"), grid(59_500))
+    assert.include((await limitbot("fleet", "apply", "accounts", "--yes")).stdout, "account-002: changed (grid.yaml)")
+    await until("its key is told", (accounts) =>
+      accounts.some(({ problems }) => problems?.includes("account.key") === true)
+    )
+    writeFileSync(join(secrets, "account-002/account.key"), `${keys.get("account-002")?.key}\n`, { mode: 0o600 })
+    assert.include((await limitbot("fleet", "remove", "account-001")).stderr, "only an account that is killed")
+    const killed = await limitbot("fleet", "kill", "--all", "--why", "the test ends")
+    assert.include(killed.stdout, `${count} accounts are killed within seconds.`)
+    await until("every order is withdrawn and paid back", (accounts) =>
+      // What is in doubt stays so for an hour; the books count it as what it is.
+      accounts.every(
+        ({ openOrders, problems, wanted }) =>
+          wanted === "killed" && (openOrders === 0 || problems?.includes("Nobody knows whether") === true)
       )
-      writeFileSync(join(secrets, "account-002/account.key"), `${keys.get("account-002")?.key}\n`, { mode: 0o600 })
-      assert.include((await limitbot("fleet", "remove", "account-001")).stderr, "only an account that is killed")
-      const killed = await limitbot("fleet", "kill", "--all", "--why", "the test ends")
-      assert.include(killed.stdout, `${count} accounts are killed within seconds.`)
-      await until("every order is withdrawn and paid back", (accounts) =>
-        // What is in doubt stays so for an hour; the books count it as what it is.
-        accounts.every(
-          ({ openOrders, problems, wanted }) =>
-            wanted === "killed" && (openOrders === 0 || problems?.includes("Nobody knows whether") === true)
-        )
-      )
-      await pause(6_000)
-      assert.include((await limitbot("fleet", "remove", "account-001")).stdout, "its journal stays")
-      for (const one of runners) one.signal("SIGTERM")
-      await Promise.all(runners.map(({ ended }) => ended))
-    },
-    900_000
-  )
+    )
+    await pause(6_000)
+    assert.include((await limitbot("fleet", "remove", "account-001")).stdout, "its journal stays")
+    for (const one of runners) one.signal("SIGTERM")
+    await Promise.all(runners.map(({ ended }) => ended))
+  }, 900_000)
 
   it("has funded nothing twice, and both books agree for every account", async () => {
     const differing = await Effect.runPromise(

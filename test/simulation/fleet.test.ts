@@ -1,6 +1,6 @@
 /** Owners of one account that are replaced while they live, in the bad world (`npm run simulate:fleet` for many more). */
 import { assert, describe, it } from "@effect/vitest"
-import { firstOf } from "../long.ts"
+import { firstOf, isLong } from "../long.ts"
 import { run } from "./Fleet.ts"
 import { Violation } from "./oracle/Judge.ts"
 
@@ -22,16 +22,20 @@ describe("an account of a fleet", () => {
       assert.isAbove(sharedMillis, 0)
     }, 60_000)
 
-  it("had its orders withdrawn by a process that had just been told that it owned it no more (seed 100761)", async () => {
-    const { fencedOff } = await run({ seed: 100_761 })
-    assert.isAbove(fencedOff, 0)
-  }, 60_000)
+  it.skipIf(!isLong)(
+    "had its orders withdrawn by a process that had just been told that it owned it no more (seed 100761)",
+    async () => {
+      const { fencedOff } = await run({ seed: 100_761 })
+      assert.isAbove(fencedOff, 0)
+    },
+    60_000
+  )
 
   const failovers = [
     ["signed a second payment for an order of which the database had lost the first one", 140],
     ["was written by a stale owner whose claim had the same number as a later one, counted anew by an old copy", 8]
   ] as const
-  for (const [symptom, seed] of failovers)
+  for (const [symptom, seed] of firstOf(1, failovers))
     it(`${symptom} (seed ${seed})`, async () => {
       const { lostRecords } = await run({ seed, minutes: 2 })
       assert.isAbove(lostRecords, 0)
