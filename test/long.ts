@@ -1,6 +1,6 @@
 /**
  * What says once more what a test has said, of more seeds, deployments or accounts, is for `npm run test:long`: `npm test` takes the first
- * ones, so that it stays under five minutes, and CI runs both. Whoever adds such a list adds its file to the script.
+ * ones, so that it takes some five minutes, and CI runs both. Whoever adds such a list adds its file to the script.
  */
 export const isLong = process.env["LIMITBOT_LONG"] !== undefined
 
