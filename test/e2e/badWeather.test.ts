@@ -80,7 +80,7 @@ const settleAndCheck = async (config: string, strategy: string, journal: string,
 /** Skipped visibly on a machine without the program. */
 const where = (isThere: boolean) => (isThere ? it.concurrent : it.skip)
 
-const inLong = isLong || process.env["LIMITBOT_PROCESSES"] !== undefined ? it.concurrent : it.skip
+const inLong = isLong ? it.concurrent : it.skip
 
 describe("a bot in bad weather", () => {
   inLong(

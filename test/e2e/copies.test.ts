@@ -5,7 +5,7 @@
 import { copyFileSync, existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { isAsked } from "../long.ts"
+import { isLong } from "../long.ts"
 import {
   type Connection,
   newFolder,
@@ -101,7 +101,7 @@ describe("processes killed at random moments, and continued on a copy", () => {
   // Otherwise each accident comes once, and a life after it.
   const lives = Number(campaign ?? accidents.length)
 
-  it.skipIf(!isAsked("LIMITBOT_COPIES"))(
+  it.skipIf(!isLong)(
     "no slot has two orders with money in them, and what was forgotten is told",
     {
       timeout: 120_000 + lives * 10_000

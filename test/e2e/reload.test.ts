@@ -10,7 +10,7 @@ import { findingNames } from "../../src/engine/planning/ahead/PlanFindings.ts"
 import { replay } from "../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../src/journal/Journal.ts"
 import * as Sqlite from "../../src/journal/Sqlite.ts"
-import { isAsked } from "../long.ts"
+import { isLong } from "../long.ts"
 import * as evidence from "../world/bot/evidence.ts"
 import { kill9, newFolder, type Program, pause, prepare, randomFrom, start } from "../world/processes/processes.ts"
 import { runHere, startSandbox } from "../world/processes/program.ts"
@@ -26,7 +26,7 @@ const speed = Number(process.env["LIMITBOT_SPEED"] ?? (minutes > 0 ? 60 : 600))
 const allowed = findingNames.flatMap((name) => ["--allow", name])
 
 describe("reload", () => {
-  it.skipIf(!isAsked("LIMITBOT_EDITS", "LIMITBOT_MINUTES"))(
+  it.skipIf(!isLong)(
     `${wanted} edits while orders fill`,
     { timeout: 300_000 + wanted * 5_000 + minutes * 90_000 },
     async () => {

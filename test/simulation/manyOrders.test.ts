@@ -3,7 +3,7 @@
  * The torture is that of `torture.test.ts`; `LIMITBOT_EPISODES` makes it a campaign.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { isAsked } from "../long.ts"
+import { isLong } from "../long.ts"
 import { run } from "./Torture.ts"
 
 const firstSeed = Number(process.env["LIMITBOT_SEED"] ?? 1)
@@ -17,7 +17,7 @@ grid: { lower: 45000, upper: 75000, levels: 110, size: { base: 0.001 } }
 `
 
 describe("many resting orders", () => {
-  it.skipIf(!isAsked("LIMITBOT_EPISODES"))(
+  it.skipIf(!isLong)(
     `${count} episodes of lost requests and kills: nothing is funded twice, both books agree`,
     {
       timeout: 180_000 + count * 60_000

@@ -1,6 +1,6 @@
 /** Orders funded from another chain, under the same torture: a wallet whose payments cannot be told apart by a nonce. */
 import { assert, describe, it } from "@effect/vitest"
-import { isAsked, isLong } from "../long.ts"
+import { isLong } from "../long.ts"
 import { run } from "./Torture.ts"
 
 const count = Number(process.env["LIMITBOT_EPISODES"] ?? 1)
@@ -16,7 +16,7 @@ describe("funding from another chain", () => {
     assert.strictEqual(result.lost, 0)
   })
 
-  it.skipIf(!isAsked("LIMITBOT_EPISODES"))(
+  it.skipIf(!isLong)(
     `${count} episodes of lost payments and kills: no placement is paid twice, both books agree`,
     {
       timeout: 180_000 + count * 10_000

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { isAsked } from "../../long.ts"
+import { isLong } from "../../long.ts"
 import { signerText } from "../../profile.ts"
 import * as evidence from "../../world/bot/evidence.ts"
 import { kill9, newFolder, pause, prepare, randomFrom, start } from "../../world/processes/processes.ts"
@@ -25,7 +25,7 @@ interface Entry {
 }
 
 describe("bot and signer killed at random moments", () => {
-  it.skipIf(!isAsked("LIMITBOT_KILLS"))(
+  it.skipIf(!isLong)(
     "nothing is funded twice, both books and the signer's record agree",
     {
       timeout: 420_000 + kills * 4_000

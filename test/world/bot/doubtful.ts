@@ -5,10 +5,16 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 
-/** A payment that was sent, expired, and was never acknowledged. */
-export const doubtful = (index: number, depositAddress = `address-${index}`): ReadonlyArray<BotEvent> => {
-  const about = { strategy: "grid", slot: `old-${index}`, placement: `p${index}` }
-  const money = { asset: "USDC", amount: 100_000_000n }
+const money = { asset: "USDC", amount: 100_000_000n }
+
+/** A payment of 100 USDC for placement `p1`, `p2` and so on, from its plan until it is sent. */
+export const sent = (
+  index: number,
+  slot: string,
+  deadline: number,
+  depositAddress = `address-${index}`
+): ReadonlyArray<BotEvent> => {
+  const about = { strategy: "grid", slot, placement: `p${index}` }
   return [
     {
       _tag: "Planned",
@@ -21,7 +27,7 @@ export const doubtful = (index: number, depositAddress = `address-${index}`): Re
       inputAmount: 100_000_000n,
       outputAsset: "BTC",
       outputAmount: 200_000n,
-      deadline: index * 1_000_000,
+      deadline,
       why: { code: "x", text: "x" }
     },
     { _tag: "CreateSent", ...about, attempt: 1 },
@@ -44,7 +50,16 @@ export const doubtful = (index: number, depositAddress = `address-${index}`): Re
       intentHash: `hash-${index}`,
       validUntil: 1
     },
-    { _tag: "FundingSent", ...about, attempt: 1 },
+    { _tag: "FundingSent", ...about, attempt: 1 }
+  ]
+}
+
+/** It was sent, expired, and was never acknowledged. */
+export const doubtful = (index: number, depositAddress?: string): ReadonlyArray<BotEvent> => {
+  const slot = `old-${index}`
+  const about = { strategy: "grid", slot, placement: `p${index}` }
+  return [
+    ...sent(index, slot, index * 1_000_000, depositAddress),
     { _tag: "FundingInDoubt", ...about, ...money, reason: "nobody acknowledged it" }
   ]
 }

@@ -3,7 +3,7 @@
  * commits of the journal, and the processor's time of the bot alone. The sandbox works in a domain of its own, so what it
  * takes is left out. Requests are answered after five virtual milliseconds.
  */
-import { Cause, Context, Effect, Exit, Layer, Redacted, Result, Scope } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { Clock } from "effect/Clock"
 import { HttpClient, type HttpClientError, type HttpClientRequest, type HttpClientResponse } from "effect/http"
 import * as Engine from "../../../src/engine/Engine.ts"
@@ -13,26 +13,13 @@ import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import { PriceStore } from "../../../src/journal/PriceStore.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
-import { marketsByName } from "../../../src/Layers.ts"
 import { OrderBook } from "../../../src/orderbook/OrderBook.ts"
 import { Domain, World } from "../../../src/rehearsal/World.ts"
 import * as SandboxServer from "../../../src/sandbox/SandboxServer.ts"
-import { render } from "../../../src/strategy/Problem.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
-import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
 import { layer as clientLayer } from "../../../src/venue/library.ts"
 import { defaultPatience, ownAccount } from "../../../src/venue/VenueConfig.ts"
-
-const assets = [
-  { symbol: "BTC", id: "nep141:btc.omft.native", decimals: 8 },
-  { symbol: "USDC", id: "nep141:usdc.omft.native", decimals: 6 }
-] as const
-
-const strategyOf = (text: string): Strategy => {
-  const read = StrategyFile.parse(text, "bench.yaml", { assets, ticks: new Map() })
-  if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
-  return read.success
-}
+import { markets, parse } from "./market.ts"
 
 /** Far below the market, so that nothing fills: ladders of a thousand rungs at most. */
 export const resting = (orders: number): ReadonlyArray<string> =>
@@ -176,12 +163,11 @@ export const make = async (
       return strategy.decide(view, memory)
     }
   })
-  const strategies = texts.map(strategyOf).map(counted)
+  const strategies = texts.map(parse).map(counted)
   let books: Bookkeeper["Service"] | undefined
   const bot = Effect.gen(function* () {
     books = yield* Bookkeeper
     yield* StartUp.record({ pid: 1, version: "0", mode: "bench", account: signerId, venue: connection.url }, strategies)
-    const markets = marketsByName({ assets, ticks: new Map() })
     const engine = yield* Engine.make({ strategies, markets, withdraw: Effect.undefined })
     yield* engine.runUntil(Effect.never)
   }).pipe(Effect.provide(services), Effect.scoped)

@@ -1,45 +1,16 @@
 /** Journals that together have every kind of trouble that a person should look at. */
 
-import { Redacted } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { operatorLimit } from "../../../src/domain/Words.ts"
+import * as Doubtful from "./doubtful.ts"
 
 const money = { asset: "USDC", amount: 100_000_000n }
 const about = (index: number) => ({ strategy: "grid", slot: `cell-${index}`, placement: `p${index}` })
 
 /** A payment that was sent and of which nobody has heard. */
-const sent = (index: number): ReadonlyArray<BotEvent> => {
-  const order = { orderId: `order-${index}`, depositAddress: `address-${index}` }
-  return [
-    {
-      _tag: "Planned",
-      ...about(index),
-      market: "BTC/USDC",
-      side: "BUY",
-      price: Decimal.make(50_000n),
-      quantity: 200_000n,
-      inputAsset: "USDC",
-      inputAmount: 100_000_000n,
-      outputAsset: "BTC",
-      outputAmount: 200_000n,
-      deadline: 1_000_000_000_000 + index,
-      why: { code: "x", text: "x" }
-    },
-    { _tag: "CreateSent", ...about(index), attempt: 1 },
-    { _tag: "Bound", ...about(index), ...order, via: "reply", estimatedWithdrawFee: 0n, estimatedRefundFee: 0n },
-    {
-      _tag: "FundingSigned",
-      ...about(index),
-      ...money,
-      ...order,
-      signed: Redacted.make("{}"),
-      intentHash: `hash-${index}`,
-      validUntil: 1
-    },
-    { _tag: "FundingSent", ...about(index), attempt: 1 }
-  ]
-}
+const sent = (index: number): ReadonlyArray<BotEvent> =>
+  Doubtful.sent(index, `cell-${index}`, 1_000_000_000_000 + index)
 
 const wallet = (index: number): ReadonlyArray<BotEvent> => [
   ...sent(index).slice(0, 3),
