@@ -22,6 +22,18 @@ export const timeframeMillis = (timeframe: string): number | undefined => {
   return millis
 }
 
+/** Whenever a candle of one of these lengths closes, one of this length does. */
+export const commonMillis = (a: number, b: number): number => (b === 0 ? a : commonMillis(b, a % b))
+
+/** The timeframe of this length, in the largest unit of which it is a whole number. */
+export const timeframeOf = (millis: number): string => {
+  const [unit, size] = [...millisOf].sort(([, a], [, b]) => b - a).find(([, size]) => millis % size === 0) ?? [
+    "s",
+    1_000
+  ]
+  return `${millis / size}${unit}`
+}
+
 /** 1970 began on a Thursday. */
 const firstMonday = 4 * dayMillis
 

@@ -104,16 +104,31 @@ export interface Decision {
  * A reason whose text is made when somebody reads it: of the answers that a backtest asks for, nearly all are replaced before anybody
  * wants to know why. What is recorded or shown has `written` reasons, which are plain values like all others.
  */
-export abstract class LateReason implements Reason {
+export class LateReason<About, Shared> implements Reason {
   declare readonly code: string
   declare readonly source: string
+  declare private readonly write: (about: About, shared: Shared) => string
+  declare private readonly about: About
+  declare private readonly shared: Shared
 
-  constructor(code: string, source: string) {
+  /** `write` is one function for all reasons of its sort, so that those about the same are equal; `shared` is one for all of an answer. */
+  constructor(
+    code: string,
+    source: string,
+    write: (about: About, shared: Shared) => string,
+    about: About,
+    shared: Shared
+  ) {
     this.code = code
     this.source = source
+    this.write = write
+    this.about = about
+    this.shared = shared
   }
 
-  abstract get text(): string
+  get text(): string {
+    return this.write(this.about, this.shared)
+  }
 }
 
 const writtenReason = (why: Reason): Reason =>

@@ -12,7 +12,7 @@ import { noteCrossing } from "./Crossing.ts"
 import { areAlike, candleNames, functions, longestLength } from "./functions.ts"
 import { type Expression, type Operator, operatorHint, parse } from "./Grammar.ts"
 import * as Never from "./Never.ts"
-import { clockOfCandles, clocks } from "./names/Clocks.ts"
+import { clockOfCandles, clocks, clockTerm } from "./names/Clocks.ts"
 import { depthTerm } from "./names/DepthTerm.ts"
 import * as MarketNames from "./names/MarketNames.ts"
 import { candlesIn, isMarketName, noteVolume, priceNames, remembered } from "./names/MarketNames.ts"
@@ -123,9 +123,8 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
   const clock = clocks.get(name)
   if (clock !== undefined && context.state !== undefined) return clockOfCandles(name, clock, context.timeframe)
   if (clock !== undefined) {
-    const { everyMillis, range, value } = clock
-    context.needs.clockMillis = Math.min(everyMillis, context.needs.clockMillis ?? everyMillis)
-    return { type: "number", isLiteral: false, dependence: "none", range, value: ({ now }) => value(now) }
+    context.needs.clockMillis = Math.min(clock.everyMillis, context.needs.clockMillis ?? clock.everyMillis)
+    return clockTerm(clock)
   }
   if (name === "position") {
     const type = `amount of ${context.market.base.symbol}` as const

@@ -5,8 +5,7 @@
 import { type Amount, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
-import { present } from "../../domain/Present.ts"
-import { timeframeMillis } from "../../domain/Timeframe.ts"
+import { timeframeOf } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { Glance } from "../Strategy.ts"
 import type { View } from "../View.ts"
@@ -116,29 +115,24 @@ const pricesAround = ({ mid, elsewhere, found }: Moment, market: string): PriceB
 const justAbove = lately((price: number) => Decimal.fromNumber(price * (1 + margin)))
 const justBelow = lately((price: number) => Decimal.fromNumber(price * (1 - margin)))
 
-/** The shortest timeframe that is looked at; what expressions need is known before they are decided. */
-const shortestOf = lately(({ candles, watched }: Needs): string | undefined => {
-  const all = [candles, ...[...watched.values()].map((other) => other.candles)].flatMap((each) => [...each.keys()])
-  const [shortest] = all.sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))
-  return shortest
-})
+const candleOf = lately(timeframeOf)
 
-export const boundsOf = (needs: Needs, moment: Moment, times: ReadonlyArray<number>): Bounds => {
-  const { watched, clockMillis, depth, signals } = needs
-  const { now } = moment
-  const clock = clockMillis === undefined ? [] : [(Math.floor(now / clockMillis) + 1) * clockMillis]
-  const time = Math.min(...times.filter((moment) => moment > now), ...clock)
-  const shortest = shortestOf(needs)
-  const elsewhere = [...watched]
-    .filter(([, { hasPrice }]) => hasPrice)
-    .map(([market]) => ({ market, ...pricesAround(moment, market) }))
+/** Up to where everything stays the same that was looked at in this moment: what the file names elsewhere does not end an answer. */
+export const boundsOf = ({ watched }: Needs, moment: Moment, times: ReadonlyArray<number>): Bounds => {
+  const { found, now } = moment
+  const { candleMillis, clockMillis, depth, signals } = found.looked
+  let time = clockMillis === 0 ? Number.POSITIVE_INFINITY : (Math.floor(now / clockMillis) + 1) * clockMillis
+  for (const at of times) if (at > now) time = Math.min(time, at)
+  const priced = [...watched].filter(([, { hasPrice }]) => hasPrice)
   return {
     ...pricesAround(moment, ownMarket),
-    ...(elsewhere.length === 0 ? {} : { elsewhere }),
+    ...(priced.length === 0
+      ? {}
+      : { elsewhere: priced.map(([market]) => ({ market, ...pricesAround(moment, market) })) }),
     ...(Number.isFinite(time) ? { time } : {}),
-    ...present({ barClose: shortest }),
-    ...(depth.size === 0 ? {} : { depth: true }),
-    ...(signals.size === 0 ? {} : { signals: true }),
+    ...(candleMillis === 0 ? {} : { barClose: candleOf(candleMillis) }),
+    ...(depth ? { depth } : {}),
+    ...(signals ? { signals } : {}),
     onFill: true
   }
 }

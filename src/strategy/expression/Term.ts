@@ -8,7 +8,7 @@ import type { Depth } from "../../domain/Book.ts"
 import { present } from "../../domain/Present.ts"
 import type { Signals } from "../../domain/Signal.ts"
 import { iso } from "../../domain/Text.ts"
-import { timeframeMillis } from "../../domain/Timeframe.ts"
+import { commonMillis, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { CandleColumns, IndicatorValues } from "../Indicators.ts"
 import { type ClosedCandles, frameName, type OwnState } from "../View.ts"
 import type { Demands, Range } from "./Never.ts"
@@ -125,7 +125,23 @@ export interface Moment extends Quoted {
     readonly crossings: Array<{ readonly market: string; readonly price: number }>
     /** Epoch milliseconds at which a comparison changes. */
     readonly times: Array<number>
+    readonly looked: Looked
   }
+}
+
+/** What was looked at besides prices and the strategy's own trading: an answer holds until it changes. Zero or false: it was not. */
+export interface Looked {
+  /** Whenever one of the candles closes that were looked at, a candle of this length does. */
+  candleMillis: number
+  /** The clock's value stays the same for so long, counted from midnight. */
+  clockMillis: number
+  depth: boolean
+  signals: boolean
+}
+
+/** Closed candles of this length were looked at. */
+export const lookAtCandles = ({ looked }: Moment["found"], millis: number): void => {
+  if (looked.candleMillis !== millis) looked.candleMillis = commonMillis(millis, looked.candleMillis)
 }
 
 export const nothingFound = (): Moment["found"] => ({
@@ -134,7 +150,8 @@ export const nothingFound = (): Moment["found"] => ({
   dividesByZero: new Set(),
   lacking: new Set(),
   crossings: [],
-  times: []
+  times: [],
+  looked: { candleMillis: 0, clockMillis: 0, depth: false, signals: false }
 })
 
 const columns = new WeakMap<CandleColumns, Map<string, IndicatorValues>>()
@@ -162,7 +179,9 @@ export const readerOf = (series: Series): ((moment: Moment, back?: number) => nu
   const name = frameName(timeframe, market)
   const others = othersOf(series).map((other) => ({ other, frame: frameName(timeframe, other) }))
   const columnIn = lately((columns: CandleColumns) => columnOf(series, columns))
+  const millis = timeframeMillis(timeframe) ?? 0
   return ({ candles, found }, back = 0) => {
+    lookAtCandles(found, millis)
     for (const { frame, other } of others) if (!candles?.has(frame)) found.lacking.add(other)
     const known = candles?.get(name)
     if (known === undefined || back >= known.closed) return Number.NaN

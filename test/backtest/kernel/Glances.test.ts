@@ -1,10 +1,11 @@
 /**
- * A strategy that tells at a glance that its last answer stands trades as one that is asked by the bounds of its answers: rules of all
- * forms, over candles of several timeframes.
+ * A strategy that tells at a glance that its last answer stands trades as one that is asked by the bounds of its answers, and both as
+ * one that is asked at every close: rules and deals of all forms, over candles of several timeframes, which need not divide each other.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import { conditionsOf } from "../../../src/backtest/Backtest.ts"
+import type { Conditions } from "../../../src/backtest/kernel/Conditions.ts"
 import type { FillRules } from "../../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
 import type { Outcome } from "../../../src/backtest/kernel/Outcome.ts"
@@ -67,8 +68,21 @@ market: BTC/USDC
 kind: rules
 limits: { budget: { base: 0.5, quote: 20000 } }
 rules:
-  timeframe: ${pick(next, "1m", "5m", "15m")}
+  timeframe: ${pick(next, "1m", "5m", "10m", "15m")}
   orders:${Array.from({ length: 1 + Math.floor(next() * 3) }, (_, index) => ruleText(next, `rule-${index}`)).join("")}`
+
+const dealsOf = (next: Next): string => `name: deals
+market: BTC/USDC
+kind: deals
+limits: { budget: { base: 0.5, quote: 20000 } }
+deals:
+  size: { quote: 100 }
+  reach: ${pick(next, "0.1%", "0.3%")}
+${maybe(next, 0.8, () => `  when: ${condition(next)}\n`)}  timeframe: ${pick(next, "5m", "10m")}
+  safety: { orders: 3, size: { quote: 100 }, distance: ${pick(next, "0.2%", "{ of: atr, length: 5, timeframe: 5m, factor: 2, min: 0.1%, max: 1% }")} }
+  takeProfit: ${pick(next, "0.2%", "0.5%")}
+${maybe(next, 0.4, () => "  trail: 0.2%\n")}${maybe(next, 0.5, () => `  stop: ${pick(next, "0.6%", "2%")}\n`)}${maybe(next, 0.5, () => "  expireAfter: 7m\n")}  cooldown: ${pick(next, "3m", "30m")}
+`
 
 const traded = ({ counts, fills, ...rest }: Outcome) => {
   const { decisions: _, ...orders } = counts
@@ -84,13 +98,23 @@ const traded = ({ counts, fills, ...rest }: Outcome) => {
 
 const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 60)
 
-const campaign = (rulesOf: (next: Next) => FillRules) => {
-  let [fills, spared, asked] = [0, 0, 0]
+/** Whatever its answers say of how long they hold. */
+const atEveryClose = (conditions: Conditions): Conditions => ({
+  ...conditions,
+  decide: (view, memory) => {
+    const decision = conditions.decide(view, memory)
+    return { ...decision, until: { onFill: decision.until.onFill, barClose: "1m" } }
+  }
+})
+
+/** Says how often those were asked who are asked at every close, by bounds, and beyond a glance. */
+const campaign = (fileIn: (next: Next) => string, rulesOf: (next: Next) => FillRules) => {
+  let [fills, always, bounded, glanced] = [0, 0, 0, 0]
   const wrong: Array<string> = []
   for (let seed = 1; seed <= seeds; seed++) {
     const next = random(seed)
-    const text = fileOf(next)
-    const read = StrategyFile.parse(text, "rules.yaml", { assets, ticks: new Map() })
+    const text = fileIn(next)
+    const read = StrategyFile.parse(text, "file.yaml", { assets, ticks: new Map() })
     // Some contradict themselves, which is a mistake in a file.
     if (Result.isFailure(read)) {
       wrong.push(...read.failure.map((problem) => render(problem, text)))
@@ -100,23 +124,33 @@ const campaign = (rulesOf: (next: Next) => FillRules) => {
     const glancing = conditionsOf(read.success, candles, rulesOf(next))
     const { stands: _, ...asking } = glancing
     const indices = CrossingIndex.buildIndices(candles, "at")
-    const [quick, slow] = [glancing, asking].map((each) => Kernel.simulate(each, candles, indices))
-    if (quick === undefined || slow === undefined) return assert.fail()
+    const run = (each: Conditions) => Kernel.simulate(each, candles, indices)
+    const [quick, slow, slowest] = [run(glancing), run(asking), run(atEveryClose(asking))]
     assert.deepStrictEqual(traded(quick), traded(slow), `seed ${seed}\n${text}`)
+    assert.deepStrictEqual(traded(slow), traded(slowest), `asked at every close, seed ${seed}\n${text}`)
     fills += quick.fills.count
-    spared += slow.counts.decisions - quick.counts.decisions
-    asked += quick.counts.decisions
+    glanced += quick.counts.decisions
+    bounded += slow.counts.decisions
+    always += slowest.counts.decisions
   }
   assert.isBelow(wrong.length, seeds / 4, wrong.join("\n"))
   assert.isAbove(fills, 2 * seeds)
-  assert.isAbove(spared, asked)
+  return { always, bounded, glanced }
 }
 
-describe("rules at a glance", () => {
-  it(
-    "trade as when they are asked by the bounds of their answers: whole orders",
-    () => campaign(immediateRules),
-    600_000
-  )
-  it("trade as when they are asked: parts, better prices, waiting times", () => campaign(anyRules), 600_000)
+describe("rules at a glance, by the bounds of their answers, and at every close", () => {
+  const isSpared = (rulesOf: (next: Next) => FillRules): void => {
+    const { always, bounded, glanced } = campaign(fileOf, rulesOf)
+    assert.isAbove(bounded, 2 * glanced)
+    assert.isAbove(always, bounded)
+  }
+  it("trade alike: whole orders", () => isSpared(immediateRules), 600_000)
+  it("trade alike: parts, better prices, waiting times", () => isSpared(anyRules), 600_000)
+})
+
+describe("deals by the bounds of their answers and at every close", () => {
+  it("trade alike, and while a deal lasts no candle asks them", () => {
+    const { always, bounded } = campaign(dealsOf, anyRules)
+    assert.isAbove(always, 3 * bounded)
+  })
 })

@@ -127,14 +127,17 @@ describe("market making around a price of closed candles", () => {
     ])
     assert.deepStrictEqual(said("timeframe: 1m"), ["timeframe without centre does nothing"])
     assert.match(said('centre: "rsi(close, 14)"')[0] ?? "", /expected a price/)
-    const shorter = strategyOf(
-      section('centre: "sma(close, 4)", timeframe: 5m').replace(
-        "spread: 2%",
-        "spread: { of: stdev, length: 3, timeframe: 1m, factor: 1, min: 1%, max: 2% }"
+    const asksAt = (centre: string, spread: string) => {
+      const both = strategyOf(
+        section(`centre: "sma(close, 4)", timeframe: ${centre}`).replace(
+          "spread: 2%",
+          `spread: { of: stdev, length: 3, timeframe: ${spread}, factor: 1, min: 1%, max: 2% }`
+        )
       )
-    )
-    const view = viewAt(shorter, price("1000"), new Map(), monday)
-    assert.strictEqual(shorter.decide(view, null).until.barClose, "1m")
+      return both.decide(viewAt(both, price("1000"), new Map(), monday), null).until.barClose
+    }
+    assert.strictEqual(asksAt("5m", "1m"), "1m")
+    assert.strictEqual(asksAt("10m", "15m"), "5m", "whenever a candle of either closes")
   })
 })
 

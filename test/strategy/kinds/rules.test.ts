@@ -73,6 +73,33 @@ describe("rules", () => {
     assert.deepStrictEqual(strategy.candles, new Map([["1h", 4]]))
   })
 
+  it("are asked whenever one of the candles closes that they looked at, and at no other", () => {
+    const strategy = strategyOf(
+      file(`    any:
+      when: close(4h) > 0 and close(6h) < 0
+      side: buy
+      price: mid
+      size: { quote: 100 }
+    resting:
+      when: mid > 0
+      side: buy
+      price: mid * (1 - 1%)
+      size: { quote: 100 }`)
+    )
+    const seen = { columns: rising, closed: 400 }
+    const view = {
+      ...at(strategy, "1260", 0),
+      candles: new Map([
+        ["4h", seen],
+        ["6h", seen]
+      ])
+    }
+    assert.strictEqual(strategy.decide(view, null).until.barClose, "2h")
+    const resting = strategyOf(dip.replace("      cancelWhen: mid > 1300\n", ""))
+    const fired = resting.decide(at(resting, "1200", 0), null)
+    assert.strictEqual(resting.decide(at(resting, "1200", 1), fired.memory).until.barClose, undefined)
+  })
+
   it("fire once, keep their price, and exit after the entry", () => {
     const strategy = strategyOf(dip)
     const fired = strategy.decide(at(strategy, "1200", 0), null)

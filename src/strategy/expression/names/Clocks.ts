@@ -31,6 +31,18 @@ export const clocks: ReadonlyMap<string, Clock> = new Map([
   ]
 ])
 
+/** The clock at the moment. Each of them stays the same for a whole multiple of what the faster ones do. */
+export const clockTerm = ({ everyMillis, range, value }: Clock): Term => ({
+  type: "number",
+  isLiteral: false,
+  dependence: "none",
+  range,
+  value: ({ now, found: { looked } }) => {
+    if (looked.clockMillis === 0 || everyMillis < looked.clockMillis) looked.clockMillis = everyMillis
+    return value(now)
+  }
+})
+
 /** The clock at the end of each candle. Without the time of the first candle there is no value. */
 export const clockOfCandles = (name: string, { range, value }: Clock, timeframe: string): Term => {
   const millis = timeframeMillis(timeframe) ?? Number.NaN

@@ -10,14 +10,15 @@
  */
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { baseQuantity, mid, opposite, type Price } from "../../../domain/Market.ts"
-import { type Decision, type DesiredSlot, holds, type Memory } from "../../Decision.ts"
+import { baseQuantity, type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
+import { timeframeMillis } from "../../../domain/Timeframe.ts"
+import { type Decision, type DesiredSlot, holds, LateReason, type Leg, type Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
 import { neededBy } from "../../expression/Needs.ts"
 import { isSameList } from "../../expression/Same.ts"
-import type { Moment } from "../../expression/Term.ts"
+import { lookAtCandles, type Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { form, type Kind, reasons } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
@@ -266,12 +267,14 @@ const begin = (
     return { state, why: "its size comes to nothing at this price", key: "size" }
   const { follows } = whole.spacing
   const spacing = follows === undefined ? undefined : distanceAt(whole.spacing, view)
-  if (follows !== undefined && spacing === undefined)
+  if (follows !== undefined && spacing === undefined) {
+    lookAtCandles(moment.found, timeframeMillis(follows.series.timeframe) ?? 0)
     return {
       state,
       why: "waits for more candles: the distance of its safety orders is not warm yet",
       key: "safety.distance"
     }
+  }
   const legs = legsNow(slotsOf(whole), view)
   const begun = { price, startedAt: view.now, legs, isExpired: false, isClosing: false }
   const deal: Deal = { ...begun, spacing, best: undefined, leaves: undefined }
@@ -293,13 +296,28 @@ const ordering = (whole: Deals): Before["orders"] => {
   }
 }
 
+const entryText = ({ price, quantity, side }: Leg, { base }: Market): string =>
+  `${verbs[side]} ${formatWithSymbol(quantity, base)} at ${Decimal.format(price)}`
+
+interface Exit {
+  readonly leg: Leg
+  /** Of what it leaves. */
+  readonly average: Price
+}
+
+const exitText = ({ average, leg: { price, quantity, side } }: Exit, { base }: Market): string => {
+  const [verb, entered] = side === "SELL" ? ["sells", "bought"] : ["buys back", "sold"]
+  const amount = `${formatWithSymbol(quantity, base)}, ${entered} at ${Decimal.short(average)} on average`
+  return `${verb} ${amount}, at ${Decimal.format(price)}`
+}
+
 const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
   const { market, side, size, steps, active, keys } = whole
   const because = reasons(keys)
   const enters = (slot: string, price: Price, quantity: Amount, code: string, key: Key): DesiredSlot => {
-    const text = `${verbs[side]} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}`
-    const after = legsBefore(deal, slot)
-    return { slot, legs: [{ side, price, quantity }], cycle: false, after, why: because(code, text, key) }
+    const leg = { side, price, quantity }
+    const why = new LateReason(code, keys(key), entryText, leg, market)
+    return { slot, legs: [leg], cycle: false, after: legsBefore(deal, slot), why }
   }
   const isEntering = !deal.isClosing && !deal.isExpired && deal.leaves === undefined
   const isIn = isTouched(deal, baseOrder, view)
@@ -354,17 +372,16 @@ const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot
   if (quantity === 0n || (whole.trail !== undefined && deal.leaves === undefined)) return []
   const average = view.own?.averageEntry ?? deal.price
   const price = exitPrice(whole, deal, view)
-  const entered = `${formatWithSymbol(quantity, market.base)}, ${side === "BUY" ? "bought" : "sold"} at ${Decimal.short(average)}`
-  const text = `${side === "BUY" ? "sells" : "buys back"} ${entered} on average, at ${Decimal.format(price)}`
   const key = deal.leaves === undefined ? "takeProfit" : leavesBy(deal)
   const code = key === "takeProfit" ? "take-profit" : key
+  const leg = { side: opposite(side), price, quantity, mayLose: true } as const
   return [
     {
       slot: exit,
-      legs: [{ side: opposite(side), price, quantity, mayLose: true }],
+      legs: [leg],
       cycle: false,
       after: legsDone(view, exit),
-      why: { code, text, source: keys(key) }
+      why: new LateReason(code, keys(key), exitText, { leg, average }, market)
     }
   ]
 }

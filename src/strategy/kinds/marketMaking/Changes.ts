@@ -1,6 +1,6 @@
 /** When spread or centre of the quotes may change, apart from the mid. */
 import { present } from "../../../domain/Present.ts"
-import { timeframeMillis } from "../../../domain/Timeframe.ts"
+import { commonMillis, timeframeMillis, timeframeOf } from "../../../domain/Timeframe.ts"
 import type { Bounds } from "../../Decision.ts"
 import type { View } from "../../View.ts"
 import * as Model from "../AvellanedaStoikov.ts"
@@ -18,8 +18,8 @@ const ofSpread = ({ follows, model }: Spread, now: number | undefined): Changes 
 /** `isQuoting`: a model's quotes change with the time as well. */
 export const changesIn = (spread: Spread, centre: SeenCentre, { now }: View, isQuoting: boolean): Changes => {
   const each = [ofSpread(spread, isQuoting ? now : undefined), centre.changes]
-  const closes = each.flatMap(({ barClose }) => (barClose === undefined ? [] : [barClose]))
-  const [barClose] = closes.sort((a, b) => (timeframeMillis(a) ?? 0) - (timeframeMillis(b) ?? 0))
+  const closes = each.flatMap(({ barClose }) => (barClose === undefined ? [] : [timeframeMillis(barClose) ?? 0]))
+  const barClose = closes.length === 0 ? undefined : timeframeOf(closes.reduce(commonMillis))
   const times = each.flatMap(({ time }) => (time === undefined ? [] : [time]))
   const { signals } = centre.changes
   return present({ barClose, signals, time: times.length === 0 ? undefined : Math.min(...times) })

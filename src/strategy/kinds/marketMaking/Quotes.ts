@@ -85,27 +85,19 @@ export const quoter = (whole: Quoting): ((ground: QuoteInputs) => QuotedSlots) =
   }
 }
 
-/** What quotes say of themselves: `says` comes before the numbers, of an order or of none. */
-class QuoteReason extends LateReason {
-  declare private readonly says: string
-  declare private readonly leg: Leg | undefined
-  declare private readonly base: Asset
-  declare private readonly ground: QuoteInputs
+interface Quoted {
+  readonly ground: QuoteInputs
+  readonly base: Asset
+}
 
-  constructor(code: string, source: string, says: string, leg: Leg | undefined, base: Asset, ground: QuoteInputs) {
-    super(code, source)
-    this.says = says
-    this.leg = leg
-    this.base = base
-    this.ground = ground
-  }
+const groundText = ({ base, ground: { centre, inventory, spread } }: Quoted): string =>
+  `centre ${centre.text}, spread ${Decimal.percent(spread)}, inventory ${formatWithSymbol(inventory, base)}`
 
-  get text(): string {
-    const { base, leg, says } = this
-    const { centre, inventory, spread } = this.ground
-    const order = leg === undefined ? "" : ` ${formatWithSymbol(leg.quantity, base)} at ${Decimal.format(leg.price)}`
-    return `${says}${order}: centre ${centre.text}, spread ${Decimal.percent(spread)}, inventory ${formatWithSymbol(inventory, base)}`
-  }
+const fullText = (_: undefined, quoted: Quoted): string => `maxInventory is reached: ${groundText(quoted)}`
+
+const orderText = ({ price, quantity, side }: Leg, quoted: Quoted): string => {
+  const amount = formatWithSymbol(quantity, quoted.base)
+  return `${side === "BUY" ? "bids" : "asks"} ${amount} at ${Decimal.format(price)}: ${groundText(quoted)}`
 }
 
 const quotesOn = (
@@ -114,6 +106,7 @@ const quotesOn = (
   factors: ReturnType<typeof factorsOf>
 ): QuotedSlots => {
   const { centre, shift, sizes, full, delayed } = ground
+  const quoted = { ground, base: market.base }
   const because = reasons(keys)
   const middle = nearOf(away(centre.price, negate(shift)))
   const [quotedBy, limitedBy] = [keys("spread"), keys("maxInventory")]
@@ -126,7 +119,7 @@ const quotesOn = (
     if (full[side].includes(slot))
       absent.push({
         slot,
-        why: new QuoteReason("inventory-full", limitedBy, "maxInventory is reached", undefined, market.base, ground)
+        why: new LateReason("inventory-full", limitedBy, fullText, undefined, quoted)
       })
     else if (!Decimal.isPositive(price))
       absent.push({ slot, why: because("no-price", "below the smallest price step", "spread") })
@@ -134,7 +127,7 @@ const quotesOn = (
       absent.push({ slot, why: because("filled-delay", "it has filled, and its delay is not over", "filledDelay") })
     else {
       const leg = { side, price, quantity }
-      const why = new QuoteReason("quote", quotedBy, side === "BUY" ? "bids" : "asks", leg, market.base, ground)
+      const why = new LateReason("quote", quotedBy, orderText, leg, quoted)
       const legs = [leg] as const
       if (full[side].length === 0) desired.push({ slot, legs, cycle: true, why })
       else desired.push({ slot, legs, cycle: true, yieldsTo: full[side], why })
