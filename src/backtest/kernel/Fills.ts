@@ -28,7 +28,7 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
   const { orders, wallet, followers, clock } = run
   const { table } = orders
   const { order } = slot
-  const row = table.rows[order]
+  const row = OrderTable.rowAt(table, order)
   if (row === undefined) return
   fill(run, bar, order)
   orders.note(slot, clock.nextBar)
@@ -45,7 +45,7 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
     return
   }
   const next = orders.next(slot, order)
-  const follower = table.rows[next]
+  const follower = OrderTable.rowAt(table, next)
   const surplus = table.surplus[order] ?? 0n
   if (follower !== undefined && surplus >= 0n) {
     if (surplus > 0n) wallet.receive(row.side, surplus)
@@ -135,7 +135,7 @@ const slice = (
 
 /** What is paid out pays for the next order, so nobody else may take it. */
 const paysForItself = ({ orders }: MarketRun, slot: SlotState.SlotState, side: Side, paid: Amount): boolean => {
-  const next = orders.table.rows[orders.arm(slot)]
+  const next = OrderTable.rowAt(orders.table, orders.arm(slot))
   return next !== undefined && next.side !== side && paid >= next.input && slot.successor === null
 }
 
@@ -173,7 +173,7 @@ const fillSlice = (
   }
   const whole = quantity === row.quantity && slot.openInput === row.input && Decimal.equals(price, row.price)
   const filled = whole ? order : slice(run, slot, row, quantity, price)
-  const { input, output } = orders.table.rows[filled] ?? row
+  const { input, output } = OrderTable.rowAt(orders.table, filled) ?? row
   fill(run, bar, filled)
   SlotState.fillPart(slot, quantity, input, output)
   if (quantity === open) complete(run, slot, row.side)

@@ -8,7 +8,7 @@ import type { Side } from "../../domain/Market.ts"
 import { swapping, withdrawFee } from "./FillRules.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun } from "./MarketRun.ts"
-import { type OrderRow, quoteSide } from "./orders/OrderTable.ts"
+import { type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 
 /** From now on bars can fill the slot's order. */
@@ -95,7 +95,7 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders, wallet, clock, waiting, guard, arrivals } = run
   const { rules, maxOpenOrders, limits } = run.conditions
   const order = orders.arm(slot)
-  const row = orders.table.rows[order]
+  const row = rowAt(orders.table, order)
   if (row === undefined) return stopWaiting(run, slot)
   if (quoteSide(row) < rules.minimumQuote) {
     stopWaiting(run, slot)
@@ -167,7 +167,7 @@ const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotStat
 export const cancel = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders } = run
   const { order } = slot
-  const row = orders.table.rows[order]
+  const row = rowAt(orders.table, order)
   if (row === undefined) return
   if (slot.phase !== "placing") orders.unrest(slot, row)
   close(run, slot, row.side)

@@ -60,6 +60,9 @@ export const make = (market: Market, rules: FillRules): OrderTable => ({
 export const none = -1
 export const unknown = -2
 
+/** `undefined` for `none`. A negative place of an array is not looked up as a number, but as a name, which takes thirty times as long. */
+export const rowAt = ({ rows }: OrderTable, id: number): OrderRow | undefined => (id < 0 ? undefined : rows[id])
+
 const grown = <T extends Float64Array | Int32Array>(old: T, made: T): T => {
   made.set(old)
   return made
@@ -110,7 +113,7 @@ export const count = (table: OrderTable, id: number): void => {
 
 /** `next` follows a fill of the row; when the fill pays for it, `surplus` says what is left of its output. */
 export const link = (table: OrderTable, id: number, next: number): void => {
-  const [from, to] = [table.rows[id], table.rows[next]]
+  const [from, to] = [rowAt(table, id), rowAt(table, next)]
   table.next[id] = next
   if (from === undefined || to === undefined) return
   const payable = from.side !== to.side && quoteSide(to) >= table.rules.minimumQuote

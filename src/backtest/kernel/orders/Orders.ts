@@ -114,7 +114,7 @@ export class Orders {
   }
 
   rowOf(slot: SlotState.SlotState): OrderTable.OrderRow | undefined {
-    return this.table.rows[slot.order]
+    return OrderTable.rowAt(this.table, slot.order)
   }
 
   progressOf(slot: SlotState.SlotState): SlotProgress {
@@ -144,7 +144,7 @@ export class Orders {
     if (due === undefined || quantity <= 0n) return OrderTable.none
     const { table, ladders } = this
     const before = Ladders.rowOf(ladders, index, leg)
-    if (table.rows[before]?.quantity === quantity) return before
+    if (OrderTable.rowAt(table, before)?.quantity === quantity) return before
     const made = OrderTable.add(table, OrderTable.wholeOrder(table, index, leg, due, quantity))
     Ladders.setRow(ladders, index, leg, made)
     return made
@@ -171,7 +171,7 @@ export class Orders {
 
   /** The slot's order was withdrawn, and nothing of it is left. A swap that was refunded is tried again as the same row. */
   forget(order: number): void {
-    const row = this.table.rows[order]
+    const row = OrderTable.rowAt(this.table, order)
     if (row !== undefined && row.by === undefined) {
       OrderTable.release(this.table, order)
       if (Ladders.rowOf(this.ladders, row.slot, row.leg) === order)
