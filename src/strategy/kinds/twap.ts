@@ -17,7 +17,7 @@ import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
-import { decimalIn, isRecord, MadeOf, numberIn } from "./Memory.ts"
+import { decimalIn, isRecord, MadeOf, numberIn, withAll } from "./Memory.ts"
 import { away, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
@@ -145,18 +145,28 @@ const placed = ({ keys, market, side, slices }: Twap, share: Share, index: numbe
   return { slot, ...left, cycle: false, why: because("twap-slice", text, "slices") }
 }
 
-/** The slots of slices that have begun. What is the same as at the last decision is the same object. */
-const placing = (whole: Twap): ((shares: ReadonlyArray<Share>) => ReadonlyArray<Placed>) => {
+interface Places {
+  readonly desired: Array<DesiredSlot>
+  readonly absent: Array<Decision["absent"][number]>
+}
+
+/** The slots of the first `count` slices, which have begun. What is the same as at the last decision is the same object. */
+const placing = (whole: Twap): ((shares: ReadonlyArray<Share>, count: number) => Places) => {
   const known: Array<Share> = []
   const places: Array<Placed> = []
-  return (shares) => {
-    for (let index = 0; index < shares.length; index++) {
+  return (shares, count) => {
+    const found: Places = { desired: [], absent: [] }
+    for (let index = 0; index < count; index++) {
       const share = shares[index]
-      if (share === undefined || share === known[index]) continue
+      if (share === undefined) continue
+      const before = places[index]
+      const place = before === undefined || share !== known[index] ? placed(whole, share, index) : before
       known[index] = share
-      places[index] = placed(whole, share, index)
+      places[index] = place
+      if ("legs" in place) found.desired.push(place)
+      else found.absent.push(place)
     }
-    return places.slice(0, shares.length)
+    return found
   }
 }
 
@@ -202,14 +212,13 @@ const deciding = (whole: Twap): Decide => {
     const count = next < 0 ? slices.length : next
     const before = begunIn.get(memory)
     const begun = before?.parts.length === count ? before : begunBy(whole, count, before, view, memory)
-    const remembered =
-      begun === before && isRecord(memory) ? memory : Object.fromEntries<Memory>([["start", start], ...begun.prices])
+    const remembered = begun === before && isRecord(memory) ? memory : withAll({ start }, begun.prices)
     begunIn.set(remembered, begun)
     const { shares, isPlain } = shareOut(begun.parts, view, atLimit)
-    const places = placesOf(shares.length > count ? shares.slice(0, count) : shares)
+    const { absent, desired } = placesOf(shares, count)
     return {
-      desired: places.filter((each) => "legs" in each),
-      absent: [...places.filter((each) => !("legs" in each)), ...waiting.slice(count)],
+      desired,
+      absent: [...absent, ...waiting.slice(count)],
       memory: remembered,
       reasons: [],
       until: { onFill: !isPlain, time: start + (slices[count]?.begins ?? overMillis) }
