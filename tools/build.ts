@@ -3,7 +3,6 @@
  * `limitbot --version` loads nothing else.
  */
 import { execFileSync } from "node:child_process"
-import { createHash } from "node:crypto"
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
@@ -11,6 +10,7 @@ import { build, type Plugin } from "rolldown"
 import { hashOfSources } from "../src/app/DecisionCode.ts"
 import { declareTypes } from "./declareTypes.ts"
 import { describeInterfaces } from "./describeInterfaces.ts"
+import { foldCodes } from "./foldCode.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const folder = resolve(process.argv[2] ?? join(root, "dist"))
@@ -63,25 +63,13 @@ const decisionCodeKnown: Plugin = {
   }
 }
 
-/** What a snapshot of the journal depends on: the folds and everything that they import, the packages included. */
-const folds = await build({
-  cwd: root,
-  input: {
-    state: "src/engine/state/Bookkeeper.ts",
-    profit: "src/views/profit/StoredProfit.ts",
-    books: "src/views/profit/StoredBooks.ts"
-  },
-  platform: "node",
-  write: false
-})
-const foldHash = createHash("sha256")
-for (const chunk of folds.output) if (chunk.type === "chunk") foldHash.update(`${chunk.name}\n${chunk.code}\n`)
-const foldCode = foldHash.digest("hex")
+const codes = await foldCodes(root)
 const foldCodeKnown: Plugin = {
   name: "fold-code-known",
   transform: {
     filter: { id: /src.journal.snapshots.FoldCode\.ts$/ },
-    handler: () => `export const foldCode = () => ${JSON.stringify(foldCode)}`
+    handler: () => `const codes = ${JSON.stringify(codes)}
+export const foldCode = (fold) => codes[fold.split(" ", 1)[0]] ?? Object.values(codes).join()`
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A hash of the code that makes and reads snapshots. The built program knows it (`tools/build.ts` replaces this file): there it
- * is a hash of the folds with all that they import, so an upgrade that does not touch them keeps the snapshots.
+ * A hash of the code that makes and reads the snapshots of a fold. The built program knows it (`tools/build.ts` replaces this file):
+ * there it is a hash of the fold with all that it imports, so an upgrade that does not touch it keeps its snapshots.
  */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
@@ -8,8 +8,8 @@ import { join, resolve } from "node:path"
 
 let known: string | undefined
 
-/** Without a build, of every source. */
-export const foldCode = (): string => (known ??= hashOf(resolve(import.meta.dirname, "../..")))
+/** `fold`: as its snapshots are named. Without a build the hash is of every source. */
+export const foldCode = (_fold: string): string => (known ??= hashOf(resolve(import.meta.dirname, "../..")))
 
 const hashOf = (folder: string): string => {
   const hash = createHash("sha256")

@@ -64,4 +64,7 @@ export const make = (table: SnapshotTable): Snapshots => ({
 })
 
 const sealOf = ({ fold, sequence, hash, body }: Omit<Stored, "seal">): string =>
-  createHash("sha256").update(`${foldCode()}\n${fold}\n${sequence}\n${hash}\n`).update(body).digest("hex")
+  createHash("sha256")
+    .update(`${foldCode(fold)}\n${fold}\n${sequence}\n${hash}\n`)
+    .update(body)
+    .digest("hex")
