@@ -1,19 +1,21 @@
 /**
  * Tests that start processes start the built program, as users do: it is built once per run.
  *
- * Tests that mostly wait for processes begin first and tests that compute run beside them, so that neither is left for the end.
+ * Tests that mostly wait for processes come first, many at once, those that take longest before the others. Those that compute follow,
+ * hardly more at once than there are cores: each worker compiles for itself what it runs, so with eight they take a fifth more.
  */
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Folders whose files take longest, also small ones; the rest follows, the largest files first. */
-const longFirst = ["fleet", "docs", "e2e", "cli", "control", "orderbook", "witness", "signing", "simulation", "hostile", "model"].map(
-  (folder) => `test/${folder}/`
-)
+const cores = availableParallelism()
+
+/** Folders whose tests wait for programs, browsers and databases; the first ones take longest. */
+const waiting = ["fleet", "docs", "dashboard", "control", "e2e", "cli", "orderbook", "witness", "signing", "wallets", "programs", "releases"]
 
 const rank = (file: string): number => {
-  const place = longFirst.findIndex((folder) => file.includes(`/${folder}`))
-  return place < 0 ? longFirst.length : place
+  const place = waiting.findIndex((folder) => file.includes(`/test/${folder}/`))
+  return place < 0 ? waiting.length : place
 }
 
 class LongFirst extends BaseSequencer {
@@ -23,14 +25,34 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+const processes = waiting.map((folder) => `test/${folder}/**/*.test.ts`)
+
+const all = {
+  setupFiles: "test/setup.ts",
+  isolate: false,
+  // For real processes on a busy machine. It stands here because files share modules: what one of those sets while it is loaded holds for the first file only.
+  testTimeout: 180_000,
+  hookTimeout: 120_000
+}
+
 export default defineConfig({
   test: {
     globalSetup: "test/buildProgram.ts",
-    setupFiles: "test/setup.ts",
-    isolate: false,
-    // For real processes on a busy machine. It stands here because files share modules: what one of those sets while it is loaded holds for the first file only.
-    testTimeout: 180_000,
-    hookTimeout: 120_000,
-    sequence: { sequencer: LongFirst }
+    sequence: { sequencer: LongFirst },
+    projects: [
+      {
+        test: { ...all, name: "processes", include: processes, maxWorkers: 4 * cores, sequence: { groupOrder: 1 } }
+      },
+      {
+        test: {
+          ...all,
+          name: "computing",
+          include: ["test/**/*.test.ts"],
+          exclude: processes,
+          maxWorkers: cores + 1,
+          sequence: { groupOrder: 2 }
+        }
+      }
+    ]
   }
 })

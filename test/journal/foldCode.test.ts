@@ -7,30 +7,31 @@ import { foldCodes } from "../../tools/foldCode.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
-/** The folds whose snapshots do not count any more once a file does one thing more. */
-const lostBy = async (file: string): Promise<ReadonlyArray<string>> => {
-  const copy = mkdtempSync(join(tmpdir(), "limitbot-folds-"))
-  try {
-    for (const part of ["src", "package.json", "tsconfig.json"])
-      cpSync(join(root, part), join(copy, part), { recursive: true })
-    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
-    const before = await foldCodes(copy)
+/** What has to be read anew once a file does one thing more. */
+const lostIn = async (copy: string) => {
+  const before = await foldCodes(copy)
+  return async (file: string): Promise<ReadonlyArray<string>> => {
     appendFileSync(join(copy, file), "\nconsole.log(1)\n")
     const after = await foldCodes(copy)
+    cpSync(join(root, file), join(copy, file))
     return Object.keys(before).filter((fold) => before[fold] !== after[fold])
-  } finally {
-    rmSync(copy, { recursive: true })
   }
 }
 
-describe("snapshots of an upgrade", () => {
-  it("go on where a strategy decides otherwise", async () => {
-    assert.deepStrictEqual(await lostBy("src/strategy/kinds/rules/RuleExit.ts"), [])
-  })
-
-  it("do not where events are read otherwise", async () => {
-    assert.deepStrictEqual(await lostBy("src/engine/state/BotState.ts"), ["state"])
-    assert.deepStrictEqual(await lostBy("src/ledger/Trades.ts"), ["profit", "books"])
-    assert.deepStrictEqual(await lostBy("src/journal/EventText.ts"), ["state", "profit", "books"])
+describe("snapshots", () => {
+  it("outlive an upgrade whose strategies decide otherwise, and none that reads events otherwise", async () => {
+    const copy = mkdtempSync(join(tmpdir(), "limitbot-folds-"))
+    try {
+      for (const part of ["src", "package.json", "tsconfig.json"])
+        cpSync(join(root, part), join(copy, part), { recursive: true })
+      symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
+      const lostBy = await lostIn(copy)
+      assert.deepStrictEqual(await lostBy("src/strategy/kinds/rules/RuleExit.ts"), [])
+      assert.deepStrictEqual(await lostBy("src/engine/state/BotState.ts"), ["state"])
+      assert.deepStrictEqual(await lostBy("src/ledger/Trades.ts"), ["profit", "books"])
+      assert.deepStrictEqual(await lostBy("src/journal/EventText.ts"), ["state", "profit", "books"])
+    } finally {
+      rmSync(copy, { recursive: true })
+    }
   })
 })

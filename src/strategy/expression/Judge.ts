@@ -120,7 +120,7 @@ const candleOf = lately(timeframeOf)
 /** Up to where everything stays the same that was looked at in this moment: what the file names elsewhere does not end an answer. */
 export const boundsOf = ({ watched }: Needs, moment: Moment, times: ReadonlyArray<number>): Bounds => {
   const { found, now } = moment
-  const { candleMillis, clockMillis, depth, signals } = found.looked
+  const { candleMillis, clockMillis, depth, signals } = found.consulted
   let time = clockMillis === 0 ? Number.POSITIVE_INFINITY : (Math.floor(now / clockMillis) + 1) * clockMillis
   for (const at of times) if (at > now) time = Math.min(time, at)
   const priced = [...watched].filter(([, { hasPrice }]) => hasPrice)

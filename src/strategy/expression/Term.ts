@@ -125,12 +125,12 @@ export interface Moment extends Quoted {
     readonly crossings: Array<{ readonly market: string; readonly price: number }>
     /** Epoch milliseconds at which a comparison changes. */
     readonly times: Array<number>
-    readonly looked: Looked
+    readonly consulted: Consulted
   }
 }
 
 /** What was looked at besides prices and the strategy's own trading: an answer holds until it changes. Zero or false: it was not. */
-export interface Looked {
+export interface Consulted {
   /** Whenever one of the candles closes that were looked at, a candle of this length does. */
   candleMillis: number
   /** The clock's value stays the same for so long, counted from midnight. */
@@ -140,8 +140,8 @@ export interface Looked {
 }
 
 /** Closed candles of this length were looked at. */
-export const lookAtCandles = ({ looked }: Moment["found"], millis: number): void => {
-  if (looked.candleMillis !== millis) looked.candleMillis = commonMillis(millis, looked.candleMillis)
+export const consultCandles = ({ consulted }: Moment["found"], millis: number): void => {
+  if (consulted.candleMillis !== millis) consulted.candleMillis = commonMillis(millis, consulted.candleMillis)
 }
 
 export const nothingFound = (): Moment["found"] => ({
@@ -151,7 +151,7 @@ export const nothingFound = (): Moment["found"] => ({
   lacking: new Set(),
   crossings: [],
   times: [],
-  looked: { candleMillis: 0, clockMillis: 0, depth: false, signals: false }
+  consulted: { candleMillis: 0, clockMillis: 0, depth: false, signals: false }
 })
 
 const columns = new WeakMap<CandleColumns, Map<string, IndicatorValues>>()
@@ -181,7 +181,7 @@ export const readerOf = (series: Series): ((moment: Moment, back?: number) => nu
   const columnIn = lately((columns: CandleColumns) => columnOf(series, columns))
   const millis = timeframeMillis(timeframe) ?? 0
   return ({ candles, found }, back = 0) => {
-    lookAtCandles(found, millis)
+    consultCandles(found, millis)
     for (const { frame, other } of others) if (!candles?.has(frame)) found.lacking.add(other)
     const known = candles?.get(name)
     if (known === undefined || back >= known.closed) return Number.NaN

@@ -80,7 +80,7 @@ const evaluated = (
     lacking: new Set<string>(),
     crossings: [] as Array<{ market: string; price: number }>,
     times: [] as Array<number>,
-    looked: { candleMillis: 0, clockMillis: 0, depth: false, signals: false }
+    consulted: { candleMillis: 0, clockMillis: 0, depth: false, signals: false }
   }
   const candles = new Map([
     ["1h", { columns, closed }],

@@ -37,8 +37,8 @@ export const clockTerm = ({ everyMillis, range, value }: Clock): Term => ({
   isLiteral: false,
   dependence: "none",
   range,
-  value: ({ now, found: { looked } }) => {
-    if (looked.clockMillis === 0 || everyMillis < looked.clockMillis) looked.clockMillis = everyMillis
+  value: ({ now, found: { consulted } }) => {
+    if (consulted.clockMillis === 0 || everyMillis < consulted.clockMillis) consulted.clockMillis = everyMillis
     return value(now)
   }
 })

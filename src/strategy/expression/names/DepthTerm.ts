@@ -26,7 +26,7 @@ export const depthTerm = (
     dependence: "none",
     quantity,
     value: ({ depth, found }) => {
-      found.looked.depth = true
+      found.consulted.depth = true
       const impact = depth === undefined ? undefined : impactOf(depth, quantity)
       if (impact === undefined) found.lacking.add(`depth(${value} ${base.symbol})`)
       return impact === undefined ? Number.NaN : Decimal.toNumber(impact)

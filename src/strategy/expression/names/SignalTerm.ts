@@ -31,7 +31,7 @@ export const signalTerm = ([name, age, ...others]: ReadonlyArray<Expression>): S
     isLiteral: true,
     dependence: "none",
     value: ({ signals, now, found }) => {
-      found.looked.signals = true
+      found.consulted.signals = true
       const known = signals?.get(name.name)
       if (known === undefined || now >= known.at + ageMillis) {
         found.lacking.add(`${prefix}"${name.name}" (none within ${age.value}${age.unit})`)

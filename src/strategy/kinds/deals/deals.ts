@@ -18,7 +18,7 @@ import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
 import { neededBy } from "../../expression/Needs.ts"
 import { isSameList } from "../../expression/Same.ts"
-import { lookAtCandles, type Moment } from "../../expression/Term.ts"
+import { consultCandles, type Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { form, type Kind, reasons } from "../../Kind.ts"
 import * as Ask from "../../Setup.ts"
@@ -268,7 +268,7 @@ const begin = (
   const { follows } = whole.spacing
   const spacing = follows === undefined ? undefined : distanceAt(whole.spacing, view)
   if (follows !== undefined && spacing === undefined) {
-    lookAtCandles(moment.found, timeframeMillis(follows.series.timeframe) ?? 0)
+    consultCandles(moment.found, timeframeMillis(follows.series.timeframe) ?? 0)
     return {
       state,
       why: "waits for more candles: the distance of its safety orders is not warm yet",
@@ -301,7 +301,7 @@ const entryText = ({ price, quantity, side }: Leg, { base }: Market): string =>
 
 interface Exit {
   readonly leg: Leg
-  /** Of what it leaves. */
+  /** The price of what it leaves, on average. */
   readonly average: Price
 }
 
