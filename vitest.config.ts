@@ -11,7 +11,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const cores = availableParallelism()
 
 /** Folders whose tests wait for programs, browsers and databases; the first ones take longest. */
-const waiting = ["fleet", "docs", "dashboard", "control", "e2e", "cli", "orderbook", "witness", "signing", "wallets", "programs", "releases"]
+const waiting = ["fleet", "docs", "dashboard", "control", "e2e", "cli", "orderbook", "witness", "signing", "app/fleet", "report/html", "wallets", "programs", "releases"]
 
 const rank = (file: string): number => {
   const place = waiting.findIndex((folder) => file.includes(`/test/${folder}/`))
