@@ -141,7 +141,9 @@ export interface Consulted {
 
 /** Closed candles of this length were looked at. */
 export const consultCandles = ({ consulted }: Moment["found"], millis: number): void => {
-  if (consulted.candleMillis !== millis) consulted.candleMillis = commonMillis(millis, consulted.candleMillis)
+  const { candleMillis } = consulted
+  if (candleMillis !== millis && (candleMillis === 0 || millis % candleMillis !== 0))
+    consulted.candleMillis = commonMillis(millis, candleMillis)
 }
 
 export const nothingFound = (): Moment["found"] => ({
