@@ -105,6 +105,8 @@ describe.skipIf(executablePath === undefined)("a phone", () => {
     assert.isFalse(await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
     await button().click()
     await until("it is told", async () => taken().length === 1 && (await isPressed()))
+    // A message for a worker that does not run yet, or is not known here, is lost.
+    await until("its worker runs", async () => (await notifications()).length === 0 && registrationId !== "")
     await arrives()
     await until("it shows that", async () => (await notifications()).length === 1)
     assert.deepStrictEqual(await notifications(), [

@@ -73,6 +73,30 @@ describe("rules", () => {
     assert.deepStrictEqual(strategy.candles, new Map([["1h", 4]]))
   })
 
+  it("crashed where the price was not warm yet and the condition held: they wait for it", () => {
+    const unready = (more: string) => {
+      const strategy = strategyOf(
+        file(`    any:\n      when: mid > 0\n      side: buy\n      size: { quote: 100 }\n${more}`)
+      )
+      const decision = strategy.decide(at(strategy, "1260", 0, new Map(), 1), null)
+      return [whyAbsent(decision), decision.absent[0]?.why.source, decision.until.barClose]
+    }
+    assert.deepStrictEqual(unready("      price: sma(close, 3)"), [["warming-up"], "test.yaml:13", "1h"])
+    const exit = '      price: mid\n      then: { price: entry * 2, stop: "sma(close, 3)" }'
+    assert.deepStrictEqual(unready(exit), [["warming-up"], "test.yaml:14", "1h"])
+  })
+
+  it("whose price comes to nothing now are asked at each price: it may come to something", () => {
+    const strategy = strategyOf(
+      file(
+        "    any:\n      when: position < 1 BTC\n      side: buy\n      price: mid + 100 - 1400\n      size: { quote: 100 }"
+      )
+    )
+    const decision = strategy.decide(at(strategy, "1260", 0), null)
+    assert.deepStrictEqual(whyAbsent(decision), ["no-order"])
+    assert.isFalse(holds(decision.until, at(strategy, "1260.01", 1), false))
+  })
+
   it("are asked whenever one of the candles closes that they looked at, and at no other", () => {
     const strategy = strategyOf(
       file(`    any:

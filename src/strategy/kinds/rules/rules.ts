@@ -15,6 +15,7 @@ import { type Market, opposite, type Price, type Side } from "../../../domain/Ma
 import { present } from "../../../domain/Present.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
+import { notePrice } from "../../expression/Crossing.ts"
 import {
   boundsOf,
   type Glancing,
@@ -27,7 +28,7 @@ import {
 } from "../../expression/Judge.ts"
 import { isGlanced, neededBy } from "../../expression/Needs.ts"
 import { isSameList } from "../../expression/Same.ts"
-import type { Moment, Term } from "../../expression/Term.ts"
+import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { type Behaviour, formOf, type Kind } from "../../Kind.ts"
 import type { Setup } from "../../Setup.ts"
@@ -219,12 +220,33 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
   if (found.lacking.size > 0 || (going === undefined && found.dividesByZero.size > 0))
     return because("not-known", undecided(found).text, "price")
   if (going === undefined) {
-    const price = rule.price.value(moment)
-    const text = `its price comes to ${Decimal.format(Decimal.fromNumber(price, 8))}: a price is above zero`
-    if (price <= 0) return because("no-order", text, "price")
-    return because("no-order", "its price or size comes to nothing that could be ordered", "size")
+    // It may come to an order at any other price.
+    notePrice(moment, moment.mid)
+    const { code, text, key } = noOrder(rule, moment)
+    return because(code, text, key)
   }
   return { state: { ...state, fired: state.fired + 1, going }, why: orderReason(rule, market, going) }
+}
+
+/** Why a rule that fires has no order: a value is missing, or comes to nothing. */
+const noOrder = ({ exit, price, size }: Rule, moment: Moment) => {
+  const entry = price.value(moment)
+  const values: ReadonlyArray<readonly [key: string, of: string, term: Term | undefined]> = [
+    ["price", "price", price],
+    ["size", "size", "term" in size ? size.term : undefined],
+    ...[exit?.price, exit?.stop, exit?.trailFrom].map((term) => ["then", "exit", term] as const)
+  ]
+  for (const [key, of, term] of values) {
+    const found = nothingFound()
+    if (term === undefined || Number.isFinite(term.value({ ...moment, entry, found }))) continue
+    const lacking = `its ${of} has no value now: it looks at something that there is not, such as an average entry without a position`
+    return found.isUndefined
+      ? { code: "no-order", text: lacking, key }
+      : { code: "warming-up", text: `waits for more candles: its ${of} is not warm yet`, key }
+  }
+  const text = `its price comes to ${Decimal.format(Decimal.fromNumber(entry, 8))}: a price is above zero`
+  if (entry <= 0) return { code: "no-order", text, key: "price" }
+  return { code: "no-order", text: "its price or size comes to nothing that could be ordered", key: "size" }
 }
 
 /** It was withdrawn because its time was over, not because of a condition. */
