@@ -27,6 +27,10 @@ export const floorOf = (value: Decimal.Decimal, decimals: number): Amount =>
 
 export const toDecimal = (amount: Amount, decimals: number): Decimal.Decimal => Decimal.make(amount, decimals)
 
+/** The closest double in units of the asset: for conditions and statistics, never for money. */
+export const asNumber = (amount: Amount, { decimals }: Pick<Asset, "decimals">): number =>
+  Decimal.toNumber({ digits: amount, scale: decimals })
+
 /** "1.5" for 1500000 of an asset with six decimals. */
 export const format = (amount: Amount, decimals: number): string => Decimal.format(toDecimal(amount, decimals))
 

@@ -2,7 +2,7 @@
  * Judges conditions at one moment of a view: whether they hold, or depend on something that is not known yet, and the
  * bounds within which everything that was looked at stays the same.
  */
-import { type Amount, toDecimal } from "../../domain/Amount.ts"
+import { type Amount, asNumber } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { timeframeOf } from "../../domain/Timeframe.ts"
@@ -40,7 +40,7 @@ export const momentOf = (market: Market, view: View): Moment => {
     now: view.now,
     candles: view.candles,
     entry: Number.NaN,
-    position: Decimal.toNumber(toDecimal(position, market.base.decimals)),
+    position: asNumber(position, market.base),
     own: view.own,
     depth: view.depth,
     signals: view.signals,
@@ -59,10 +59,19 @@ export type Judgement = "yes" | "no" | Undecided
 
 /** Truth of a condition. */
 export const truth = (term: Term, moment: Moment): Judgement => {
-  const found = { ...moment.found, ...unseen() }
-  const value = term.value({ ...moment, found })
+  const { found } = moment
+  forget(found)
+  const value = term.value(moment)
   if (found.lacking.size > 0 || found.isCold) return undecided(found)
   return value > 0 ? "yes" : "no"
+}
+
+/** What an earlier term could not see is nothing to the next one. */
+const forget = (found: Moment["found"]): void => {
+  const { dividesByZero, lacking } = found
+  found.isCold = false
+  if (lacking.size > 0) lacking.clear()
+  if (dividesByZero.size > 0) dividesByZero.clear()
 }
 
 /** To find out what one term could not see. */
@@ -163,13 +172,10 @@ export const glancingFrom = (moment: Moment): Glancing => {
       glanced.candles = candles
     },
     truth: (condition) => {
-      const { dividesByZero, lacking } = found
-      found.isCold = false
-      if (lacking.size > 0) lacking.clear()
-      if (dividesByZero.size > 0) dividesByZero.clear()
+      forget(found)
       const value = condition.value(glanced)
-      if (lacking.size > 0) return "unseen"
-      if (found.isCold) return dividesByZero.size > 0 ? "unseen" : "cold"
+      if (found.lacking.size > 0) return "unseen"
+      if (found.isCold) return found.dividesByZero.size > 0 ? "unseen" : "cold"
       return value > 0 ? "yes" : "no"
     }
   }

@@ -4,7 +4,7 @@
  */
 
 import { Option, Schema } from "effect"
-import { fromDecimal, toDecimal } from "../../domain/Amount.ts"
+import { fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -139,10 +139,3 @@ const reasonOf = (text: string): string => {
   const read = explain(text)
   return read._tag === "Failure" ? sentenceOf(read.failure) : text
 }
-
-/** Base of a market, as a number. */
-export const baseNumber = ({ base }: Market, amount: bigint): number =>
-  Decimal.toNumber(toDecimal(amount, base.decimals))
-
-export const quoteNumber = ({ quote }: Market, amount: bigint): number =>
-  Decimal.toNumber(toDecimal(amount, quote.decimals))

@@ -2,7 +2,7 @@
  * A kind that a file of one's own makes: its code, checked and evaluated, becomes what every kind is, so whatever the bot can do with a
  * strategy it can do with this one. The same code is evaluated once for each strategy that uses it.
  */
-import { toDecimal } from "../../domain/Amount.ts"
+import { asNumber, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
 import { nameRule, type Signal, signalName } from "../../domain/Signal.ts"
@@ -17,7 +17,7 @@ import { type Problem, place, problemAt, report, type SourceText, sourceText } f
 import type { Decide } from "../Strategy.ts"
 import { isTimeframe } from "../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
-import { baseNumber, decisionOf, quoteNumber } from "./OwnAnswer.ts"
+import { decisionOf } from "./OwnAnswer.ts"
 import { scriptOf } from "./OwnCode.ts"
 import * as OwnContext from "./OwnContext.ts"
 import { type OwnAsked, OwnCodeFailed } from "./OwnContext.ts"
@@ -211,7 +211,7 @@ const askedOf = (
   return {
     position: () => {
       const view = seen()
-      return view === undefined ? 0 : baseNumber(market, positionIn(view))
+      return view === undefined ? 0 : asNumber(positionIn(view), market.base)
     },
     slots: () => [...(seen()?.slots.keys() ?? [])],
     slot: (name) => {
@@ -242,10 +242,10 @@ const askedOf = (
 const slotText = (market: Market, progress: SlotProgress): string => {
   const { bought, completedLegs, filledInLeg, live, paid, proceeds, sold } = progress
   return JSON.stringify({
-    bought: baseNumber(market, bought),
-    sold: baseNumber(market, sold),
-    paid: quoteNumber(market, paid),
-    received: quoteNumber(market, proceeds),
+    bought: asNumber(bought, market.base),
+    sold: asNumber(sold, market.base),
+    paid: asNumber(paid, market.quote),
+    received: asNumber(proceeds, market.quote),
     done: { legs: completedLegs, filled: Decimal.format(toDecimal(filledInLeg, market.base.decimals)) },
     ...(live === undefined
       ? {}
@@ -253,7 +253,7 @@ const slotText = (market: Market, progress: SlotProgress): string => {
           live: {
             side: live.side === "BUY" ? "buy" : "sell",
             price: Decimal.toNumber(live.price),
-            left: baseNumber(market, live.quantity)
+            left: asNumber(live.quantity, market.base)
           }
         })
   })

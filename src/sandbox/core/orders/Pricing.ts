@@ -1,11 +1,10 @@
 /** The price that solvers quote: the mid, less half the spread, less a little for size. */
 import * as Amount from "../../../domain/Amount.ts"
-import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
 import type { State } from "../State.ts"
 
 export const usdOf = (state: State, asset: Amount.Asset, amount: Amount.Amount): number =>
-  Decimal.toNumber(Amount.toDecimal(amount, asset.decimals)) * state.model.usd(asset, state.now)
+  Amount.asNumber(amount, asset) * state.model.usd(asset, state.now)
 
 /** Distance of an executable price from the mid, as a ratio, for a size in dollars. */
 export const distance = (state: State, usd: number): number =>

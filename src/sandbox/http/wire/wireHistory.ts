@@ -1,7 +1,6 @@
 /** A line of history as the two history interfaces write it. */
 
 import * as Amount from "../../../domain/Amount.ts"
-import * as Decimal from "../../../domain/Decimal.ts"
 import { present } from "../../../domain/Present.ts"
 import * as Timestamp from "../../../domain/Timestamp.ts"
 import { factsOf } from "../../../venue/VenueConfig.ts"
@@ -13,7 +12,7 @@ import * as Seeded from "../../Seeded.ts"
 import type { SandboxSettings } from "../../Settings.ts"
 
 const usd = (amount: Amount.Amount, decimals: number, price: number): number =>
-  Decimal.toNumber(Amount.toDecimal(amount, decimals)) * price
+  Amount.asNumber(amount, { decimals }) * price
 
 /** Dollar values at the prices of the address's creation. */
 export const usdIn = ({ target, amountIn }: HistoryRecord): number =>

@@ -3,7 +3,7 @@
  * happened. A view that does not record them lacks these names, and the caller is told so. A name without a value now
  * (the average entry without a position) is undefined, and every comparison with it is false.
  */
-import * as Amount from "../../../domain/Amount.ts"
+import { asNumber } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
@@ -20,15 +20,13 @@ interface OwnName {
   readonly read: (own: OwnState, moment: Moment) => number
 }
 
-const number = (amount: Amount.Amount, decimals: number): number => Decimal.toNumber(Amount.toDecimal(amount, decimals))
-
 /** The budget at the present price, plus what trading has added: what was bought may be worth more or less than its cost. */
 const equityIn =
   ({ base, quote }: Market, budget: Budget | undefined): OwnName["read"] =>
   ({ averageEntry, realisedProfit, setAside = 0n }, { mid, position }) => {
-    const began = number(budget?.quote ?? 0n, quote.decimals) + number(budget?.base ?? 0n, base.decimals) * mid
+    const began = asNumber(budget?.quote ?? 0n, quote) + asNumber(budget?.base ?? 0n, base) * mid
     const open = averageEntry === undefined ? 0 : position * (mid - Decimal.toNumber(averageEntry))
-    return began + number(realisedProfit - setAside, quote.decimals) + open
+    return began + asNumber(realisedProfit - setAside, quote) + open
   }
 
 const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<string, OwnName>> => ({
@@ -41,17 +39,17 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
   freeBase: {
     type: `amount of ${market.base.symbol}`,
     dependence: "none",
-    read: ({ freeBase }) => number(freeBase, market.base.decimals)
+    read: ({ freeBase }) => asNumber(freeBase, market.base)
   },
   freeQuote: {
     type: `amount of ${market.quote.symbol}`,
     dependence: "none",
-    read: ({ freeQuote }) => number(freeQuote, market.quote.decimals)
+    read: ({ freeQuote }) => asNumber(freeQuote, market.quote)
   },
   realisedProfit: {
     type: `amount of ${market.quote.symbol}`,
     dependence: "none",
-    read: ({ realisedProfit }) => number(realisedProfit, market.quote.decimals)
+    read: ({ realisedProfit }) => asNumber(realisedProfit, market.quote)
   },
   equity: {
     type: `amount of ${market.quote.symbol}`,
@@ -64,7 +62,7 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
     dependence: "monotone",
     read: (own, moment) => {
       const equity = equityIn(market, budget)(own, moment)
-      const held = number(budget?.base ?? 0n, market.base.decimals) + moment.position
+      const held = asNumber(budget?.base ?? 0n, market.base) + moment.position
       return equity > 0 ? (held * moment.mid) / equity : Number.NaN
     }
   },

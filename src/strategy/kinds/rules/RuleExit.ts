@@ -53,7 +53,7 @@ export const follow = (
   const waits = (best: number) => goal !== undefined && !isBetter(best, goal)
   const nextAfter = (best: number) => (goal !== undefined && waits(best) ? goal : best * (1 + sign * trailStep))
   const best = exit.trail !== undefined && isBetter(moment.mid, nextAfter(known.best)) ? moment.mid : known.best
-  const held = { ...known, best }
+  const held = best === before?.best ? before : { ...known, best }
   const stops = [
     ...(stop === undefined ? [] : [Decimal.toNumber(stop)]),
     ...(exit.trail === undefined || waits(best) ? [] : [best * (1 - sign * exit.trail)])

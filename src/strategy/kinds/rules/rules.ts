@@ -84,19 +84,22 @@ const knownOf = (whole: Rules): Notes<RuleMemory> => {
 }
 
 const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memory): Decision => {
-  const { market } = whole
+  const { market, rules } = whole
   const { startedAt, states: before } = known.read(memory)
   const moment = momentIn(whole, view, startedAt)
   const desired: Array<DesiredSlot> = []
   const absent: Array<Decision["absent"][number]> = []
   const states: Array<RuleState> = []
   const times: Array<number> = []
-  for (const [index, rule] of whole.rules.entries()) {
+  // Done at every candle: a plain loop.
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index]
+    if (rule === undefined) continue
     const { state, why } = step(rule, market, before[index] ?? idle, progressOf(view, rule.slot), moment)
     states.push(state)
     const { going, pausedUntil } = state
-    if (going === undefined || going.withdrawnAt !== undefined) absent.push({ slot: rule.slot, why })
-    else desired.push(slotOf(rule, going, why))
+    if (why !== undefined) absent.push({ slot: rule.slot, why })
+    else if (going !== undefined) desired.push(slotOf(rule, market, going))
     if (pausedUntil > view.now) times.push(pausedUntil)
     if (going !== undefined && rule.expireMillis !== undefined) times.push(going.firedAt + rule.expireMillis)
   }
@@ -181,19 +184,27 @@ const standsOf = (
 
 const idle: RuleState = { fired: 0, pausedUntil: 0, going: undefined }
 
-const slotOf = (rule: Rule, going: Going, why: Reason): DesiredSlot => {
+/** What works on the same is the same slot: whoever compares what is wanted with what rests is done at once. */
+const slots = new WeakMap<Going, DesiredSlot>()
+
+const slotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
+  const known = slots.get(going)
+  if (known !== undefined) return known
   const { quantity, price, after, held } = going
   const entry: Leg = { side: rule.side, price, quantity, ...bySwap(rule.isSwap) }
-  const of = { slot: rule.slot, after, cycle: false, why }
+  const of = { slot: rule.slot, after, cycle: false, why: orderReason(rule, market, going) }
   const left = held?.leaves ?? going.exit
-  if (left === undefined) return { ...of, legs: [entry] }
   const bySwapOrNot = bySwap(rule.exit?.isSwap === true)
-  return { ...of, legs: [entry, { side: opposite(rule.side), price: left, quantity, mayLose: true, ...bySwapOrNot }] }
+  const exit = left && ({ side: opposite(rule.side), price: left, quantity, mayLose: true, ...bySwapOrNot } as const)
+  const made: DesiredSlot = { ...of, legs: exit === undefined ? [entry] : [entry, exit] }
+  slots.set(going, made)
+  return made
 }
 
 interface Step {
   readonly state: RuleState
-  readonly why: Reason
+  /** Why nothing is wanted of it; missing while it has an order. */
+  readonly why?: Reason
 }
 
 /** Ends what has ended, then fires when it may. One call settles it, so asking again changes nothing. */
@@ -209,7 +220,7 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
       "waits until its order is withdrawn",
       isLate(rule, state, moment) ? "expireAfter" : "cancelWhen"
     )
-  if (state.going !== undefined) return { state, why: orderReason(rule, market, state.going) }
+  if (state.going !== undefined) return { state }
   if (state.fired >= rule.times) return because("used-up", `fired ${rule.times} times, which is all it may`, "times")
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over", "pause")
   const verdict = judgeAt(rule, moment)
@@ -225,7 +236,7 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
     const { code, text, key } = noOrder(rule, moment)
     return because(code, text, key)
   }
-  return { state: { ...state, fired: state.fired + 1, going }, why: orderReason(rule, market, going) }
+  return { state: { ...state, fired: state.fired + 1, going } }
 }
 
 /** Why a rule that fires has no order: a value is missing, or comes to nothing. */
@@ -276,16 +287,16 @@ const afterOrder = (
   if (going === undefined) return state
   const over = { ...state, going: undefined }
   if (isDone(going, progress)) return { ...over, pausedUntil: moment.now + rule.pauseMillis }
-  const { withdrawnAt, ...open } = going
+  const { withdrawnAt } = going
   const isResting = progress.live !== undefined
   if (withdrawnAt !== undefined && isResting) return state
   if (isTouched(going, progress)) {
-    const resumed = { ...open, withdrawnAt: undefined }
     const held =
       rule.exit === undefined || !isHolding(going, progress)
         ? going.held
         : heldBy(rule, rule.exit, market, going, moment)
-    return { ...state, pausedUntil: 0, going: { ...resumed, held } }
+    if (withdrawnAt === undefined && state.pausedUntil === 0 && held === going.held) return state
+    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held } }
   }
   if (withdrawnAt !== undefined) return over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
