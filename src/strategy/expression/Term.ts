@@ -141,9 +141,7 @@ export interface Consulted {
 
 /** Closed candles of this length were looked at. */
 export const consultCandles = ({ consulted }: Moment["found"], millis: number): void => {
-  const { candleMillis } = consulted
-  if (candleMillis !== millis && (candleMillis === 0 || millis % candleMillis !== 0))
-    consulted.candleMillis = commonMillis(millis, candleMillis)
+  consulted.candleMillis = commonMillis(millis, consulted.candleMillis)
 }
 
 export const nothingFound = (): Moment["found"] => ({
@@ -182,8 +180,8 @@ export const readerOf = (series: Series): ((moment: Moment, back?: number) => nu
   const others = othersOf(series).map((other) => ({ other, frame: frameName(timeframe, other) }))
   const columnIn = lately((columns: CandleColumns) => columnOf(series, columns))
   const millis = timeframeMillis(timeframe) ?? 0
-  return ({ candles, found }, back = 0) => {
-    consultCandles(found, millis)
+  return ({ candles, found, isGlanced }, back = 0) => {
+    if (isGlanced === undefined) consultCandles(found, millis)
     for (const { frame, other } of others) if (!candles?.has(frame)) found.lacking.add(other)
     const known = candles?.get(name)
     if (known === undefined || back >= known.closed) return Number.NaN
