@@ -18,13 +18,13 @@ interface Example {
 const examples: Readonly<Record<string, Example>> = {
   bracket: { of: "BTC", time: { atMost: 25 }, memory: { atMost: 4 } },
   dca: { of: "BTC", time: { atMost: 45 }, memory: { atMost: 5 } },
-  deals: { of: "ETH", time: { atMost: 300, goal: 120 }, memory: { atMost: 7 } },
+  deals: { of: "ETH", time: { atMost: 260, goal: 120 }, memory: { atMost: 7 } },
   grid: { of: "BTC", time: { atMost: 70, goal: 10 }, memory: { atMost: 5, goal: 4 } },
   iceberg: { of: "SOL", time: { atMost: 60, goal: 12 }, memory: { atMost: 5 } },
   ladder: { of: "SOL", time: { atMost: 25 }, memory: { atMost: 4 } },
   "market-making": { of: "BTC", time: { atMost: 350, goal: 160 }, memory: { atMost: 12, goal: 9 } },
   rebalance: { of: "ETH", time: { atMost: 60 }, memory: { atMost: 5 } },
-  rules: { of: "ETH", time: { atMost: 90 }, memory: { atMost: 5 } },
+  rules: { of: "ETH", time: { atMost: 140, goal: 90 }, memory: { atMost: 5 } },
   twap: { of: "ETH", time: { atMost: 40 }, memory: { atMost: 5 } }
 }
 

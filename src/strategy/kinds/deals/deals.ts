@@ -12,12 +12,11 @@ import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.
 import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
 import { timeframeMillis } from "../../../domain/Timeframe.ts"
-import { type Decision, type DesiredSlot, holds, LateReason, type Leg, type Memory } from "../../Decision.ts"
+import { type Decision, type DesiredSlot, LateReason, type Leg, type Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf, positionIn, truth } from "../../expression/Judge.ts"
 import { neededBy } from "../../expression/Needs.ts"
-import { isSameList } from "../../expression/Same.ts"
 import { consultCandles, type Moment } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { form, type Kind, reasons } from "../../Kind.ts"
@@ -133,40 +132,21 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
 
 const exitPrice = (whole: Deals, deal: Deal, view: View): Price => deal.leaves ?? profitPrice(whole, deal, view)
 
-/** What a decision compares with the one before. */
-interface Before {
-  readonly notes: Notes<DealState>
-  readonly orders: (deal: Deal, view: View) => Orders
-}
-
 const decider = (whole: Deals): Decide => {
   const { market } = whole
   const slots = slotsOf(whole)
-  const read = (memory: Memory) => stateIn(market, slots, memory)
-  const before: Before = {
-    notes: notes(read, (state) => remember(market, state), Object.is),
-    orders: ordering(whole)
-  }
-  /**
-   * While a deal lasts, its conditions are not looked at: what left it as it was is the answer until one of its orders moves or a
-   * bound is reached.
-   */
-  let last: { readonly ground: ReadonlyArray<unknown>; readonly decision: Decision } | undefined
-  return (view, memory) => {
-    const ground = [view.own, view.setAside, ...view.slots.values()]
-    if (last?.decision.memory === memory && isSameList(last.ground, ground) && holds(last.decision.until, view, false))
-      return last.decision
-    const decision = decide(whole, before, view, memory)
-    const isLasting = decision.memory === memory && before.notes.read(memory).deal !== undefined
-    last = isLasting ? { ground, decision } : undefined
-    return decision
-  }
+  const known = notes(
+    (memory) => stateIn(market, slots, memory),
+    (state) => remember(market, state),
+    Object.is
+  )
+  return (view, memory) => decide(whole, known, view, memory)
 }
 
-const decide = (whole: Deals, known: Before, view: View, memory: Memory): Decision => {
+const decide = (whole: Deals, known: Notes<DealState>, view: View, memory: Memory): Decision => {
   const { market, needs, keys, cooldown, expireAfter } = whole
   const moment = momentOf(market, view)
-  const before = known.notes.read(memory)
+  const before = known.read(memory)
   const settled = afterOrders(whole, before, view, moment)
   const { state, why, key } =
     settled.deal === undefined ? begin(whole, settled, view, moment) : { state: settled, why: "", key: "when" as const }
@@ -178,8 +158,8 @@ const decide = (whole: Deals, known: Before, view: View, memory: Memory): Decisi
     ...moment.found.times
   ]
   return {
-    ...(deal === undefined ? { desired: [], absent: idle } : known.orders(deal, view)),
-    memory: known.notes.write(state),
+    ...(deal === undefined ? { desired: [], absent: idle } : ordersOf(whole, deal, view)),
+    memory: known.write(state),
     reasons: [],
     until: boundsOf(needs, moment, times)
   }
@@ -284,17 +264,6 @@ const begin = (
 type Key = Parameters<Deals["keys"]>[0]
 
 type Orders = Pick<Decision, "desired" | "absent">
-
-/** They follow from the deal, its slots and what the strategy has: the same again gives the same orders, whatever the price. */
-const ordering = (whole: Deals): Before["orders"] => {
-  let known: { readonly ground: ReadonlyArray<unknown>; readonly orders: Orders } | undefined
-  return (deal, view) => {
-    const ground = [deal, view.own, view.setAside, ...view.slots.values()]
-    if (known === undefined || !isSameList(known.ground, ground))
-      known = { ground, orders: ordersOf(whole, deal, view) }
-    return known.orders
-  }
-}
 
 const entryText = ({ price, quantity, side }: Leg, { base }: Market): string =>
   `${verbs[side]} ${formatWithSymbol(quantity, base)} at ${Decimal.format(price)}`
