@@ -79,6 +79,7 @@ describe("rules", () => {
         file(`    any:\n      when: mid > 0\n      side: buy\n      size: { quote: 100 }\n${more}`)
       )
       const decision = strategy.decide(at(strategy, "1260", 0, new Map(), 1), null)
+      assert.isTrue(holds(decision.until, at(strategy, "1270", 1), false), "no other price makes it warm")
       return [whyAbsent(decision), decision.absent[0]?.why.source, decision.until.barClose]
     }
     assert.deepStrictEqual(unready("      price: sma(close, 3)"), [["warming-up"], "test.yaml:13", "1h"])

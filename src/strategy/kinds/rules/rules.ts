@@ -231,9 +231,9 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
   if (found.lacking.size > 0 || (going === undefined && found.dividesByZero.size > 0))
     return because("not-known", undecided(found).text, "price")
   if (going === undefined) {
-    // It may come to an order at any other price.
-    notePrice(moment, moment.mid)
     const { code, text, key } = noOrder(rule, moment)
+    // It may come to an order at any other price; what is not warm waits for a candle.
+    if (code === "no-order") notePrice(moment, moment.mid)
     return because(code, text, key)
   }
   return { state: { ...state, fired: state.fired + 1, going } }
