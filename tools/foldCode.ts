@@ -8,11 +8,12 @@ import { createHash } from "node:crypto"
 import { build, type Plugin } from "rolldown"
 import { kinds } from "../src/strategy/kinds.ts"
 
-const reading = ["src/journal/Journal.ts", "src/journal/snapshots/Columns.ts"]
+/** How events are read, from a file and from a fleet's database. */
+const reading = ["src/journal/Journal.ts", "src/journal/postgres/Journals.ts", "src/journal/snapshots/Columns.ts"]
 
 /** By the name that a fold's snapshots have (see `Snapshots`). */
 const folds = {
-  state: ["src/engine/state/BotState.ts", "src/engine/state/StateSnapshot.ts"],
+  state: ["src/engine/state/Bookkeeper.ts"],
   profit: ["src/views/profit/StoredProfit.ts"],
   books: ["src/views/profit/StoredBooks.ts"]
 }

@@ -22,9 +22,6 @@ export const timeframeMillis = (timeframe: string): number | undefined => {
   return millis
 }
 
-/** Whenever a candle of one of these lengths closes, one of this length does. */
-export const commonMillis = (a: number, b: number): number => (b === 0 ? a : commonMillis(b, a % b))
-
 /** The timeframe of this length, in the largest unit of which it is a whole number. */
 export const timeframeOf = (millis: number): string => {
   const [unit, size] = [...millisOf].sort(([, a], [, b]) => b - a).find(([, size]) => millis % size === 0) ?? [
@@ -36,6 +33,16 @@ export const timeframeOf = (millis: number): string => {
 
 /** 1970 began on a Thursday. */
 const firstMonday = 4 * dayMillis
+
+const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
+
+/** Whenever a candle of one of these lengths closes, one of this length does. Zero: none. */
+export const commonMillis = (a: number, b: number): number => {
+  const common = divisor(a, b)
+  const hasWeeks = (millis: number) => millis > 0 && millis % weekMillis === 0
+  // Others than weeks begin in 1970, so they close with weeks only where they divide what lies before its first Monday.
+  return hasWeeks(common) || !(hasWeeks(a) || hasWeeks(b)) ? common : divisor(common, firstMonday)
+}
 
 /** When the candle of this length that contains the moment began. */
 export const frameStart = (at: number, millis: number): number => {

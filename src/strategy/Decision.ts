@@ -14,6 +14,7 @@ import type { Reason } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side, type TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
+import { commonMillis, timeframeMillis, timeframeOf } from "../domain/Timeframe.ts"
 import type { LegsDone, SlotProgress, View } from "./View.ts"
 
 export interface Leg {
@@ -84,6 +85,20 @@ export const narrowed = (
     priceAbove: nearest([until.priceAbove, ...above], Decimal.min)
   })
 })
+
+/** Ends where the first of both does. */
+export const sooner = (one: Bounds, other: Bounds): Bounds => {
+  const closes = [one, other].flatMap(({ barClose }) => timeframeMillis(barClose ?? "") ?? [])
+  const times = [one, other].flatMap(({ time }) => time ?? [])
+  const elsewhere = [...(one.elsewhere ?? []), ...(other.elsewhere ?? [])]
+  return {
+    ...narrowed({ ...one, ...other }, [one.priceBelow], [one.priceAbove]),
+    ...(elsewhere.length === 0 ? {} : { elsewhere }),
+    ...(times.length === 0 ? {} : { time: Math.min(...times) }),
+    ...(closes.length === 0 ? {} : { barClose: timeframeOf(closes.reduce(commonMillis)) }),
+    onFill: one.onFill || other.onFill
+  }
+}
 
 const nearest = (prices: ReadonlyArray<Price | undefined>, nearer: (a: Price, b: Price) => Price): Price | undefined =>
   prices.reduce((best, price) => (best === undefined || price === undefined ? (best ?? price) : nearer(best, price)))

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { frameStart, timeframeMillis } from "../../src/domain/Timeframe.ts"
+import { commonMillis, frameStart, timeframeMillis, timeframeOf } from "../../src/domain/Timeframe.ts"
 
 describe("timeframes", () => {
   it("are a number and a unit, and nothing else", () => {
@@ -28,4 +28,20 @@ describe("timeframes", () => {
       assert.strictEqual(frameStart(start, millis), start)
     }
   )
+
+  it("of common length closes whenever one of several does", () => {
+    const frames = ["1m", "7m", "25m", "1h", "90m", "4h", "6h", "7h", "1d", "3d", "5d", "1w", "2w", "3w", "5w"]
+    const millisOf = (frame: string) => timeframeMillis(frame) ?? 0
+    const begun = 1_700_000_000_000
+    for (const one of frames)
+      for (const other of frames) {
+        const common = commonMillis(millisOf(one), millisOf(other))
+        assert.strictEqual(timeframeMillis(timeframeOf(common)), common)
+        for (const millis of [millisOf(one), millisOf(other)])
+          for (let candle = 0; candle < 6; candle++) {
+            const closes = frameStart(begun, millis) + candle * millis
+            assert.strictEqual(frameStart(closes, common), closes, `${one} and ${other}`)
+          }
+      }
+  })
 })

@@ -28,6 +28,8 @@ describe("snapshots", () => {
       const lostBy = await lostIn(copy)
       assert.deepStrictEqual(await lostBy("src/strategy/kinds/rules/RuleExit.ts"), [])
       assert.deepStrictEqual(await lostBy("src/engine/state/BotState.ts"), ["state"])
+      assert.deepStrictEqual(await lostBy("src/engine/state/Bookkeeper.ts"), ["state"])
+      assert.deepStrictEqual(await lostBy("src/journal/postgres/Journals.ts"), ["state", "profit", "books"])
       assert.deepStrictEqual(await lostBy("src/ledger/Trades.ts"), ["profit", "books"])
       assert.deepStrictEqual(await lostBy("src/journal/EventText.ts"), ["state", "profit", "books"])
     } finally {

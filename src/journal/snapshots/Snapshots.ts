@@ -7,6 +7,7 @@
  * written by this very code of the folds, because a fold that was mended must not go on from what the old one made.
  */
 import { createHash } from "node:crypto"
+import { versions } from "node:process"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { foldCode } from "./FoldCode.ts"
@@ -63,8 +64,11 @@ export const make = (table: SnapshotTable): Snapshots => ({
   forget: (prefix) => Effect.ignore(table.forget(prefix))
 })
 
+/** Bodies have its form; an older one may not read what a newer one wrote. */
+const engine = versions.v8.split(".", 2).join(".")
+
 const sealOf = ({ fold, sequence, hash, body }: Omit<Stored, "seal">): string =>
   createHash("sha256")
-    .update(`${foldCode(fold)}\n${fold}\n${sequence}\n${hash}\n`)
+    .update(`${foldCode(fold)}\n${engine}\n${fold}\n${sequence}\n${hash}\n`)
     .update(body)
     .digest("hex")

@@ -329,11 +329,16 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   }
   const holds = comparisons[tree.operator] ?? (() => false)
   const value: Term["value"] = (moment) => {
-    moment.found.isUndefined = false
+    const { found } = moment
+    // A comparison may stand within another one, whose sides are its own.
+    const before = found.isUndefined
+    found.isUndefined = false
     const [a, b] = [left.value(moment), right.value(moment)]
+    const lacks = found.isUndefined
+    found.isUndefined = before
     if (Number.isNaN(a) || Number.isNaN(b)) {
-      if (moment.found.isUndefined) return 0
-      moment.found.isCold = true
+      if (lacks) return 0
+      found.isCold = true
     } else noteCrossing(left, right, moment)
     return holds(a, b) ? 1 : 0
   }

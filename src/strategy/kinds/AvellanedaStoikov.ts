@@ -72,10 +72,10 @@ const candlesLeft = ({ timeframe, horizon: horizonMillis }: Model, now: number):
   return Math.max(1, (frameStart(now, horizonMillis) + horizonMillis - begun) / millis)
 }
 
-/** The beginning of the next candle, at which the answer changes. */
-export const changesAt = ({ timeframe }: Model, now: number): number => {
+/** The beginning of the next candle or of the next horizon, at which the answer changes. */
+export const changesAt = ({ horizon: horizonMillis, timeframe }: Model, now: number): number => {
   const millis = timeframeMillis(timeframe) ?? 1
-  return frameStart(now, millis) + millis
+  return Math.min(frameStart(now, millis) + millis, frameStart(now, horizonMillis) + horizonMillis)
 }
 
 /** Changes need one candle more than the length. */

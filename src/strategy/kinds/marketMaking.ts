@@ -211,7 +211,7 @@ const eighthsInForce = (whole: Quoting, view: View, before: bigint | undefined, 
 
 /** Quotes nothing until what it needs has come: candles for its spread, or the depth that limits its size. */
 const waiting = (
-  { levels, keys, spread }: Quoting,
+  { centre, levels, keys, spread }: Quoting,
   view: View,
   memory: Memory,
   seen: SeenCentre,
@@ -226,7 +226,12 @@ const waiting = (
     absent: levels.flatMap(({ bid, ask }) => [bid, ask].map((slot) => ({ slot, why }))),
     memory,
     reasons: [],
-    until: { onFill: false, ...(needed === "depth" ? { depth: true } : {}), ...changesIn(spread, seen, view, false) }
+    // A centre may look at its own trading.
+    until: {
+      onFill: centre !== undefined,
+      ...(needed === "depth" ? { depth: true } : {}),
+      ...changesIn(spread, seen, view, false)
+    }
   }
 }
 

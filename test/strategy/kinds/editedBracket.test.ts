@@ -59,6 +59,16 @@ const orderOf = (...[strategy, mid, memory, slots, now]: Given): string => {
 }
 
 describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s", (side) => {
+  it("was never asked again while the stop of its new form was not warm, and had no stop", () => {
+    const warming = file(
+      "{ side: buy, size: { base: 1 }, timeframe: 1h, entry: 1%, takeProfit: 5%, stop: entry - 2 * atr(14) }"
+    )
+    const slots = new Map([["position", entered("BUY")]])
+    const { memory } = decideAt(fixed.BUY, price("1010"), null, slots, 0)
+    const { until } = decideAt(warming, price("1010"), memory, slots, 1)
+    assert.strictEqual(until.barClose, "1h")
+  })
+
   const [exit, up] = side === "BUY" ? ["SELL", 1] : ["BUY", -1]
   const slots = new Map([["position", entered(side)]])
   const mid = price("1000")

@@ -13,11 +13,9 @@ kind: market-making
 limits: { budget: { base: 5, quote: 100000 } }
 market-making: ${section}
 `
-const model = strategyOf(
-  file(
-    "{ levels: 1, size: 0.1, maxInventory: 1, requote: 0.01%, spread: { of: avellaneda-stoikov, length: 50, timeframe: 1m, riskAversion: 20, horizon: 1h, min: 0.01%, max: 9% } }"
-  )
-)
+const modelSection =
+  "{ levels: 1, size: 0.1, maxInventory: 1, requote: 0.01%, spread: { of: avellaneda-stoikov, length: 50, timeframe: 1m, riskAversion: 20, horizon: 1h, min: 0.01%, max: 9% } }"
+const model = strategyOf(file(modelSection))
 const bars = 80
 const next = random(7)
 const close = Float64Array.from({ length: bars }, () => 1000 + Math.round((next() - 0.5) * 20))
@@ -79,6 +77,14 @@ describe("market making by the model of Avellaneda and Stoikov", () => {
     assert.deepStrictEqual([decision.until.time, decision.until.barClose], [monday + (minutes + 1) * minute, "1m"])
   })
 
+  it("quotes anew when the horizon ends within a candle", () => {
+    const text = modelSection.replace("horizon: 1h", "horizon: 90m").replace("timeframe: 1m", "timeframe: 1h")
+    const uneven = strategyOf(file(text))
+    const candles = new Map([["1h", { columns, closed: 60 }]])
+    const decision = uneven.decide({ ...viewAt(uneven, price("1000"), new Map(), monday + 65 * minute), candles }, null)
+    assert.strictEqual(decision.until.time, monday + 90 * minute)
+  })
+
   it("quotes nothing before it has its candles, and asks for one more than its length", () => {
     assert.deepStrictEqual(model.candles, new Map([["1m", 51]]))
     const cold = { ...at(monday), candles: new Map([["1m", { columns, closed: 50 }]]) }
@@ -125,7 +131,12 @@ describe("market making around a price of closed candles", () => {
     assert.deepStrictEqual(said("centre: (mid + close) / 2"), [
       "the centre follows closed candles, not prices between them"
     ])
+    assert.deepStrictEqual(said('centre: "if mid > 900 then close else open"'), [
+      "the centre follows closed candles, not prices between them"
+    ])
     assert.deepStrictEqual(said("timeframe: 1m"), ["timeframe without centre does nothing"])
+    const deep = strategyOf(section('centre: "close * (1 - depth(0.5 BTC))", timeframe: 1m'))
+    assert.isTrue(deep.decide(viewAt(deep, price("1000")), null).until.depth, "its depth may come before a candle does")
     assert.match(said('centre: "rsi(close, 14)"')[0] ?? "", /expected a price/)
     const asksAt = (centre: string, spread: string) => {
       const both = strategyOf(

@@ -87,6 +87,43 @@ describe("rules", () => {
     assert.deepStrictEqual(unready(exit), [["warming-up"], "test.yaml:14", "1h"])
   })
 
+  it("named skim in a file that skims forgot how often they had fired, and fired without end: refused", () => {
+    const orders = "    skim:\n      when: mid > 0\n      side: buy\n      price: mid\n      size: { quote: 100 }"
+    const skimmed = file(orders).replace("rules:\n  timeframe", "skim: 200000\nrules:\n  timeframe")
+    assert.deepStrictEqual(
+      problemsOf(skimmed).map(({ message }) => message),
+      ["beside the key skim no rule can have this name: both would be remembered in one place"]
+    )
+    assert.deepStrictEqual(problemsOf(file(orders)), [])
+  })
+
+  it("whose divisor is zero now are asked at the next price and moment", () => {
+    const strategy = strategyOf(
+      file(`    any:
+      when: position < 1 BTC
+      side: buy
+      price: mid
+      size: { quote: 1 USDC / (abs(mid - close) / close) }`)
+    )
+    const decision = strategy.decide(at(strategy, "1399", 0), null)
+    assert.deepStrictEqual(whyAbsent(decision), ["not-known"])
+    assert.isFalse(holds(decision.until, at(strategy, "1398", 0), false))
+    assert.isFalse(holds(decision.until, at(strategy, "1399", 1), false))
+  })
+
+  it("judge a comparison within a comparison by its own sides", () => {
+    const cold = strategyOf(
+      file(`    any:
+      when: not (mid > ema(close, 200) * (if mid > averageEntry then 1 else 2))
+      side: buy
+      price: mid
+      size: { quote: 100 }`)
+    )
+    const own: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
+    const decision = cold.decide({ ...at(cold, "1260", 0, new Map(), 5), own }, null)
+    assert.deepStrictEqual(whyAbsent(decision), ["warming-up"])
+  })
+
   it("whose price comes to nothing now are asked at each price: it may come to something", () => {
     const strategy = strategyOf(
       file(

@@ -9,6 +9,7 @@ import type { Market } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import type { Budget } from "../../Strategy.ts"
 import type { OwnState } from "../../View.ts"
+import { notePrice } from "../Crossing.ts"
 import type { Expression } from "../Grammar.ts"
 import { notNegative, type Range } from "../Never.ts"
 import type { Moment, PriceDependence, Term, ValueType } from "../Term.ts"
@@ -63,6 +64,8 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
     read: (own, moment) => {
       const equity = equityIn(market, budget)(own, moment)
       const held = asNumber(budget?.base ?? 0n, market.base) + moment.position
+      // At another price there may be some.
+      if (equity <= 0) notePrice(moment, moment.mid)
       return equity > 0 ? (held * moment.mid) / equity : Number.NaN
     }
   },

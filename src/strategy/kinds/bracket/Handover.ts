@@ -6,8 +6,9 @@
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Price } from "../../../domain/Market.ts"
-import { filledOfLeg, type Memory } from "../../Decision.ts"
-import { momentOf } from "../../expression/Judge.ts"
+import { type Bounds, filledOfLeg, type Memory } from "../../Decision.ts"
+import { notePrice } from "../../expression/Crossing.ts"
+import { boundsOf, momentOf } from "../../expression/Judge.ts"
 import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
 import { amountIn, isRecord, legsIn, recordIn } from "../Memory.ts"
 import { type Going, isTouched, remember, stateIn } from "../rules/RuleState.ts"
@@ -60,13 +61,13 @@ const entryPrice = ({ past, live }: SlotProgress, rule: Rule, market: Market, ot
 
 export interface Adopted {
   readonly memory: Memory
-  /** False while its exits cannot be computed yet: then they are asked for again. */
-  readonly isWhole: boolean
+  /** Up to where its exits cannot be computed: then they are asked for again. Missing where they are. */
+  readonly until?: Bounds
 }
 
 /** The memory of a rule that goes on with what a bracket of fixed prices began in its slot. */
-export const adopted = ({ market, rules: [rule] }: Rules, view: View, memory: Memory): Adopted => {
-  const asItIs = { memory, isWhole: true }
+export const adopted = ({ market, needs, rules: [rule] }: Rules, view: View, memory: Memory): Adopted => {
+  const asItIs = { memory }
   if (rule === undefined || isRecord(recordIn(memory, rule.slot))) return asItIs
   const { after, quantity: sold } = beginningIn(market, rule.slot, view, memory)
   const progress = progressOf(view, rule.slot)
@@ -97,5 +98,9 @@ export const adopted = ({ market, rules: [rule] }: Rules, view: View, memory: Me
   }
   if (going.quantity <= 0n) return asItIs
   const state = { fired: isHolding ? 1 : 0, pausedUntil: 0, going }
-  return { memory: { [rule.slot]: remember(market, state) }, isWhole }
+  const own = { [rule.slot]: remember(market, state) }
+  if (isWhole) return { memory: own }
+  // What it comes to may depend on the price as well.
+  notePrice(moment, moment.mid)
+  return { memory: own, until: boundsOf(needs, moment, moment.found.times) }
 }

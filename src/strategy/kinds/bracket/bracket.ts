@@ -12,7 +12,7 @@ import { formatWithSymbol, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import type { Decision, Leg, Memory } from "../../Decision.ts"
+import { type Decision, type Leg, type Memory, sooner } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
 import { type Behaviour, eitherForm, form, type Kind, reasons, type Section, type Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
@@ -80,9 +80,9 @@ const following = (rules: Rules): Behaviour => {
     ...behaviour,
     ...(first === undefined ? {} : { unfit: (slots) => otherSide(rules.market, first.side, slots, isOwn) }),
     decide: (view, memory) => {
-      const { memory: own, isWhole } = adopted(rules, view, memory)
+      const { memory: own, until } = adopted(rules, view, memory)
       const decision = behaviour.decide(view, own)
-      return isWhole ? decision : { ...decision, memory }
+      return until === undefined ? decision : { ...decision, memory, until: sooner(decision.until, until) }
     },
     ...(inputs === undefined ? {} : { inputs: (view, memory) => inputs(view, adopted(rules, view, memory).memory) })
   }

@@ -243,8 +243,10 @@ const begin = (
   if (typeof verdict === "object") return { state, why: verdict.text, key: "when" }
   if (verdict === "no") return { state, why: `its condition does not hold: ${whenText}`, key: "when" }
   const price = orderPrice(market, side, towards(whole, mid(view.price), reach))
-  if (quantityAt(market, whole.size, price) === 0n)
+  if (quantityAt(market, whole.size, price) === 0n) {
+    notePrice(moment, moment.mid)
     return { state, why: "its size comes to nothing at this price", key: "size" }
+  }
   const { follows } = whole.spacing
   const spacing = follows === undefined ? undefined : distanceAt(whole.spacing, view)
   if (follows !== undefined && spacing === undefined) {

@@ -30,7 +30,7 @@ export interface SeenCentre {
   /** `undefined` while its candles or signals are not there. */
   readonly price: Price | undefined
   /** When it may change, apart from the mid. */
-  readonly changes: Partial<Pick<Bounds, "barClose" | "signals" | "time">>
+  readonly changes: Partial<Pick<Bounds, "barClose" | "depth" | "signals" | "time">>
 }
 
 export const centreKeys = {
@@ -50,7 +50,7 @@ export const readCentre = (
   const scope = scopeOf(section, timeframe)
   const term = compile(centre, "price", "price", scope)
   if (term === undefined) return undefined
-  if (term.dependence !== "none") {
+  if (term.dependence !== "none" || term.isMoving === true) {
     const hint = "such as ema(close, 20); the mid is what quotes lie around without this key"
     return report(to, at("centre"), "the centre follows closed candles, not prices between them", hint)
   }
@@ -61,7 +61,7 @@ export const look = (centre: Centre | undefined, view: View): SeenCentre => {
   if (centre === undefined) return { price: mid(view.price), changes: {} }
   const moment = momentOf(view.market, view)
   const value = centre.term.value(moment)
-  const { barClose, signals, time } = boundsOf(centre.needs, moment, moment.found.times)
+  const { barClose, depth, signals, time } = boundsOf(centre.needs, moment, moment.found.times)
   const price = Number.isFinite(value) && value > 0 ? Decimal.fromNumber(value, places) : undefined
-  return { price, changes: present({ barClose, signals, time }) }
+  return { price, changes: present({ barClose, depth, signals, time }) }
 }

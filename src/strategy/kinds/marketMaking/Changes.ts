@@ -7,7 +7,7 @@ import * as Model from "../AvellanedaStoikov.ts"
 import type { Spread } from "../Volatility.ts"
 import type { SeenCentre } from "./Centre.ts"
 
-type Changes = Partial<Pick<Bounds, "barClose" | "signals" | "time">>
+type Changes = Partial<Pick<Bounds, "barClose" | "depth" | "signals" | "time">>
 
 const ofSpread = ({ follows, model }: Spread, now: number | undefined): Changes => ({
   ...(follows === undefined ? {} : { barClose: follows.series.timeframe }),
@@ -21,6 +21,6 @@ export const changesIn = (spread: Spread, centre: SeenCentre, { now }: View, isQ
   const closes = each.flatMap(({ barClose }) => (barClose === undefined ? [] : [timeframeMillis(barClose) ?? 0]))
   const barClose = closes.length === 0 ? undefined : timeframeOf(closes.reduce(commonMillis))
   const times = each.flatMap(({ time }) => (time === undefined ? [] : [time]))
-  const { signals } = centre.changes
-  return present({ barClose, signals, time: times.length === 0 ? undefined : Math.min(...times) })
+  const { depth, signals } = centre.changes
+  return present({ barClose, depth, signals, time: times.length === 0 ? undefined : Math.min(...times) })
 }

@@ -117,9 +117,14 @@ export const scopeIn = (
 
 export const rulesOf = (
   { orders }: Read.SettingsOf<RulesKeys>,
-  { budget, market, to }: Section<RulesKeys>,
+  { budget, market, root, to }: Section<RulesKeys>,
   scope: Scope
 ): Rules => {
+  const kept = orders.find(([slot]) => slot.value === "skim" && root.type === "map" && root.entries.has("skim"))
+  if (kept !== undefined) {
+    const taken = "beside the key skim no rule can have this name: both would be remembered in one place"
+    report(to, kept[0], taken, "give the rule another name")
+  }
   const pauseMillis = timeframeMillis(scope.timeframe) ?? 0
   const read = orders.map(([slot, { value }]) => ({ at: value, rule: ruleOf(slot, value, scope, pauseMillis) }))
   const rules = read.flatMap(({ rule }) => rule ?? [])

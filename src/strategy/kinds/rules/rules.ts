@@ -228,8 +228,13 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
   if (verdict === "no") return because("condition", `its condition does not hold: ${rule.text}`, "when")
   const found = { ...moment.found, ...unseen() }
   const going = fire(rule, market, progress, { ...moment, found })
-  if (found.lacking.size > 0 || (going === undefined && found.dividesByZero.size > 0))
+  if (found.lacking.size > 0) return because("not-known", undecided(found).text, "price")
+  if (going === undefined && found.dividesByZero.size > 0) {
+    // What is zero now may move with the price, or with the time.
+    notePrice(moment, moment.mid)
+    moment.found.times.push(moment.now + 1)
     return because("not-known", undecided(found).text, "price")
+  }
   if (going === undefined) {
     const { code, text, key } = noOrder(rule, moment)
     // It may come to an order at any other price; what is not warm waits for a candle.
