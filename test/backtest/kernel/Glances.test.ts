@@ -87,11 +87,16 @@ ${maybe(next, 0.8, () => `  when: ${condition(next)}\n`)}  timeframe: ${pick(nex
 ${maybe(next, 0.4, () => "  trail: 0.2%\n")}${maybe(next, 0.5, () => `  stop: ${pick(next, "0.6%", "2%")}\n`)}${maybe(next, 0.5, () => "  expireAfter: 7m\n")}  cooldown: ${pick(next, "3m", "30m")}
 `
 
-const traded = ({ counts, fills, ...rest }: Outcome) => {
+/** Rows of orders have other numbers where an order was given up and its row used again. */
+const traded = ({ counts, fills, table, ...rest }: Outcome) => {
   const { decisions: _, ...orders } = counts
+  const fillAt = (index: number) => {
+    const { input, output, price, side, slot } = table.rows[fills.orders[index] ?? -1] ?? assert.fail()
+    return { bar: fills.bars[index], input, output, price, side, slot }
+  }
   return {
     orders,
-    fills: Array.from({ length: fills.count }, (__, index) => [fills.bars[index], fills.orders[index]]),
+    fills: Array.from({ length: fills.count }, (__, index) => fillAt(index)),
     base: rest.base,
     quote: rest.quote,
     openOrders: rest.openOrders,
