@@ -141,7 +141,7 @@ export const marketMaking: Kind = {
       maxInventory,
       centre,
       notes: notes((memory) => heldQuotesIn(memory, settings.requote), remember, saysTheSame),
-      stockIn: Inventory.stocks(levels),
+      stockIn: Inventory.stocks(levels, settings.sizeSkew === undefined && settings.maxImpact === undefined),
       quotes: Quotes.quoter({ ...settings, levels, maxInventory })
     }
     const needs = centre?.needs ?? noNeeds()

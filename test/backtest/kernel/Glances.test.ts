@@ -87,6 +87,13 @@ ${maybe(next, 0.8, () => `  when: ${condition(next)}\n`)}  timeframe: ${pick(nex
 ${maybe(next, 0.4, () => "  trail: 0.2%\n")}${maybe(next, 0.5, () => `  stop: ${pick(next, "0.6%", "2%")}\n`)}${maybe(next, 0.5, () => "  expireAfter: 7m\n")}  cooldown: ${pick(next, "3m", "30m")}
 `
 
+const quotesOf = (next: Next): string => `name: quotes
+market: BTC/USDC
+kind: market-making
+limits: { budget: { base: 0.5, quote: 20000 } }
+market-making: { levels: 3, size: 0.01, maxInventory: 0.03, spread: ${pick(next, "0.2%", "0.4%")}, step: 0.1%, requote: 0.2%, sizeSkew: ${pick(next, "40%", "80%")} }
+`
+
 /** Rows of orders have other numbers where an order was given up and its row used again. */
 const traded = ({ counts, fills, table, ...rest }: Outcome) => {
   const { decisions: _, ...orders } = counts
@@ -154,6 +161,15 @@ describe("rules at a glance, by the bounds of their answers, and at every close"
   }
   it("trade alike: whole orders", () => isSpared(immediateRules), 600_000)
   it("trade alike: parts, better prices, waiting times", () => isSpared(anyRules), 600_000)
+})
+
+describe("quotes whose sizes follow the inventory", () => {
+  // What moving an order costs is judged when the strategy is asked: without a fee it is nothing.
+  const rulesOf = (next: Next) => ({ ...anyRules(next), refundFee: { base: 0n, quote: 0n } })
+  it("trade alike by the bounds of their answers and at every close: what rests ends an answer too", () => {
+    const { always, bounded } = campaign(quotesOf, rulesOf)
+    assert.isAbove(always, bounded)
+  })
 })
 
 describe("deals by the bounds of their answers and at every close", () => {

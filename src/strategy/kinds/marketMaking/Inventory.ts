@@ -26,12 +26,22 @@ export interface Stock {
   readonly slots: Readonly<Record<Side, ReadonlyArray<SlotProgress>>>
 }
 
-/** Each strategy has its own: the same stock while no slot has done anything. */
-export const stocks = (levels: ReadonlyArray<Level>): ((view: View) => Stock) => {
-  let last: { readonly progress: ReadonlyArray<SlotProgress>; readonly stock: Stock } | undefined
+/**
+ * Each strategy has its own: the same stock while no slot has done anything. Where sizes change, a smaller order comes only once the
+ * larger one is gone, so what rests counts too: whoever looks at it is asked again when it changes.
+ */
+export const stocks = (levels: ReadonlyArray<Level>, areSizesFixed: boolean): ((view: View) => Stock) => {
+  let last:
+    | {
+        readonly openOrders: number | undefined
+        readonly progress: ReadonlyArray<SlotProgress>
+        readonly stock: Stock
+      }
+    | undefined
   return (view) => {
-    if (last === undefined || !isOf(view.slots, last.progress))
-      last = { progress: [...view.slots.values()], stock: stockOf(levels, view) }
+    const openOrders = areSizesFixed ? undefined : view.own?.openOrders
+    if (last === undefined || openOrders !== last.openOrders || !isOf(view.slots, last.progress))
+      last = { openOrders, progress: [...view.slots.values()], stock: stockOf(levels, view) }
     return last.stock
   }
 }
