@@ -135,7 +135,9 @@ export const returnsOf = (
   const [first] = points
   if (first === undefined || first.held <= 0) return unknown
   const last = points.at(-1) ?? first
-  let [index, highest, deepest] = [first.worth / first.held, 1, 0]
+  // What was lost before the first close is a fall from what came in.
+  let index = first.worth / first.held
+  let [highest, deepest] = [Math.max(1, index), Math.max(0, 1 - index)]
   let before = first.worth
   for (const { worth, capital } of points.slice(1)) {
     if (before > 0) index *= (worth - capital) / before

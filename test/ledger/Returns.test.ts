@@ -45,6 +45,13 @@ describe("returns", () => {
     assert.approximately(found.maxDrawdown ?? 0, 1 - 1_100 / 1_200, 1e-9)
   })
 
+  it("did not count as a fall what was lost before the first close", () => {
+    const trading = { ...emptyRecord, flows: [flow(0, 100n)], trades: [trade(1, "BUY", one, 100n)] }
+    const found = returnsOf(trading, { quote: "USDC", minutes: prices(90, 95), decimals })
+    assert.approximately(found.timeWeighted ?? 0, -0.05, 1e-9)
+    assert.approximately(found.maxDrawdown ?? 0, 0.1, 1e-9)
+  })
+
   it("are unknown without recorded prices", () => {
     const found = returnsOf({ ...emptyRecord, flows: [flow(0, 1n)] }, { quote: "USDC", minutes: new Map(), decimals })
     assert.deepStrictEqual(new Set(Object.values(found)), new Set([null]))
