@@ -58,6 +58,23 @@ const orderOf = (...[strategy, mid, memory, slots, now]: Given): string => {
     .join()
 }
 
+describe("a bracket whose stop gives away more than its limit on prices allows", () => {
+  const warned = (reach: string, limit: string) =>
+    strategyOf(`name: test
+market: BTC/USDC
+kind: bracket
+limits: { budget: { quote: 1000 }, maxPriceDeviation: ${limit} }
+bracket: { side: buy, size: { quote: 500 }, entry: 1000, takeProfit: 1100, stop: 900, reach: ${reach} }
+`).warnings?.map(({ message }) => message)
+
+  it("withdrew its take-profit at the stop and placed nothing instead: the file warns of it", () => {
+    const text = "an order that gives away 20% is not placed: limits.maxPriceDeviation is 5%"
+    assert.deepStrictEqual(warned("20%", "5%"), [text])
+    assert.isUndefined(warned("5%", "5%"))
+    assert.isUndefined(warned("20%", "25%"))
+  })
+})
+
 describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s", (side) => {
   it("was never asked again while the stop of its new form was not warm, and had no stop", () => {
     const warming = file(
