@@ -24,7 +24,7 @@ const examples: Readonly<Record<string, Example>> = {
   ladder: { of: "SOL", time: { atMost: 25 }, memory: { atMost: 4 } },
   "market-making": { of: "BTC", time: { atMost: 350, goal: 160 }, memory: { atMost: 12, goal: 9 } },
   rebalance: { of: "ETH", time: { atMost: 60 }, memory: { atMost: 5 } },
-  rules: { of: "ETH", time: { atMost: 140, goal: 90 }, memory: { atMost: 5 } },
+  rules: { of: "ETH", time: { atMost: 90 }, memory: { atMost: 5 } },
   twap: { of: "ETH", time: { atMost: 40 }, memory: { atMost: 5 } }
 }
 

@@ -34,6 +34,9 @@ export const timeframeOf = (millis: number): string => {
 /** 1970 began on a Thursday. */
 const firstMonday = 4 * dayMillis
 
+/** When the candle of this length that contains the moment ends, and the next one begins. */
+export const frameEnd = (at: number, millis: number): number => frameStart(at, millis) + millis
+
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
 /** Whenever a candle of one of these lengths closes, one of this length does. Zero: none. */

@@ -74,11 +74,11 @@ export interface Bounds extends PriceBounds {
 }
 
 /** Bounds that also hold at these prices: the nearest one counts on each side. */
-export const narrowed = (
-  until: Bounds,
+export const narrowed = <A extends PriceBounds>(
+  until: A,
   below: ReadonlyArray<Price | undefined>,
   above: ReadonlyArray<Price | undefined>
-): Bounds => ({
+): A => ({
   ...until,
   ...present({
     priceBelow: nearest([until.priceBelow, ...below], Decimal.max),
@@ -86,8 +86,11 @@ export const narrowed = (
   })
 })
 
+/** When an answer ends, whatever its own orders do. */
+export type Ends = Omit<Bounds, "onFill">
+
 /** Ends where the first of both does. */
-export const sooner = (one: Bounds, other: Bounds): Bounds => {
+export const sooner = (one: Ends, other: Ends): Ends => {
   const closes = [one, other].flatMap(({ barClose }) => timeframeMillis(barClose ?? "") ?? [])
   const times = [one, other].flatMap(({ time }) => time ?? [])
   const elsewhere = [...(one.elsewhere ?? []), ...(other.elsewhere ?? [])]
@@ -95,8 +98,7 @@ export const sooner = (one: Bounds, other: Bounds): Bounds => {
     ...narrowed({ ...one, ...other }, [one.priceBelow], [one.priceAbove]),
     ...(elsewhere.length === 0 ? {} : { elsewhere }),
     ...(times.length === 0 ? {} : { time: Math.min(...times) }),
-    ...(closes.length === 0 ? {} : { barClose: timeframeOf(closes.reduce(commonMillis)) }),
-    onFill: one.onFill || other.onFill
+    ...(closes.length === 0 ? {} : { barClose: timeframeOf(closes.reduce(commonMillis)) })
   }
 }
 

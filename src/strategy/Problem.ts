@@ -76,6 +76,8 @@ export interface Report {
   readonly problems: Array<Problem>
   /** Warnings: not mistakes, but probably not meant either. Missing where nobody reads them. */
   readonly warnings?: Array<Problem>
+  /** The largest share of the price that an order of the file may give away, once its limits are read. */
+  readonly maxPriceDeviation?: Decimal.Decimal
 }
 
 export const report = (to: Report, span: Span, message: string, hint?: string): undefined => {

@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto"
 import { Result } from "effect"
 import { formatWithSymbol } from "../domain/Amount.ts"
-import * as Decimal from "../domain/Decimal.ts"
 import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
@@ -27,10 +26,9 @@ import {
   type Report,
   report,
   type SourceText,
-  sourceText,
-  warn
+  sourceText
 } from "./Problem.ts"
-import type { Limits, Strategy, WatchedMarket } from "./Strategy.ts"
+import type { Strategy, WatchedMarket } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
 import { readYaml, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
@@ -180,13 +178,13 @@ const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Repor
   const before = to.problems.length
   const limits = read.limits === undefined ? undefined : readLimits([market, ...others])(read.limits.value, to)
   const budget = to.problems.length > before ? undefined : limits?.budget
-  const context = { market, others, budget, marketNamed: marketNamed(offered), root: node, to }
+  const within = { ...to, ...present({ maxPriceDeviation: limits?.maxPriceDeviation }) }
+  const context = { market, others, budget, marketNamed: marketNamed(offered), root: node, to: within }
   const behaviour =
     read.kind === undefined ? readSections(node, known, context) : readSection(node, read.kind, known, context)
   const modify = read.kind === undefined ? undefined : modifierOf(read, read.kind.value, context)
   if (read.name === undefined || read.kind === undefined || limits === undefined || behaviour === undefined)
     return undefined
-  warnOfReach(node, limits, to)
   return {
     name: read.name.value,
     kind: read.kind.value.name,
@@ -210,22 +208,6 @@ const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Repor
     ...present({ restsAtWrittenPrices: read.kind.value.restsAtWrittenPrices }),
     ...(to.warnings === undefined || to.warnings.length === 0 ? {} : { warnings: inOrder(to.warnings) }),
     ...(modify === undefined ? behaviour : modify(behaviour))
-  }
-}
-
-/** An order that gives away more than `maxPriceDeviation` is refused, and it is the exit that would have been a stop. */
-const warnOfReach = (node: YamlNode, limits: Limits, to: Report): void => {
-  if (node.type === "list") for (const item of node.items) warnOfReach(item, limits, to)
-  if (node.type !== "map") return
-  const { maxPriceDeviation } = limits
-  for (const [key, { value }] of node.entries) {
-    warnOfReach(value, limits, to)
-    if (key !== "reach" && key !== "stopReach") continue
-    const reach = Read.ratioOrZero(value, { ...to, problems: [] })
-    if (reach === undefined || !Decimal.isGreater(reach, maxPriceDeviation)) continue
-    const [given, most] = [reach, maxPriceDeviation].map(Decimal.percent)
-    const hint = `raise limits.maxPriceDeviation, or make ${key} smaller`
-    warn(to, value, `an order that gives away ${given} is not placed: limits.maxPriceDeviation is ${most}`, hint)
   }
 }
 

@@ -3,7 +3,7 @@
 import type { Candles } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
-import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
+import { frameEnd, timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../../strategy/Decision.ts"
 import type { Conditions } from "./Conditions.ts"
 import { boundAt } from "./FillRules.ts"
@@ -22,12 +22,6 @@ interface AskedRun {
   readonly conditions: Pick<Conditions, "signals">
 }
 
-/** The next moment at which a candle of this timeframe closes. */
-const nextClose = (now: number, timeframe: string): number => {
-  const millis = timeframeMillis(timeframe) ?? 1
-  return frameStart(now, millis) + millis
-}
-
 /** `prices`: the bounds of the run's market. */
 export const of = (
   { candles: { time, priceScale }, clock, conditions: { signals } }: AskedRun,
@@ -36,7 +30,7 @@ export const of = (
 ): AskAgain => {
   const moment = Math.min(
     until.time ?? Number.POSITIVE_INFINITY,
-    until.barClose === undefined ? Number.POSITIVE_INFINITY : nextClose(clock.now, until.barClose),
+    until.barClose === undefined ? Number.POSITIVE_INFINITY : frameEnd(clock.now, timeframeMillis(until.barClose) ?? 1),
     until.signals === undefined || signals === undefined ? Number.POSITIVE_INFINITY : signals.nextAfter(clock.now)
   )
   return {

@@ -67,15 +67,12 @@ export const truth = (term: Term, moment: Moment): Judgement => {
 }
 
 /** What an earlier term could not see is nothing to the next one. */
-const forget = (found: Moment["found"]): void => {
+export const forget = (found: Moment["found"]): void => {
   const { dividesByZero, lacking } = found
   found.isCold = false
   if (lacking.size > 0) lacking.clear()
   if (dividesByZero.size > 0) dividesByZero.clear()
 }
-
-/** To find out what one term could not see. */
-export const unseen = () => ({ isCold: false, dividesByZero: new Set<string>(), lacking: new Set<string>() })
 
 export const undecided = ({
   dividesByZero,

@@ -10,7 +10,7 @@
  * horizon begins anew at each of its multiples since 1970 in UTC.
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
+import { frameEnd, frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import * as Read from "../Fields.ts"
 import type { CandleColumns } from "../Indicators.ts"
 import { report } from "../Problem.ts"
@@ -69,14 +69,12 @@ const fitted = ({ high, low, close }: CandleColumns, end: number, length: number
 const candlesLeft = ({ timeframe, horizon: horizonMillis }: Model, now: number): number => {
   const millis = timeframeMillis(timeframe) ?? 1
   const begun = frameStart(now, millis)
-  return Math.max(1, (frameStart(now, horizonMillis) + horizonMillis - begun) / millis)
+  return Math.max(1, (frameEnd(now, horizonMillis) - begun) / millis)
 }
 
 /** The beginning of the next candle or of the next horizon, at which the answer changes. */
-export const changesAt = ({ horizon: horizonMillis, timeframe }: Model, now: number): number => {
-  const millis = timeframeMillis(timeframe) ?? 1
-  return Math.min(frameStart(now, millis) + millis, frameStart(now, horizonMillis) + horizonMillis)
-}
+export const changesAt = ({ horizon: horizonMillis, timeframe }: Model, now: number): number =>
+  Math.min(frameEnd(now, timeframeMillis(timeframe) ?? 1), frameEnd(now, horizonMillis))
 
 /** Changes need one candle more than the length. */
 export const warmUp = ({ length }: Model): number => length + 1

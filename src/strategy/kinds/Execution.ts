@@ -1,8 +1,9 @@
-/** How an order executes: it rests at its price, or a swap executes it as soon as the quote is no worse than that. */
+/** How an order executes: it rests at its price, or a swap executes it as soon as the quote is no worse than that; and what it gives away. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Price } from "../../domain/Market.ts"
 import type { Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
+import { warn } from "../Problem.ts"
 
 export const execution = Read.oneOf("order", "swap")
 
@@ -11,3 +12,17 @@ export const bySwap = (isSwap: boolean): Pick<Leg, "by"> => (isSwap ? { by: "swa
 /** For people. */
 export const atPrice = (isSwap: boolean, price: Price): string =>
   isSwap ? `by a swap at ${Decimal.format(price)} or better` : `at ${Decimal.format(price)}`
+
+/** What an order gives away of the price. Beyond the limit on prices it is refused, and it may be the exit that would have been a stop. */
+export const givenAway: Read.Written<Decimal.Decimal> = Read.written(
+  Read.mapped(Read.ratioOrZero, (given, node, to) => {
+    const { maxPriceDeviation: most = given } = to
+    if (Decimal.isGreater(given, most)) {
+      const shares = [given, most].map(Decimal.percent)
+      const text = `an order that gives away ${shares[0]} is not placed: limits.maxPriceDeviation is ${shares[1]}`
+      warn(to, node, text, "raise limits.maxPriceDeviation, or make it smaller")
+    }
+    return given
+  }),
+  Read.ratioOrZero.write
+)

@@ -14,6 +14,7 @@ import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
 import { lackText } from "./BudgetCheck.ts"
+import { givenAway } from "./Execution.ts"
 import { decimalIn, MadeOf, numberIn } from "./Memory.ts"
 import { away, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, size } from "./Size.ts"
@@ -27,7 +28,7 @@ const keys = (market: Market) => ({
   every: Read.required(Read.duration, "time between purchases"),
   size: Read.required(size(market), "of each purchase"),
   times: Read.required(Read.integer(1, mostPurchases), "how many purchases in all"),
-  reach: Read.withDefault(Read.ratioOrZero, Decimal.zero, "a purchase may pay this much more than the mid"),
+  reach: Read.withDefault(givenAway, Decimal.zero, "a purchase may pay this much more than the mid"),
   drop: Read.optional(Read.ratio, "buy also when the price is this far below the last purchase"),
   pauseAbove: Read.optional(Read.price, "buy nothing at or above this price"),
   pauseBelow: Read.optional(Read.price, "buy nothing at or below this price")

@@ -15,7 +15,7 @@ import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import type { Decision, Memory } from "../Decision.ts"
+import { type Decision, type Memory, sooner } from "../Decision.ts"
 import { needCandles, neededBy, noNeeds } from "../expression/Needs.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, type KindContext, type Whole } from "../Kind.ts"
@@ -327,14 +327,11 @@ const untilOf = (
     const held = { priceBelow: below, priceAbove: above, onFill: true, depth: true } as const
     return follows === undefined ? held : { ...held, barClose: follows.series.timeframe }
   }
-  const { time, ...changes } = changesIn(whole.spread, seen, view, true)
-  const times = [...(time === undefined ? [] : [time]), ...(delay.slots.size === 0 ? [] : [delay.until])]
   return {
     ...(whole.centre === undefined ? { priceBelow: below, priceAbove: above } : {}),
     onFill: true,
     depth: true,
-    ...changes,
-    ...(times.length === 0 ? {} : { time: Math.min(...times) })
+    ...sooner(changesIn(whole.spread, seen, view, true), delay.slots.size === 0 ? {} : { time: delay.until })
   }
 }
 

@@ -17,6 +17,7 @@ import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
+import { givenAway } from "./Execution.ts"
 import { decimalIn, isRecord, MadeOf, numberIn, withAll } from "./Memory.ts"
 import { away, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
@@ -37,11 +38,7 @@ const keys = (market: Market) => ({
   over: Read.required(Read.duration, "from the first decision on; what has not filled then is withdrawn"),
   slices: Read.required(Read.integer(1, mostSlices), "how many orders"),
   limit: Read.required(tickPrice(market), "the worst price"),
-  reach: Read.withDefault(
-    Read.ratioOrZero,
-    Decimal.zero,
-    "a slice may give away this much against the mid of its moment"
-  ),
+  reach: Read.withDefault(givenAway, Decimal.zero, "a slice may give away this much against the mid of its moment"),
   vary: Read.withDefault(Read.ratioOrZero, Decimal.zero, "how much sizes and moments vary"),
   seed: Read.withDefault(Read.integer(0, 4_294_967_295), 1, "the numbers that they vary by follow from this")
 })

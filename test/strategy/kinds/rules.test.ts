@@ -97,6 +97,14 @@ describe("rules", () => {
     assert.deepStrictEqual(problemsOf(file(orders)), [])
   })
 
+  it("were warned of a name that is called reach as if it were the key", () => {
+    const order =
+      "    any:\n      when: mid > 0\n      side: buy\n      price: mid * (1 - reach)\n      size: { quote: 100 }"
+    assert.isUndefined(strategyOf(file(order, "  let: { reach: 20% }\n")).warnings)
+    const exit = order.replace("mid * (1 - reach)", "mid\n      then: { price: entry * 2, reach: 20% }")
+    assert.strictEqual(strategyOf(file(exit)).warnings?.length, 1)
+  })
+
   it("whose divisor is zero now are asked at the next price and moment", () => {
     const strategy = strategyOf(
       file(`    any:

@@ -11,14 +11,11 @@ import { isInternal, placeOf } from "../../core/money/Payment.ts"
 import * as Seeded from "../../Seeded.ts"
 import type { SandboxSettings } from "../../Settings.ts"
 
-const usd = (amount: Amount.Amount, decimals: number, price: number): number =>
-  Amount.asNumber(amount, { decimals }) * price
-
 /** Dollar values at the prices of the address's creation. */
 export const usdIn = ({ target, amountIn }: HistoryRecord): number =>
-  usd(amountIn, target.origin.decimals, target.usd.input)
+  Amount.asNumber(amountIn, target.origin) * target.usd.input
 export const usdOut = ({ target, amountOut }: HistoryRecord): number =>
-  usd(amountOut, target.destination.decimals, target.usd.output)
+  Amount.asNumber(amountOut, target.destination) * target.usd.output
 
 /** Payments that left for another chain; a swap's refund is not one. */
 export const destinationTxHashes = ({ recipientType, txHashes, amountOut }: HistoryRecord): ReadonlyArray<string> =>
@@ -103,7 +100,7 @@ export const toItem = (record: HistoryRecord): AccountHistoryResponse["items"][n
     refundTo: record.refundTo,
     refundType: record.refundType,
     refundedAmountFormatted: Amount.format(refunded, origin.decimals),
-    refundedAmountUsd: usd(refunded, origin.decimals, target.usd.input).toFixed(4),
+    refundedAmountUsd: (Amount.asNumber(refunded, origin) * target.usd.input).toFixed(4),
     ...refundOf(record)
   }
 }

@@ -13,6 +13,7 @@ import type { Section, Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
+import { givenAway } from "../Execution.ts"
 import { checkSize, checkTrail, mostFirings, type Rule, type Rules, withEntry } from "../rules/RulesSection.ts"
 import { ruleSize, ruleSizeNode } from "../Size.ts"
 
@@ -21,7 +22,7 @@ const slot = "position"
 const onlyFixed = Read.refuse("only a bracket of fixed prices takes this key: give trail, or a stop by an expression")
 
 export const reach = Read.withDefault(
-  Read.ratioOrZero,
+  givenAway,
   Decimal.make(5n, 3),
   "at the stop the exit may give away this much more"
 )

@@ -82,7 +82,9 @@ const following = (rules: Rules): Behaviour => {
     decide: (view, memory) => {
       const { memory: own, until } = adopted(rules, view, memory)
       const decision = behaviour.decide(view, own)
-      return until === undefined ? decision : { ...decision, memory, until: sooner(decision.until, until) }
+      return until === undefined
+        ? decision
+        : { ...decision, memory, until: { ...sooner(decision.until, until), onFill: true } }
     },
     ...(inputs === undefined ? {} : { inputs: (view, memory) => inputs(view, adopted(rules, view, memory).memory) })
   }

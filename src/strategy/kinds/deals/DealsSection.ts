@@ -12,6 +12,7 @@ import type { KindContext, Section, Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { lackText } from "../BudgetCheck.ts"
+import { givenAway } from "../Execution.ts"
 import { type Size, scaled, size } from "../Size.ts"
 import { type Distance, distance } from "../Volatility.ts"
 
@@ -36,14 +37,14 @@ const safetyKeys = (market: Market) => ({
 export const dealsKeys = (market: Market) => ({
   side: Read.withDefault(Read.side, "BUY", "of the base order and the safety orders"),
   size: Read.required(size(market), "of the base order"),
-  reach: Read.withDefault(Read.ratioOrZero, Decimal.zero, "the base order may be this much worse than the mid"),
+  reach: Read.withDefault(givenAway, Decimal.zero, "the base order may be this much worse than the mid"),
   when: Read.optional(Read.expression, "a deal begins when this is true", "at once"),
   timeframe: usualTimeframe,
   safety: Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
   takeProfit: Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
   trail: Read.optional(Read.ratio, "from the take-profit on, leaves so far behind the best price", "at once"),
   stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
-  stopReach: Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "at the stop the exit may give away this much"),
+  stopReach: Read.withDefault(givenAway, Decimal.make(5n, 3), "at the stop the exit may give away this much"),
   expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
   cooldown: Read.withDefault(Read.duration, 0, "between two deals", "none"),
   times: Read.optional(Read.integer(1, mostDeals), "how many deals in all")

@@ -14,6 +14,7 @@ import { report } from "../../Problem.ts"
 import type { Budget, Decide } from "../../Strategy.ts"
 import { legsDone, progressOf, type View } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
+import { givenAway } from "../Execution.ts"
 import { beside, decimalIn, textIn } from "../Memory.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
 import { quantityAt, type Size } from "../Size.ts"
@@ -25,7 +26,7 @@ const dustParts = 100n
 export const endKeys = {
   stop: Read.optional(Read.price, "at this price all orders are withdrawn and all base is sold, for good"),
   takeProfit: Read.optional(Read.price, "the same at this price, above the grid"),
-  reach: Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "that sale may give away this much")
+  reach: Read.withDefault(givenAway, Decimal.make(5n, 3), "that sale may give away this much")
 }
 
 type Ends = Read.SettingsOf<typeof endKeys>

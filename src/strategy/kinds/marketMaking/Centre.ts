@@ -5,7 +5,7 @@
 import * as Decimal from "../../../domain/Decimal.ts"
 import { mid, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import type { Bounds } from "../../Decision.ts"
+import type { Ends } from "../../Decision.ts"
 import { compile } from "../../expression/Compiler.ts"
 import { boundsOf, momentOf } from "../../expression/Judge.ts"
 import type { Needs } from "../../expression/Needs.ts"
@@ -30,7 +30,7 @@ export interface SeenCentre {
   /** `undefined` while its candles or signals are not there. */
   readonly price: Price | undefined
   /** When it may change, apart from the mid. */
-  readonly changes: Partial<Pick<Bounds, "barClose" | "depth" | "signals" | "time">>
+  readonly changes: Ends
 }
 
 export const centreKeys = {

@@ -7,6 +7,7 @@ import { anyMarket, described, type JsonSchema, schemaOf } from "../../JsonSchem
 import { type Behaviour, type Form, form, type KindContext, type Section } from "../../Kind.ts"
 import { type Report, report, type Span } from "../../Problem.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
+import { givenAway } from "../Execution.ts"
 
 /** One asset besides the quote. */
 export interface RebalancedAsset {
@@ -33,11 +34,7 @@ export interface Rebalance {
 
 const common = ({ quote }: Market) => ({
   every: Read.optional(Read.duration, "acts only once in each such period", "whenever a share leaves its band"),
-  reach: Read.withDefault(
-    Read.ratioOrZero,
-    Decimal.make(2n, 3),
-    "with every: an order may be this much worse than the mid"
-  ),
+  reach: Read.withDefault(givenAway, Decimal.make(2n, 3), "with every: an order may be this much worse than the mid"),
   reserve: Read.optional(Read.amount(quote), "quote that is left alone and counts for no share")
 })
 

@@ -15,7 +15,7 @@ import { quoted, type Report, report, type Span } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
-import { execution } from "../Execution.ts"
+import { execution, givenAway } from "../Execution.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
 import { inOrder } from "./NameOrder.ts"
 import type { Exit } from "./RuleExit.ts"
@@ -60,7 +60,7 @@ const exitKeys = {
   ),
   when: Read.optional(Read.expression, "it leaves when this is true"),
   after: Read.optional(Read.duration, "it leaves so long after the entry has filled"),
-  reach: Read.withDefault(Read.ratioOrZero, Decimal.make(5n, 3), "leaving may give away this much")
+  reach: Read.withDefault(givenAway, Decimal.make(5n, 3), "leaving may give away this much")
 }
 
 const leaving = Read.checked(exitKeys, (exit, at, to) => {

@@ -18,13 +18,13 @@ import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import {
   boundsOf,
+  forget,
   type Glancing,
   glancingFrom,
   type Judgement,
   momentOf,
   truth,
-  undecided,
-  unseen
+  undecided
 } from "../../expression/Judge.ts"
 import { isGlanced, neededBy } from "../../expression/Needs.ts"
 import { isSameList } from "../../expression/Same.ts"
@@ -226,13 +226,14 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
   const verdict = judgeAt(rule, moment)
   if (typeof verdict === "object") return because(verdict.code, verdict.text, "when")
   if (verdict === "no") return because("condition", `its condition does not hold: ${rule.text}`, "when")
-  const found = { ...moment.found, ...unseen() }
-  const going = fire(rule, market, progress, { ...moment, found })
+  const { found } = moment
+  forget(found)
+  const going = fire(rule, market, progress, moment)
   if (found.lacking.size > 0) return because("not-known", undecided(found).text, "price")
   if (going === undefined && found.dividesByZero.size > 0) {
     // What is zero now may move with the price, or with the time.
     notePrice(moment, moment.mid)
-    moment.found.times.push(moment.now + 1)
+    found.times.push(moment.now + 1)
     return because("not-known", undecided(found).text, "price")
   }
   if (going === undefined) {
@@ -247,14 +248,15 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
 /** Why a rule that fires has no order: a value is missing, or comes to nothing. */
 const noOrder = ({ exit, price, size }: Rule, moment: Moment) => {
   const entry = price.value(moment)
-  const values: ReadonlyArray<readonly [key: string, of: string, term: Term | undefined]> = [
-    ["price", "price", price],
-    ["size", "size", "term" in size ? size.term : undefined],
-    ...[exit?.price, exit?.stop, exit?.trailFrom].map((term) => ["then", "exit", term] as const)
+  const values: ReadonlyArray<readonly [key: string, term: Term | undefined]> = [
+    ["price", price],
+    ["size", "term" in size ? size.term : undefined],
+    ...[exit?.price, exit?.stop, exit?.trailFrom].map((term) => ["then", term] as const)
   ]
-  for (const [key, of, term] of values) {
+  for (const [key, term] of values) {
     const found = nothingFound()
     if (term === undefined || Number.isFinite(term.value({ ...moment, entry, found }))) continue
+    const of = key === "then" ? "exit" : key
     const lacking = `its ${of} has no value now: it looks at something that there is not, such as an average entry without a position`
     return found.isUndefined
       ? { code: "no-order", text: lacking, key }
