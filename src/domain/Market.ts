@@ -77,6 +77,16 @@ export const mid = (price: BidAsk): Price => price.mid ?? Decimal.midpoint(price
 /** More than doubles get wrong of a price. */
 const hair = 1e-15
 
+interface Priced {
+  readonly price: Price
+  readonly quantity: Amount
+}
+
+/** Whoever wants the one trade loses nothing by the other: its price is no worse, and it is for no more. */
+export const tradesNoWorse = (wanted: Priced & { readonly side: Side }, other: Priced): boolean =>
+  other.quantity <= wanted.quantity &&
+  (wanted.side === "BUY" ? !Decimal.isGreater(other.price, wanted.price) : !Decimal.isLess(other.price, wanted.price))
+
 /** Certain, and quick to say, where the price alone changes by enough: `gainOfMoving` is above this amount of quote. */
 export const surelyGainsMore = (
   { base, quote }: Market,
@@ -94,12 +104,7 @@ export const surelyGainsMore = (
  * What it is worth in quote that an order has the wanted price and quantity instead of its present ones, less the share of
  * the time for which moving it takes it out of the market. Rounded down. Live and backtest move an order by this figure.
  */
-export const gainOfMoving = (
-  market: Market,
-  present: { readonly price: Price; readonly quantity: Amount },
-  wanted: { readonly price: Price; readonly quantity: Amount },
-  outOfMarketBasisPoints = 0
-): Amount => {
+export const gainOfMoving = (market: Market, present: Priced, wanted: Priced, outOfMarketBasisPoints = 0): Amount => {
   const worth = (quantity: Amount, price: Price) => quoteAmount(market, quantity, price, "up")
   const atOldPrice = worth(wanted.quantity, present.price)
   const byPrice = magnitude(worth(wanted.quantity, wanted.price) - atOldPrice)

@@ -237,8 +237,8 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   return { ...leg, quantity, slot, ...present({ market, isExit, neverMore, yieldsTo }), leg: index, why }
 }
 
-/** Alone in its slot it may lose only where it ends what other slots began. */
-const leaves = ({ legs }: Legs, { mayLose, side }: Leg): boolean =>
+/** An exit. Alone in its slot it may lose only where it ends what other slots began. */
+export const leaves = ({ legs }: Legs, { mayLose, side }: Leg): boolean =>
   side !== legs[0].side || (legs.length === 1 && mayLose === true)
 
 /** True while the strategy need not be asked again; `filled`: one of its orders filled since its answer. */

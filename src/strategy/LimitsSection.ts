@@ -72,7 +72,7 @@ const limitsKeys = (traded: Traded) => {
       lifetime,
       "the venue ends an order after this time, if the bot does not; 10m to 7d, default: 7d"
     ),
-    quietHours: Read.optional(quietHours, "place nothing in these hours"),
+    quietHours: Read.optional(quietHours, "begin nothing in these hours; exits are placed all the same"),
     maxDailyLoss: Read.optional(quoteAmount, "most quote that it may lose in a day"),
     maxDrawdown: Read.optional(Read.ratio, "most that it may fall from its best value"),
     onLoss: Read.optional(

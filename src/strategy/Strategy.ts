@@ -76,7 +76,7 @@ export interface Limits {
   readonly maxFeeBasisPoints?: number
   /** How long an order rests at most: the time for which the bot promises to be alive again. */
   readonly orderLifetimeMillis?: number
-  /** No new orders in these hours. */
+  /** No new orders in these hours but those that leave a position. */
   readonly quietHours?: QuietHours
   /** The most that the strategy's holdings may lose in value since midnight UTC, in quote. */
   readonly maxDailyLoss?: Amount

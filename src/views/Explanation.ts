@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import type { Of, Reason, Recorded } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import { mid, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
+import { gainOfMoving, mid, quoteAmount, type TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { iso } from "../domain/Text.ts"
 import { age, counted } from "../domain/Words.ts"
@@ -16,7 +16,7 @@ import type { LimitInputs } from "../engine/planning/OrderLimits.ts"
 import { circumstances } from "../engine/planning/Placing.ts"
 import { replacementCost } from "../engine/planning/ReplacementCost.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
-import type { Placement, PlacementIn } from "../engine/state/Placement.ts"
+import { openQuantity, type Placement, type PlacementIn } from "../engine/state/Placement.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
 import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
 import { doubtOf, isEndUnbelieved } from "../engine/tracking/EarlyEnd.ts"
@@ -334,12 +334,17 @@ const keptBecause = (
 ): ReadonlyArray<string> => {
   if (strategy === undefined || decision === undefined || placement === undefined) return []
   if (wish === undefined || "done" in wish || placement.cancel !== undefined || isOver(placement)) return []
-  const { side, price } = wish.desired
-  if (side !== placement.side || Decimal.equals(price, placement.price)) return []
+  const { desired } = wish
+  const { price, side, slot } = placement
+  if (desired.side !== side || Decimal.equals(desired.price, price)) return []
   const market = marketsOf(strategy).find(({ name }) => name === placement.market) ?? strategy.market
   const { ask } = priceDecidedOn(decision, market === strategy.market ? undefined : market.name)
-  const { text } = replacementCost(state, market, placement, { ask, now })
-  return [`kept at ${Decimal.format(placement.price)}: the better price is worth less than moving it costs (${text})`]
+  const { fees, outOfMarketBasisPoints, text } = replacementCost(state, market, placement, { ask, now })
+  const own = { price, quantity: openQuantity(placement) }
+  const refusal = state.strategies.get(strategy.name)?.refusals.get(slot)
+  if (refusal !== undefined && gainOfMoving(market, own, desired, outOfMarketBasisPoints) > fees)
+    return [`kept at ${Decimal.format(price)} until the better one may be placed: ${refusal}`]
+  return [`kept at ${Decimal.format(price)}: the better price is worth less than moving it costs (${text})`]
 }
 
 const order = ({ side, price }: DesiredOrder): string => `${side} at ${Decimal.format(price)}`

@@ -13,7 +13,14 @@ import { inputAmount, outputAmount, type Price, quoteAmount, type Side } from ".
 import { type Random, seeded } from "../../src/domain/Seeded.ts"
 import { frameStart, timeframeMillis } from "../../src/domain/Timeframe.ts"
 import type { LimitName } from "../../src/engine/planning/OrderLimits.ts"
-import { armedLeg, type Bounds, type DesiredSlot, type Memory, type PriceBounds } from "../../src/strategy/Decision.ts"
+import {
+  armedLeg,
+  type Bounds,
+  type DesiredOrder,
+  type DesiredSlot,
+  type Memory,
+  type PriceBounds
+} from "../../src/strategy/Decision.ts"
 import type { SlotProgress } from "../../src/strategy/View.ts"
 import { naiveLimits } from "./NaiveLimits.ts"
 
@@ -228,6 +235,18 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       ? Decimal.min(order.price, Decimal.divide(dear, rest, dear.scale + 9, "up"))
       : Decimal.max(order.price, Decimal.multiply(Decimal.subtract(close, margin), rest))
   }
+  const refusalOf = ({ at }: Slot, order: DesiredOrder, isSuccessor: boolean) =>
+    limits.refusal({
+      now,
+      side: order.side,
+      price: order.price,
+      close: exact(at.candles.close, nextBar - 1),
+      isDear: order.by === "swap" && !isQuoted(at, order, nextBar - 1),
+      isExit: order.isExit === true,
+      isSuccessor,
+      value: quoteAmount(at.conditions.market, order.quantity, order.price, "up"),
+      open: slots.reduce((sum, { value }) => sum + value, 0n)
+    })
   const place = (slot: Slot) => {
     const armed = slot.desired === undefined ? undefined : armedLeg(slot.desired, progress(slot))
     const [wasWaiting, deniedBefore] = [slot.state === "waiting", slot.deniedBy]
@@ -247,15 +266,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       slot.state = "waiting"
       return
     }
-    slot.deniedBy = limits.refusal({
-      now,
-      side: armed.side,
-      price: armed.price,
-      close: exact(slot.at.candles.close, nextBar - 1),
-      isDear: armed.by === "swap" && !isQuoted(slot.at, armed, nextBar - 1),
-      value: quoteAmount(market, armed.quantity, armed.price, "up"),
-      open: slots.reduce((sum, { value }) => sum + value, 0n)
-    })
+    slot.deniedBy = refusalOf(slot, armed, false)
     if (slot.deniedBy !== undefined) {
       if (slot.deniedBy !== deniedBefore) limits.deny(slot.deniedBy)
       slot.state = "waiting"
@@ -352,6 +363,76 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
         : inQuote(rules.refundFee.base) + (isPartial ? rules.withdrawFee.quote : 0n)
     return gain <= cost
   }
+  /** An order of which nobody would regret the fill waits until its successor may come; each limit is counted once. */
+  const isKeptBack = (slot: Slot, desired: DesiredSlot | undefined): boolean => {
+    const { order } = slot
+    const armed = desired === undefined ? undefined : armedLeg(desired, progress(slot))
+    if (order === undefined || armed === undefined || armed.side !== order.side) return false
+    if (slot.state !== "resting" && slot.state !== "placing") return false
+    const regrets = order.side === "BUY" ? [order.price, armed.price] : [armed.price, order.price]
+    const isWorse = Decimal.compare(regrets[0] ?? order.price, regrets[1] ?? order.price) > 0
+    const limit = isWorse || order.open > armed.quantity ? undefined : refusalOf(slot, armed, true)
+    if (limit !== undefined && limit !== slot.deniedBy) limits.deny(limit)
+    slot.deniedBy = limit
+    return limit !== undefined
+  }
+  /** Says whether the slot works on something new. */
+  const adopt = (slot: Slot, wanted: DesiredSlot | undefined, bar: number): boolean => {
+    slot.successor = null
+    if (slot.state === "cancelling") {
+      slot.successor = wanted
+      return false
+    }
+    if (same(slot.desired, wanted)) {
+      if (slot.state !== "waiting") slot.deniedBy = undefined
+      return false
+    }
+    if (slot.order?.by === "swap") {
+      slot.successor = wanted
+      return false
+    }
+    const { cancelMillis } = slot.at.conditions.rules
+    if (!keeps(slot, wanted)) {
+      const stays = isNotWorthMoving(slot, wanted, bar)
+      if (stays && slot.state !== "waiting") slot.deniedBy = undefined
+      if (stays || isKeptBack(slot, wanted)) {
+        slot.successor = wanted
+        return false
+      }
+    }
+    if (slot.state === "resting" && cancelMillis > 0 && !keeps(slot, wanted)) {
+      slot.deniedBy = undefined
+      slot.state = "cancelling"
+      slot.successor = wanted
+      wakeAfter(slot, cancelMillis)
+      return false
+    }
+    if ((slot.state === "resting" || slot.state === "placing") && !keeps(slot, wanted)) cancel(slot)
+    if (slot.state === "waiting") slot.state = "idle"
+    slot.deniedBy = undefined
+    const order = slot.order
+    if (order !== undefined) {
+      // A kept order becomes one of its own size.
+      const { market } = slot.at.conditions
+      const input = inputAmount(market, order.side, order.open, order.price)
+      slot.order = { ...order, whole: order.open, wholeInput: input }
+      slot.value = order.side === "BUY" ? input : outputAmount(market, order.side, order.open, order.price)
+    }
+    slot.desired = wanted
+    return true
+  }
+  /** What kept a successor from its place may do so no longer. */
+  const replaceFreed = (bar: number) => {
+    for (const at of places) {
+      const freed = slots.filter((slot) => {
+        const { successor } = slot
+        const isLive = slot.state === "resting" || slot.state === "placing"
+        const isHeld = slot.at === at && successor !== null && slot.deniedBy !== undefined && isLive
+        return isHeld && !isKeptBack(slot, successor) && adopt(slot, successor, bar)
+      })
+      for (const slot of freed) if (slot.state === "idle") place(slot)
+    }
+  }
   const decide = (bar: number) => {
     now = TimeAxis.closeTime(candles.time, bar)
     nextBar = bar + 1
@@ -405,39 +486,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const renewed = new Set<Slot>()
     for (const slot of slots) {
       const wanted = decision.desired.find((desired) => desired.slot === slot.name)
-      slot.successor = null
-      if (slot.state === "cancelling") {
-        slot.successor = wanted
-      } else if (!same(slot.desired, wanted)) {
-        if (slot.order?.by === "swap") {
-          slot.successor = wanted
-          continue
-        }
-        const { cancelMillis } = slot.at.conditions.rules
-        if (!keeps(slot, wanted) && isNotWorthMoving(slot, wanted, bar)) {
-          slot.successor = wanted
-          continue
-        }
-        if (slot.state === "resting" && cancelMillis > 0 && !keeps(slot, wanted)) {
-          slot.state = "cancelling"
-          slot.successor = wanted
-          wakeAfter(slot, cancelMillis)
-          continue
-        }
-        if ((slot.state === "resting" || slot.state === "placing") && !keeps(slot, wanted)) cancel(slot)
-        if (slot.state === "waiting") slot.state = "idle"
-        slot.deniedBy = undefined
-        const order = slot.order
-        if (order !== undefined) {
-          // A kept order becomes one of its own size.
-          const { market } = slot.at.conditions
-          const input = inputAmount(market, order.side, order.open, order.price)
-          slot.order = { ...order, whole: order.open, wholeInput: input }
-          slot.value = order.side === "BUY" ? input : outputAmount(market, order.side, order.open, order.price)
-        }
-        slot.desired = wanted
-        renewed.add(slot)
-      }
+      if (adopt(slot, wanted, bar)) renewed.add(slot)
     }
     for (const at of places)
       for (const desired of decision.desired) {
@@ -449,6 +498,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   }
   const succeed = (slot: Slot) => {
     if (slot.successor === null) return
+    if (slot.state !== "waiting") slot.deniedBy = undefined
     slot.desired = slot.successor
     slot.successor = null
   }
@@ -739,7 +789,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     if (isTurned || (happened && until.onFill) || isAsked(bar)) {
       isTurned = false
       decide(bar)
-    } else if (conditions.limits !== undefined) placeAllWaiting()
+    } else if (conditions.limits !== undefined) {
+      replaceFreed(bar)
+      placeAllWaiting()
+    }
     fillArrivals(bar, bar, false)
   }
   const { bases, quote } = totals()

@@ -12,6 +12,9 @@ interface Asked {
   readonly close: Price
   /** A swap whose price is worse than its limit. */
   readonly isDear: boolean
+  readonly isExit: boolean
+  /** It can take the place of another order only once that is gone. */
+  readonly isSuccessor: boolean
   /** Of the order, and of all that are open. */
   readonly value: Amount
   readonly open: Amount
@@ -39,10 +42,11 @@ export const naiveLimits = (limits: Limits | undefined) => {
     if (limits === undefined) return undefined
     const { quietHours, maxPriceDeviation, maxNotional, maxOrdersPerHour } = limits
     if (stopped() !== undefined) return "paused"
-    if (quietHours !== undefined && isQuiet(asked.now, quietHours)) return "quiet-hours"
+    if (quietHours !== undefined && !asked.isExit && isQuiet(asked.now, quietHours)) return "quiet-hours"
     if (gives(asked, maxPriceDeviation)) return "price-deviation"
     if (asked.isDear) return "swap-price"
-    if (maxNotional !== undefined && asked.open + asked.value > maxNotional) return "notional"
+    const isFull = maxNotional !== undefined && asked.open + asked.value > maxNotional
+    if (isFull && !asked.isSuccessor) return "notional"
     const lastHour = placedAt.filter((time) => asked.now - time < 3_600_000).length
     return maxOrdersPerHour !== undefined && lastHour >= maxOrdersPerHour ? "orders-per-hour" : undefined
   }

@@ -321,7 +321,12 @@ const limitedCases: ReadonlyArray<readonly [limit: string, kind: string, limits:
   ["price-deviation", "dca", "maxPriceDeviation: 0.1%"],
   ["quiet-hours", "grid", `${wideLimits}, quietHours: 00:13-00:27`],
   ["quiet-hours", "market-making", `${wideLimits}, quietHours: 00:13-00:27`],
+  ["quiet-hours", "bracket", `${wideLimits}, quietHours: 00:13-00:27`],
+  ["price-deviation", "bracket", "maxPriceDeviation: 0.9%"],
+  ["price-deviation", "market-making", "maxPriceDeviation: 0.1%"],
   ["orders-per-hour", "grid", `${wideLimits}, maxOrdersPerHour: 9`],
+  ["orders-per-hour", "market-making", `${wideLimits}, maxOrdersPerHour: 7`],
+  ["orders-per-hour", "bracket", `${wideLimits}, maxOrdersPerHour: 2`],
   ["notional", "grid", `${wideLimits}, maxNotional: 6000`],
   ["paused", "grid", `${wideLimits}, maxDailyLoss: 1000`]
 ]

@@ -6,13 +6,21 @@
 import { exactPrice } from "../../candles/Candles.ts"
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { gainOfMoving, quoteAmount, surelyGainsMore } from "../../domain/Market.ts"
-import { type Bounds, type Decision, type DesiredSlot, dueLeg, type Leg, leftOfLeg } from "../../strategy/Decision.ts"
+import { gainOfMoving, quoteAmount, surelyGainsMore, tradesNoWorse } from "../../domain/Market.ts"
+import {
+  type Bounds,
+  type Decision,
+  type DesiredSlot,
+  dueLeg,
+  type Leg,
+  leaves,
+  leftOfLeg
+} from "../../strategy/Decision.ts"
 import { isSameList } from "../../strategy/expression/Same.ts"
 import type { StandsAt } from "../../strategy/Strategy.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun, Runs } from "./MarketRun.ts"
-import type { OrderRow } from "./orders/OrderTable.ts"
+import { type OrderRow, wholeOrder } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 import * as Placing from "./Placing.ts"
 import * as RunView from "./RunView.ts"
@@ -36,32 +44,48 @@ const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boole
   return true
 }
 
-type Way = Pick<Leg, "side"> & { readonly by?: Leg["by"] | undefined }
+type Way = Pick<Leg, "side" | "price"> & { readonly by?: Leg["by"] | undefined }
 
-/** Changing anything else of an order only moves it. */
-const goesAs = (leg: Way, other: Way): boolean => leg.side === other.side && leg.by === other.by
+const isAtSame = (leg: Way, other: Way): boolean =>
+  leg.side === other.side && leg.by === other.by && Decimal.equals(leg.price, other.price)
 
-const isAtSame = (leg: Way & Pick<Leg, "price">, other: Way & Pick<Leg, "price">): boolean =>
-  goesAs(leg, other) && Decimal.equals(leg.price, other.price)
-
-/** What becomes of a slot's order under new legs: it is theirs, it is not worth moving, or it goes. */
+/** What becomes of a slot's order under new legs: it is theirs, it is not worth moving, it stays until theirs may come, or it goes. */
 const fateUnder = (
   run: MarketRun,
   slot: SlotState.SlotState,
   desired: DesiredSlot | undefined
-): "kept" | "stays" | "goes" => {
+): "kept" | "stays" | "waits" | "goes" => {
   const { orders } = run
   const row = orders.rowOf(slot)
-  const { phase, openQuantity } = slot
+  const { openQuantity } = slot
   if (desired === undefined || row === undefined || openQuantity === 0n) return "goes"
   const progress = orders.progressOf(slot)
   const index = dueLeg(desired, progress)
   const leg = desired.legs[index]
   const quantity = leftOfLeg(desired, index, progress)
-  if (leg === undefined || quantity <= 0n || !goesAs(leg, row)) return "goes"
+  // Changing anything but the side and the way only moves it.
+  if (leg === undefined || quantity <= 0n || leg.side !== row.side) return "goes"
   if (quantity === openQuantity && isAtSame(leg, row)) return "kept"
-  const isLive = phase === "resting" || phase === "placing"
-  return isLive && isNotWorthMoving(run, slot, row, { price: leg.price, quantity }) ? "stays" : "goes"
+  if (!isLive(slot)) return "goes"
+  const wanted = { side: leg.side, price: leg.price, quantity }
+  if (leg.by === row.by && isNotWorthMoving(run, slot, row, wanted)) return "stays"
+  return isKeptBack(run, slot, desired) ? "waits" : "goes"
+}
+
+/** A limit refuses what would take the place of the slot's order, of which nobody would regret the fill. */
+const isKeptBack = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): boolean => {
+  const { guard, orders } = run
+  const row = orders.rowOf(slot)
+  if (guard === undefined || desired === undefined || row === undefined || row.by !== undefined) return false
+  const progress = orders.progressOf(slot)
+  const index = dueLeg(desired, progress)
+  const leg = desired.legs[index]
+  const quantity = leftOfLeg(desired, index, progress)
+  if (leg === undefined || leg.side !== row.side) return false
+  const wanted = { side: leg.side, price: leg.price, quantity }
+  if (!tradesNoWorse(wanted, { price: row.price, quantity: slot.openQuantity })) return false
+  const successor = wholeOrder(orders.table, slot.index, index, leg, quantity, leaves(desired, leg))
+  return Placing.isDenied(run, slot, successor, guard, true)
 }
 
 /** As live: the new legs ask for another price or size, but moving the order costs at least what that is worth. */
@@ -81,9 +105,11 @@ const isNotWorthMoving = (
   return gainOfMoving(market, { price, quantity: openQuantity }, wanted) <= cost
 }
 
+const isLive = ({ phase }: SlotState.SlotState): boolean => phase === "resting" || phase === "placing"
+
 /** A swap that was paid for ends by itself. */
 const isSwapping = ({ orders }: MarketRun, slot: SlotState.SlotState): boolean =>
-  (slot.phase === "placing" || slot.phase === "resting") && orders.rowOf(slot)?.by !== undefined
+  isLive(slot) && orders.rowOf(slot)?.by !== undefined
 
 /** Puts slots with new legs on the ladders, and what rests of all. */
 const relay = (run: MarketRun, changed: ReadonlyArray<SlotState.SlotState>): void => {
@@ -96,9 +122,15 @@ const relay = (run: MarketRun, changed: ReadonlyArray<SlotState.SlotState>): voi
 export const adoptSuccessor = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { successor } = slot
   if (successor === null) return
+  isKeptBackNoMore(run, slot)
   SlotState.wantNext(slot, null)
   SlotState.want(slot, successor)
   relay(run, [slot])
+}
+
+/** No limit keeps a successor from it, whatever else it may wait for. */
+const isKeptBackNoMore = ({ guard }: MarketRun, slot: SlotState.SlotState): void => {
+  if (slot.phase !== "waiting") guard?.denials.remove(slot)
 }
 
 /** What the last decision wants of a slot now, later or no more. Says whether it gets new legs now. */
@@ -110,13 +142,15 @@ const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
     return false
   }
   if (sameSlot(slot.desired, wanted)) {
+    isKeptBackNoMore(run, slot)
     SlotState.wantNext(slot, null)
     return false
   }
   const fate = fateUnder(run, slot, wanted)
+  if (fate !== "waits") isKeptBackNoMore(run, slot)
   const { cancelMillis } = run.conditions.rules
-  // An order that is not worth moving fills first.
-  if (isSwapping(run, slot) || fate === "stays") {
+  // An order that is not worth moving, or may not be replaced yet, fills first.
+  if (isSwapping(run, slot) || fate === "stays" || fate === "waits") {
     SlotState.wantNext(slot, wanted)
     return false
   }
@@ -127,24 +161,39 @@ const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
     return false
   }
   SlotState.wantNext(slot, null)
-  if ((phase === "resting" || phase === "placing") && fate !== "kept") Placing.cancel(run, slot)
+  if (isLive(slot) && fate !== "kept") Placing.cancel(run, slot)
   Placing.stopWaiting(run, slot)
   SlotState.want(slot, wanted)
   return true
 }
 
-/** What is no longer wanted goes, and slots get their new legs: those remain due. */
-const adopt = (run: MarketRun): void => {
-  const { wanted } = run.orders
+/** What is no longer wanted goes, and slots get their new legs: those remain due, and are returned. */
+const adopt = (run: MarketRun, slots: Iterable<SlotState.SlotState>): ReadonlyArray<SlotState.SlotState> => {
   const changed: Array<SlotState.SlotState> = []
-  for (const slot of wanted.due) {
+  for (const slot of slots) {
     const isChanged = adoptIn(run, slot)
     if (isChanged) changed.push(slot)
     SlotState.mark(slot, isChanged)
-    if (slot.successor !== null || slot.phase === "cancelling") wanted.leaves(slot)
+    if (slot.successor !== null || slot.phase === "cancelling") run.orders.wanted.leaves(slot)
   }
   if (changed.length > 0) relay(run, changed)
+  return changed
 }
+
+/** What may be placed now, in the place of what rested until then. */
+const replaceFreed = (run: MarketRun): void => {
+  const { guard } = run
+  if (guard === undefined) return
+  const freed = guard.denials.slots.filter((slot) => isLive(slot) && !isKeptBack(run, slot, slot.wanted))
+  for (const slot of adopt(run, freed)) {
+    SlotState.mark(slot, false)
+    if (slot.phase === "idle") Placing.place(run, slot)
+  }
+}
+
+/** A close may end an order, which costs money, without asking the strategy. */
+export const mayReplace = (runs: Runs): boolean =>
+  runs.some(({ guard }) => guard?.denials.slots.some(isLive) === true)
 
 /** One who sees what it has placed is asked again when that changes: so often within one bar at most. */
 const mostAnswers = 8
@@ -205,7 +254,7 @@ const decideOnce = (runs: Runs, bar: number): Bounds => {
   const wanted = LimitGuard.isDrained(guard) ? [] : decision.desired
   for (const run of runs) run.orders.wanted.take(wantedIn(runs, run, wanted), run.orders.slotNamed)
   // What orders that go give back is there for those that come, in whatever market.
-  for (const run of runs) adopt(run)
+  for (const run of runs) adopt(run, run.orders.wanted.due)
   for (const run of runs) placeWanted(run)
   placeWaiting(runs)
   return decision.until
@@ -218,6 +267,7 @@ export const placesWaiting = (runs: Runs, bar: number): boolean => {
   const isIdle = ({ guard, clock }: MarketRun): boolean =>
     guard !== undefined && !LimitGuard.hasChanged(guard, before) && LimitGuard.isShut(guard, clock.now)
   if (runs.every(isIdle)) return false
+  for (const run of runs) replaceFreed(run)
   placeWaiting(runs)
   return changesOf(runs) > before
 }

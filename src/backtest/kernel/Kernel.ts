@@ -359,6 +359,7 @@ const runThrough = (whole: Whole): boolean => {
     const isLookedAt = guard !== undefined && Decisions.isWatching(runs)
     const changes = guard === undefined ? 0 : Decisions.changesOf(runs)
     if (isLookedAt) losses?.look(bar, closeTime(time, bar))
+    if (isLookedAt && Decisions.mayReplace(runs)) Equity.advance(equity, bar + 1)
     if (guard?.account.isTurned || (filled && asking.asksOnFill) || isBoundReached(whole, bar)) decide(whole, bar)
     else if (isLookedAt && Decisions.placesWaiting(runs, bar) && asking.asksOnFill && trading.isSeen) decide(whole, bar)
     if (arrivals.needsGuard) return false

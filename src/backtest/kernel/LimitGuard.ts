@@ -39,6 +39,8 @@ export interface NewOrder {
   /** The candle price at which the order fills, and the decimal places of such prices. */
   readonly fillsAt: number
   readonly priceScale: number
+  /** Another order rests in its slot, which has to go first. */
+  readonly isSuccessor: boolean
 }
 
 const onlyThePrice = (limits: Limits): boolean =>
@@ -129,7 +131,7 @@ const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: NewOrder, { devi
 
 /** Nothing can be set free now, nor waits for another reason than before: one and the same limit refuses every order. */
 export const isShut = ({ account, denials }: LimitGuard, now: number): boolean => {
-  const shut = account.closedBy(now)
+  const shut = account.closedBy(now, false)
   if (shut === undefined) return false
   for (const { limit } of denials.all) if (limit !== shut) return false
   return true
@@ -141,18 +143,18 @@ const isTooDear = ({ row, fillsAt, close }: NewOrder): boolean =>
 
 /** The limit that keeps the order back, if one does. */
 export const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefined => {
-  const { row, market, now, close } = order
+  const { row, market, now, close, isSuccessor } = order
   const { account, onlyThePrice } = guard
   const { limits } = account
   if (onlyThePrice) {
     if (mayDeviate(order, guard) && deviates(row, close, limits)) return "price-deviation"
     return isTooDear(order) ? "swap-price" : undefined
   }
-  const shut = account.closedBy(now)
+  const shut = account.closedBy(now, row.isExit)
   if (shut !== undefined) return shut
   const openNotional = limits.maxNotional === undefined ? 0n : account.openNotional
   const price = priceOf(close)
-  const refused = refusedBy(row, { market, limits, price, openNotional, lastHour: account.lastHour(now) })
+  const refused = refusedBy(row, { market, limits, price, openNotional, lastHour: account.lastHour(now) }, isSuccessor)
   return refused !== "price-deviation" && isTooDear(order) ? "swap-price" : refused
 }
 

@@ -5,7 +5,7 @@
 
 import { min } from "../../domain/Amount.ts"
 import type { Side } from "../../domain/Market.ts"
-import { swapping, withdrawFee } from "./FillRules.ts"
+import { fillsAt, swapping, withdrawFee } from "./FillRules.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import type { MarketRun } from "./MarketRun.ts"
 import { type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
@@ -67,23 +67,23 @@ export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotS
   if (waiting.remove(slot)) guard?.denials.remove(slot)
 }
 
-const refusal = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow, guard: LimitGuard.LimitGuard) => {
-  const { conditions, clock, lastClose, orders, candles } = run
-  const { market, rules } = conditions
+/** Denies the slot this order when a limit refuses it, and says whether one does. `isSuccessor`: another one rests there. */
+export const isDenied = (
+  { candles: { priceScale }, clock, conditions, lastClose }: MarketRun,
+  slot: SlotState.SlotState,
+  row: OrderRow,
+  guard: LimitGuard.LimitGuard,
+  isSuccessor: boolean
+): boolean => {
+  const { market } = conditions
+  const rules = row.by === undefined ? conditions.rules : swapping(conditions.rules)
+  const at = fillsAt(rules, row.side, row.price, priceScale)
   const close = lastClose.before(clock.nextBar)
-  const fillsAt = orders.fillsAt(slot, row)
-  return LimitGuard.refusal(
-    {
-      row,
-      market,
-      rules: row.by === undefined ? rules : swapping(rules),
-      now: clock.now,
-      close,
-      fillsAt,
-      priceScale: candles.priceScale
-    },
-    guard
-  )
+  const order = { row, market, rules, now: clock.now, close, fillsAt: at, priceScale, isSuccessor }
+  const limit = LimitGuard.refusal(order, guard)
+  if (limit === undefined) return false
+  LimitGuard.deny(guard, slot, row, limit, at)
+  return true
 }
 
 /** Orders that it must not rest beside may still fill. */
@@ -105,10 +105,9 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   if (isYielding(run, slot)) return waiting.forOrders(slot)
   if (wallet.freeFor(row.side) < row.input || orders.openInAll >= maxOpenOrders) return waitForMoney(run, slot, row)
   if (guard !== undefined) {
-    const limit = refusal(run, slot, row, guard)
-    if (limit !== undefined) {
+    if (isDenied(run, slot, row, guard, false)) {
       waiting.add(slot)
-      return LimitGuard.deny(guard, slot, row, limit, orders.fillsAt(slot, row))
+      return
     }
     guard.account.placed(clock.now)
   } else if (row.by !== undefined && limits !== undefined) return arrivals.deviates()

@@ -3,13 +3,14 @@
  *
  * A slot holds at most one live order: while one of its placements is unfinished, nothing new is placed there. An
  * order is replaced only when the better price is worth more than replacing costs, so a wobbling price does not burn
- * fees.
+ * fees. What nobody would regret to see filled need not go before its successor may come.
  */
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { gainOfMoving, type Market } from "../../domain/Market.ts"
+import { gainOfMoving, type Market, tradesNoWorse } from "../../domain/Market.ts"
 import { isFinished, type PlacementState } from "../../domain/Placement.ts"
+import { present } from "../../domain/Present.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { ReplacementCost } from "./ReplacementCost.ts"
 
@@ -32,7 +33,8 @@ export interface SlotOrder {
 export type Change =
   | { readonly _tag: "Keep"; readonly slot: string }
   | { readonly _tag: "Place"; readonly desired: DesiredOrder }
-  | { readonly _tag: "Cancel"; readonly slot: string; readonly why: Reason }
+  /** `successor`: what rests may stay until this may be placed, for it would trade no worse. */
+  | { readonly _tag: "Cancel"; readonly slot: string; readonly why: Reason; readonly successor?: DesiredOrder }
   | { readonly _tag: "Wait"; readonly slot: string; readonly why: string }
 
 /** Wanted orders by slot; `absent` gives the strategy's reason for slots that should be empty. */
@@ -57,12 +59,12 @@ export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>):
   return [...unwanted, ...placed]
 }
 
-const withdraw = (order: SlotOrder, why: Reason): Change => {
+const withdraw = (order: SlotOrder, why: Reason, successor?: DesiredOrder): Change => {
   if (order.quantity === 0n) return { _tag: "Wait", slot: order.slot, why: "It has filled: its payout is pending" }
   if (order.state === "closing") return { _tag: "Wait", slot: order.slot, why: "Its money is on the way back" }
   return order.cancelRequested
     ? { _tag: "Wait", slot: order.slot, why: "Its cancel is under way" }
-    : { _tag: "Cancel", slot: order.slot, why }
+    : { _tag: "Cancel", slot: order.slot, why, ...present({ successor }) }
 }
 
 const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Change => {
@@ -76,9 +78,10 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
   if (order.side !== desired.side) {
     return withdraw(order, because("other-side", `Switched to its ${desired.side.toLowerCase()} side`))
   }
+  const successor = order.by === undefined && tradesNoWorse(desired, order) ? desired : undefined
   if (order.by !== desired.by) {
     const how = desired.by === undefined ? "a resting order" : "a swap"
-    return withdraw(order, { code: "other-way", text: `Switched to ${how}` })
+    return withdraw(order, { code: "other-way", text: `Switched to ${how}` }, successor)
   }
   const { fees, outOfMarketBasisPoints, text: costs } = order.replacement
   const gain = gainOfMoving(market, order, desired, outOfMarketBasisPoints)
@@ -89,7 +92,7 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
   const text = isTooMuch
     ? `${what}, which is too much`
     : `${what}: worth ${worth}, more than replacing costs (${costs})`
-  return withdraw(order, because("requote", text))
+  return withdraw(order, because("requote", text), successor)
 }
 
 const said = ({ base }: Market, { quantity, price }: Pick<SlotOrder, "quantity" | "price">): string =>

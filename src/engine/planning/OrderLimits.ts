@@ -5,6 +5,7 @@
 import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
@@ -84,6 +85,8 @@ export const sized = <Order extends Priced>(desired: Order, market: Market.Marke
 /** `Order` and `At`: what it asks for; a backtest knows less than a running bot. */
 export interface LimitRow<Order = Sized, At = LimitInputs> {
   readonly name: LimitName
+  /** It refuses for a time, whatever rests in the slot: that stays until its successor may be placed. */
+  readonly lasts?: true
   /** In words with the numbers; `undefined` when it does not refuse the order. */
   readonly refuses: (order: Order, at: At) => string | undefined
   /** Where it passes. */
@@ -104,6 +107,7 @@ const byHold = (
   const holdIn = ({ held }: LimitInputs) => held.find(({ code }) => isOfIt(code))
   return {
     name,
+    lasts: true,
     refuses: (_, at) => holdIn(at)?.text,
     now: () => now,
     flips: (_, at) => {
@@ -123,9 +127,11 @@ const byCount = <At>(
   name: LimitName,
   what: string,
   figures: (at: At) => { readonly count: number; readonly most: number | undefined },
-  refusal: (count: number, most: number) => string
+  refusal: (count: number, most: number) => string,
+  lasts?: true
 ): LimitRow<unknown, At> => ({
   name,
+  ...present({ lasts }),
   refuses: (_, at) => {
     const { count, most } = figures(at)
     return most === undefined || count < most ? undefined : refusal(count, most)
@@ -140,17 +146,23 @@ const byCount = <At>(
   }
 })
 
-const quietHours: LimitRow<unknown, Pick<LimitInputs, "limits" | "now">> = {
+const quietHours: LimitRow<Pick<Sized, "desired">, Pick<LimitInputs, "limits" | "now">> = {
   name: "quiet-hours",
-  refuses: (_, at) => quietness(at),
-  now: (_, { limits: { quietHours } }) =>
-    quietHours === undefined ? unset : `from ${timeOfDay(quietHours.fromMinute)} to ${timeOfDay(quietHours.toMinute)}`,
-  flips: (_, { limits: { quietHours } }, passes) =>
-    quietHours && `the time ${timeOfDay(passes ? quietHours.fromMinute : quietHours.toMinute)}`
+  lasts: true,
+  refuses: ({ desired: { isExit } }, { limits, now }) => quietness({ isExit, limits, now }),
+  now: ({ desired: { isExit } }, { limits: { quietHours } }) =>
+    quietHours === undefined
+      ? unset
+      : `from ${timeOfDay(quietHours.fromMinute)} to ${timeOfDay(quietHours.toMinute)}${isExit === true ? ", but not for an exit" : ""}`,
+  flips: ({ desired: { isExit } }, { limits: { quietHours } }, passes) =>
+    quietHours && isExit !== true
+      ? `the time ${timeOfDay(passes ? quietHours.fromMinute : quietHours.toMinute)}`
+      : undefined
 }
 
 const stalePrice: LimitRow = {
   name: "stale-price",
+  lasts: true,
   refuses: (_, at) => staleness(at),
   now: (_, { now, price }) => `the price was ${now - price.at} ms old`,
   flips: (_, { limits }, passes) => `a price ${passes ? "older" : "younger"} than ${limits.staleAfterMillis} ms`
@@ -168,6 +180,7 @@ const farthestMid = (
 
 export const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, PricedLimits> = {
   name: "price-deviation",
+  lasts: true,
   refuses: ({ desired }, at) => badDeviation(desired, at),
   now: ({ desired: { price, side } }, at) =>
     `${side} at ${Decimal.format(price)} with a mid of ${Decimal.short(Market.mid(at.price))}`,
@@ -184,6 +197,7 @@ const executable = (side: Market.Side, { bid, ask }: Market.TwoSidedPrice): Mark
 /** A swap waits while the venue would quote it below its limit. */
 const swapPrice: LimitRow = {
   name: "swap-price",
+  lasts: true,
   refuses: ({ desired: { by, price: limit, side } }, { price }) => {
     if (by !== "swap") return undefined
     const now = executable(side, price)
@@ -260,7 +274,8 @@ export const ordersPerHour = byCount<Pick<LimitInputs, "limits" | "lastHour">>(
   "orders-per-hour",
   "orders in the last hour",
   ({ lastHour, limits }) => ({ count: lastHour, most: limits.maxOrdersPerHour }),
-  (count) => `${count} orders were placed in the last hour, the most allowed`
+  (count) => `${count} orders were placed in the last hour, the most allowed`,
+  true
 )
 
 const allExposure: LimitRow = {
@@ -329,7 +344,8 @@ export const orderLimits: ReadonlyArray<LimitRow> = [
     "all-orders-per-hour",
     "orders of all strategies in the last hour",
     ({ overall: { lastHour, maxOrdersPerHour } }) => ({ count: lastHour, most: maxOrdersPerHour }),
-    (count) => `All strategies placed ${count} orders in the last hour, the most allowed`
+    (count) => `All strategies placed ${count} orders in the last hour, the most allowed`,
+    true
   ),
   allExposure,
   budget

@@ -1,8 +1,9 @@
 /** An order that a free slot should have becomes a placement, if no wait and no limit is against it. Nothing is sent from here. */
 import { Effect, Result } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
-import { inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
+import { inputAsset, mid, outputAsset, type Price, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { age } from "../../domain/Words.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
@@ -21,7 +22,7 @@ import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
 import type { LimitInputs } from "./OrderLimits.ts"
 import { exitOf, isMissed, type Refusals } from "./Refusals.ts"
 import { refusalsThatTell } from "./Remainders.ts"
-import { type Approved, check } from "./RiskLimits.ts"
+import { type Approved, check, type Denied, refusalOfSuccessor } from "./RiskLimits.ts"
 
 /** What the strategy has at work already. */
 export interface Beside {
@@ -63,19 +64,33 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     if (books.state.placements.get(id)?.state === "creating") books.tries.note(id, { isAnnounced: true })
   })
 
-  return (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder) => {
-    const { state } = books
-    const { now } = view
-    const wait = waiting(strategy, desired, now)
-    if (wait !== undefined) return wait
-    const price = priceFor(view, desired)
-    const verdict = check(desired, circumstances(state, settings, strategy, desired, price, now, tally, left))
-    if (Result.isSuccess(verdict)) return begin(strategy, verdict.success, price, now, tally)
-    const { limit, reason } = verdict.failure
+  const denied = (strategy: Strategy, view: View, desired: DesiredOrder, { limit, reason }: Denied) => {
     const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
     const about = { strategy: strategy.name, slot: desired.slot, limit, reason }
-    return refusals.once(about, limit, { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) })
+    const event = { _tag: "Denied", ...about, mid: mid(priceFor(view, desired)), ...present({ exit }) } as const
+    return refusals.once(about, limit, event)
   }
+
+  const at = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder): LimitInputs =>
+    circumstances(books.state, settings, strategy, desired, priceFor(view, desired), view.now, tally, left)
+
+  const place = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
+    const wait = waiting(strategy, desired, view.now)
+    if (wait !== undefined) return wait
+    const verdict = check(desired, at(strategy, view, beside, desired))
+    if (Result.isFailure(verdict)) return denied(strategy, view, desired, verdict.failure)
+    return begin(strategy, verdict.success, priceFor(view, desired), view.now, beside.tally)
+  }
+
+  /** What rests in its slot stays until it may be placed; recorded once. `undefined` when it may. */
+  const keptBack = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder, resting: Price) => {
+    const refusal = refusalOfSuccessor(desired, at(strategy, view, beside, desired))
+    if (refusal === undefined) return undefined
+    const reason = `${refusal.reason}; what rests at ${Decimal.format(resting)} stays`
+    return denied(strategy, view, desired, { ...refusal, reason })
+  }
+
+  return { place, keptBack }
 }
 
 /** An edit that was accepted while this plan was made: the older file must do nothing more. */
@@ -148,7 +163,7 @@ const planned = (
     side: desired.side,
     price: desired.price,
     quantity: desired.quantity,
-    ...present({ by: desired.by }),
+    ...present({ by: desired.by, isExit: desired.isExit }),
     inputAsset: inputAsset(market, desired.side).symbol,
     inputAmount,
     outputAsset: outputAsset(market, desired.side).symbol,

@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const settings = yield* EngineSettings
   const refusals = Refusals.make(books)
   const { decide, inForce } = Decisions.make(books, refusals)
-  const place = Placing.make(books, settings, refusals)
+  const { keptBack, place } = Placing.make(books, settings, refusals)
   const calm = new Map<string, Calm>()
 
   const plan = Effect.fn("Planning.plan")(function* (
@@ -101,10 +101,13 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   ): ReturnType<typeof books.record> => {
     switch (change._tag) {
       case "Keep":
+        return refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot })
       case "Wait":
         return Effect.void
       case "Cancel": {
         const known = own.find((candidate) => candidate.slot === change.slot)
+        const kept = change.successor && known && keptBack(strategy, view, beside, change.successor, known.price)
+        if (kept !== undefined) return kept
         // The order may have been withdrawn, or may have ended, since this plan looked at it.
         return books.recordFrom((state) => {
           const { placements } = state

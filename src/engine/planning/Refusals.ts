@@ -10,27 +10,37 @@ import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import type { LimitName } from "./OrderLimits.ts"
 
+interface About {
+  readonly strategy: string
+  readonly slot: string
+}
+
+type Recorded = ReturnType<Bookkeeper["Service"]["record"]>
+
 export interface Refusals {
   /** `what` tells one verdict from another. */
-  once(
-    about: { readonly strategy: string; readonly slot: string },
-    what: string,
-    event: BotEvent
-  ): ReturnType<Bookkeeper["Service"]["record"]>
+  once(about: About, what: string, event: BotEvent): Recorded
+  /** What rests is as wanted: an exit that was refused is not missing any more. */
+  wantsNoMore(about: About): Recorded
   /** What is wanted again is refused anew. */
   forgetAllBut(strategy: string, wanted: ReadonlyArray<string>): void
 }
 
 export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
   const said = new Map<string, string>()
+  const once: Refusals["once"] = ({ slot, strategy }, what, event) => {
+    const key = slotKey(strategy, slot)
+    const saying = `${state.slots.get(key)?.placement ?? ""} ${what}`
+    if (said.get(key) === saying) return Effect.void
+    said.set(key, saying)
+    return record(event)
+  }
   return {
-    once: ({ slot, strategy }, what, event) => {
-      const key = slotKey(strategy, slot)
-      const saying = `${state.slots.get(key)?.placement ?? ""} ${what}`
-      if (said.get(key) === saying) return Effect.void
-      said.set(key, saying)
-      return record(event)
-    },
+    once,
+    wantsNoMore: (about) =>
+      state.refusedExits.has(slotKey(about.strategy, about.slot))
+        ? once(about, "kept", { _tag: "Deferred", ...about, reason: "what rests there is as wanted" })
+        : Effect.void,
     forgetAllBut: (strategy, wanted) => {
       const kept = new Set(wanted.map((slot) => slotKey(strategy, slot)))
       for (const key of said.keys()) if (key.startsWith(slotKey(strategy, "")) && !kept.has(key)) said.delete(key)

@@ -18,6 +18,7 @@ import {
   ordersPerHour,
   type Priced,
   priceDeviation,
+  type Sized,
   sized
 } from "./OrderLimits.ts"
 
@@ -37,33 +38,50 @@ export interface Denied {
 
 export type Verdict = Result.Result<Approved, Denied>
 
+const refusalBy = (limits: typeof orderLimits, order: Sized, at: LimitInputs): Denied | undefined => {
+  for (const { name: limit, refuses } of limits) {
+    const reason = refuses(order, at)
+    if (reason !== undefined) return { limit, reason }
+  }
+  return undefined
+}
+
 export const check = (desired: DesiredOrder, at: LimitInputs): Verdict => {
   const order = sized(desired, at.market)
-  for (const { name: limit, refuses } of orderLimits) {
-    const reason = refuses(order, at)
-    if (reason !== undefined) return Result.fail({ limit, reason })
-  }
+  const denied = refusalBy(orderLimits, order, at)
+  if (denied !== undefined) return Result.fail(denied)
   const { inputAmount, outputAmount } = order
   // The only place that makes the brand.
   return Result.succeed({ desired, inputAmount, outputAmount } as Approved)
 }
 
-/** The first limit that refuses every order now, whatever it is: for backtests, which keep accounts of their own. */
+const lasting = orderLimits.filter(({ lasts }) => lasts === true)
+
+/** Why the order could not be placed now if nothing rested in its slot. */
+export const refusalOfSuccessor = (desired: DesiredOrder, at: LimitInputs): Denied | undefined =>
+  refusalBy(lasting, sized(desired, at.market), at)
+
+/** The first limit that refuses every order now, or every one that is no exit: for backtests, which keep accounts of their own. */
 export const shutBy = ({
   paused,
   ...at
-}: Pick<LimitInputs, "now" | "limits"> & { readonly paused: string | undefined }): LimitName | undefined =>
-  paused !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours"
+}: Pick<LimitInputs, "now" | "limits"> & {
+  readonly paused: string | undefined
+  readonly isExit: boolean
+}): LimitName | undefined => (paused !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours")
 
 const thatRunsCanBreak = [priceDeviation, notional, ordersPerHour]
 
-/** The first limit that refuses this one order: for backtests. */
+/** The first limit that refuses this one order, or the successor of one that rests: for backtests. */
 export const refusedBy = (
   desired: Priced,
-  at: PricedLimits & Pick<LimitInputs, "market" | "openNotional" | "lastHour">
+  at: PricedLimits & Pick<LimitInputs, "market" | "openNotional" | "lastHour">,
+  isSuccessor: boolean
 ): LimitName | undefined => {
   const order = sized(desired, at.market)
-  return thatRunsCanBreak.find(({ refuses }) => refuses(order, at) !== undefined)?.name
+  return thatRunsCanBreak.find(
+    ({ lasts, refuses }) => (!isSuccessor || lasts === true) && refuses(order, at) !== undefined
+  )?.name
 }
 
 /** What losses count from: the worth at the first look of a UTC day, and the highest worth. */

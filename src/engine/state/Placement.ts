@@ -66,6 +66,8 @@ export interface Attempt {
   readonly quantity: Amount
   /** Missing for an order that rests. */
   readonly by?: "swap"
+  /** It leaves what another leg, or another slot, began. */
+  readonly isExit?: true
   readonly inputAsset: string
   readonly inputAmount: Amount
   readonly outputAsset: string

@@ -105,7 +105,8 @@ describe("the comparison of wanted and own orders", () => {
     assert.deepStrictEqual(change({ by: "swap" }, {}), {
       _tag: "Cancel",
       slot: "a",
-      why: { code: "other-way", text: "Switched to a swap" }
+      why: { code: "other-way", text: "Switched to a swap" },
+      successor: { ...wanted, by: "swap" }
     })
     assert.deepStrictEqual(change({}, { by: "swap" }), {
       _tag: "Cancel",
@@ -129,10 +130,26 @@ describe("the comparison of wanted and own orders", () => {
         ...why,
         code: "requote",
         text: "Wanted 0.002 BTC at 60000.01, not 0.002 BTC at 60000: worth 0.00002 USDC, more than replacing costs (refund fee 0.00002 USDC)"
-      }
+      },
+      successor: { ...wanted, ...better }
     })
     assert.strictEqual(codeOf(change(better, costing(19n, 500))), "Keep", "a twentieth of the time is lost")
     assert.strictEqual(codeOf(change({}, costing(0n))), "Keep", "nothing is gained")
+  })
+
+  it("may keep an order until its successor is placed only where that would trade no better, and for no less", () => {
+    const mayStay = (desired: Partial<DesiredOrder>, order: Partial<SlotOrder>) => {
+      const found = change(desired, order)
+      return found?._tag === "Cancel" ? found.successor !== undefined : assert.fail(`${found?._tag}`)
+    }
+    assert.isTrue(mayStay({ price: price("61000") }, {}))
+    assert.isFalse(mayStay({ price: price("59000") }, {}), "it would buy dearer than is wanted")
+    const sells = { side: "SELL" } as const
+    assert.isTrue(mayStay({ ...sells, price: price("59000") }, sells))
+    assert.isFalse(mayStay({ ...sells, price: price("61000") }, sells), "it would sell cheaper than is wanted")
+    assert.isFalse(mayStay({ price: price("61000") }, { quantity: 200_001n }), "it would buy more than is wanted")
+    assert.isFalse(mayStay({}, { by: "swap" }))
+    assert.isFalse(mayStay({ ...sells }, {}))
   })
 
   it("compares each slot with its own order", () => {

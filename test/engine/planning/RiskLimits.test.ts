@@ -257,15 +257,19 @@ describe("limits of backtests", () => {
   const priced = { side: "BUY", price: desired.price, quantity: desired.quantity } as const
   it("are shut by a pause first, then by the hour", () => {
     const quiet = limits({ quietHours: { fromMinute: 0, toMinute: 1_439 } }).limits
-    assert.strictEqual(shutBy({ now: noon, limits: quiet, paused: "lost" }), "paused")
-    assert.strictEqual(shutBy({ now: noon, limits: quiet, paused: undefined }), "quiet-hours")
-    assert.strictEqual(shutBy({ now: noon, limits: fine.limits, paused: undefined }), undefined)
+    const shut = (limits: LimitInputs["limits"], paused: string | undefined, isExit = false) =>
+      shutBy({ now: noon, limits, paused, isExit })
+    assert.strictEqual(shut(quiet, "lost"), "paused")
+    assert.strictEqual(shut(quiet, undefined), "quiet-hours")
+    assert.strictEqual(shut(fine.limits, undefined), undefined)
+    assert.strictEqual(shut(quiet, "lost", true), "paused")
+    assert.strictEqual(shut(quiet, undefined, true), undefined)
   })
 
   it("refuse one order by price, then by worth, then by count", () => {
     const tight = limits({ maxNotional: 0n, maxOrdersPerHour: 0 }).limits
     const of = (change: Partial<Parameters<typeof refusedBy>[1]>) =>
-      refusedBy(priced, { market, limits: tight, price: fine.price, openNotional: 0n, lastHour: 0, ...change })
+      refusedBy(priced, { market, limits: tight, price: fine.price, openNotional: 0n, lastHour: 0, ...change }, false)
     const far = { bid: Decimal.make(1n), ask: Decimal.make(1n) }
     assert.strictEqual(of({ price: far }), "price-deviation")
     assert.strictEqual(of({}), "notional")

@@ -1,6 +1,7 @@
 /** Exits that a limit or the venue refuses: the position had no stop, and nobody was told. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Decimal from "../../../src/domain/Decimal.ts"
 import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
@@ -23,6 +24,19 @@ kind: bracket
 limits: { ${limits}, maxPriceDeviation: 90% }
 bracket: { side: buy, size: { quote: 1000 }, entry: 100000, takeProfit: 120000, stop: 30000 }
 `
+
+const budget = "budget: { quote: 1000 }"
+
+/** The price is below its stop, and it sells down to 5 % less. */
+const stopped = (limits: string) =>
+  long(budget).replace("maxPriceDeviation: 90%", limits).replace("stop: 30000", "stop: 61000, reach: 5%")
+
+/** It has bought, and its target rests. */
+const withTarget = Effect.fnUntraced(function* (world: Effect.Success<typeof make>) {
+  const process = yield* world.run({ strategies: [long(budget)], pace: { pollMaxMillis: 5_000 } })
+  yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "the target rests")
+  return process
+})
 
 const told = ({ state }: Running) =>
   problemsOf(state, bySymbol, { now: 0, pulse: undefined, stuckAfter: defaultTerms }).filter(
@@ -137,6 +151,51 @@ describe("exits that are refused", () => {
           900_000,
           "it is over once it rests again"
         )
+      })
+    )
+  )
+
+  for (const [limit, limits] of [
+    ["orders-per-hour", "maxOrdersPerHour: 2, maxPriceDeviation: 90%"],
+    ["price-deviation", "maxPriceDeviation: 1%"]
+  ] as const) {
+    it.effect(`a stop that ${limit} refused withdrew the target first, so nothing rested`, () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* make
+          const bought = yield* withTarget(world)
+          yield* bought.stop
+          const process = yield* world.run({ strategies: [stopped(limits)], pace: { pollMaxMillis: 5_000 } })
+          yield* until(() => told(process).length > 0, 300_000, "it is told that the stop is not placed")
+          assert.match(
+            told(process)[0]?.text ?? "",
+            new RegExp(`^The exit SELL .* refused by its limit ${limit}: .*; what rests at 120000 stays$`)
+          )
+          yield* Effect.sleep("10 minutes")
+          const [target, ...others] = openOrders(process)
+          assert.lengthOf(others, 0)
+          assert.strictEqual(Decimal.format(target?.price ?? Decimal.zero), "120000")
+          assert.isUndefined(target?.cancel)
+          yield* process.stop
+          const back = yield* world.run({ strategies: [long(budget)], pace: { pollMaxMillis: 5_000 } })
+          yield* until(() => told(back).length === 0, 60_000, "it is over once the stop is not wanted")
+        })
+      )
+    )
+  }
+
+  it.effect("a stop in quiet hours withdrew the target and nothing rested until their end", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const bought = yield* withTarget(world)
+        yield* bought.stop
+        const quiet = stopped("maxPriceDeviation: 90%, quietHours: 00:00-23:59")
+        const process = yield* world.run({ strategies: [quiet], pace: { pollMaxMillis: 5_000 } })
+        yield* Effect.sleep("3 minutes")
+        const fills = (yield* process.events).flatMap(({ event }) => (event._tag === "FillSeen" ? [event.side] : []))
+        assert.deepStrictEqual(fills, ["BUY", "SELL"])
+        assert.lengthOf(told(process), 0)
       })
     )
   )

@@ -1,4 +1,4 @@
-/** Slots whose order only a limit keeps back, and which closes may set it free. */
+/** Slots whose order only a limit keeps back, in an empty slot or from the place of what rests there, and which closes may set it free. */
 
 import type { LimitName } from "../../../engine/planning/OrderLimits.ts"
 import type { SlotState } from "./SlotState.ts"
@@ -19,6 +19,10 @@ export class Denials {
 
   get all(): Iterable<Denial> {
     return this.bySlot.values()
+  }
+
+  get slots(): ReadonlyArray<SlotState> {
+    return [...this.bySlot.keys()]
   }
 
   /** Says whether another limit, or none, kept the slot's order back before. */

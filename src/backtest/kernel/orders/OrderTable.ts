@@ -23,6 +23,8 @@ export interface OrderRow {
   readonly fee: Amount
   /** Nothing of its leg is left after it. */
   readonly endsLeg: boolean
+  /** It leaves what another leg, or another slot, began. */
+  readonly isExit: boolean
 }
 
 export interface OrderTable {
@@ -98,12 +100,13 @@ export const wholeOrder = (
   slot: number,
   leg: number,
   { side, price, by }: Pick<OrderRow, "side" | "price" | "by">,
-  quantity: Amount
+  quantity: Amount,
+  isExit: boolean
 ): OrderRow => {
   const gross = outputAmount(market, side, quantity, price)
   const fee = lastFeeOf(rules, side, gross, 0n)
   const input = inputAmount(market, side, quantity, price)
-  return { slot, leg, side, price, quantity, by, input, output: gross - fee, fee, endsLeg: true }
+  return { slot, leg, side, price, quantity, by, input, output: gross - fee, fee, endsLeg: true, isExit }
 }
 
 /** One more fill of the whole row. */

@@ -7,7 +7,7 @@
 import type { Candles } from "../../../candles/Candles.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { dueLeg, leftOfLeg } from "../../../strategy/Decision.ts"
+import { dueLeg, leaves, leftOfLeg } from "../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
 import * as FillLog from "./FillLog.ts"
@@ -145,7 +145,8 @@ export class Orders {
     const { table, ladders } = this
     const before = Ladders.rowOf(ladders, index, leg)
     if (OrderTable.rowAt(table, before)?.quantity === quantity) return before
-    const made = OrderTable.add(table, OrderTable.wholeOrder(table, index, leg, due, quantity))
+    const isExit = leaves(desired, due)
+    const made = OrderTable.add(table, OrderTable.wholeOrder(table, index, leg, due, quantity, isExit))
     Ladders.setRow(ladders, index, leg, made)
     return made
   }
