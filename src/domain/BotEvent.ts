@@ -32,8 +32,8 @@ const Text = Schema.String
 const Time = Schema.Int
 const Side = Schema.Literals(["BUY", "SELL"])
 const Leg = Schema.Literals(["payout", "refund"])
-/** How it is executed, where not by a resting order. */
 const By = Schema.Literals(["swap"])
+const Payer = Schema.Literals(["wallet"])
 
 /** Why something was decided: a stable code, a sentence with the numbers in it, and the place in the strategy file. */
 export const Reason = Schema.Struct({ code: Text, text: Text, source: Schema.optionalKey(Text) })
@@ -296,7 +296,7 @@ const fundingWith = (signed: SignedBytes) => ({
     ...correlation
   },
   /** The payment was provably not made, and never will be: it was never sent, or its order is over, or who pays says so. */
-  FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text, by: Schema.optionalKey(Schema.Literals(["wallet"])) },
+  FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text, by: Schema.optionalKey(Payer) },
   /** The payment left us, and nobody has said whether it was made: it keeps its money until that is known. */
   FundingInDoubt: { ...placement, asset: Text, amount: Amount, reason: Text },
   /** A wallet is about to be asked to pay on another chain: once for a placement. */

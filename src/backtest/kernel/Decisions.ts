@@ -192,8 +192,7 @@ const replaceFreed = (run: MarketRun): void => {
 }
 
 /** A close may end an order, which costs money, without asking the strategy. */
-export const mayReplace = (runs: Runs): boolean =>
-  runs.some(({ guard }) => guard?.denials.slots.some(isLive) === true)
+export const mayReplace = (runs: Runs): boolean => runs.some(({ guard }) => guard?.denials.slots.some(isLive) === true)
 
 /** One who sees what it has placed is asked again when that changes: so often within one bar at most. */
 const mostAnswers = 8
