@@ -94,6 +94,19 @@ describe("swaps by hand", () => {
     ])
   })
 
+  it("were in no flows, so that flows, fills and fees left money that nobody has", () => {
+    assert.deepStrictEqual(table("flows", record), [
+      "2026-01-01T00:01:00.000Z,by hand,USDC,60",
+      "2026-01-01T00:01:00.000Z,by hand,BTC,-0.001",
+      "2026-01-01T00:01:00.000Z,by hand,BTC,0.0000001",
+      "2026-01-01T00:05:00.000Z,by hand,USDC,-33",
+      "2026-01-01T00:05:00.000Z,by hand,BTC,0.0005",
+      "2026-01-01T00:05:00.000Z,by hand,USDC,0.000007",
+      "2026-01-01T00:06:00.000Z,by hand,USDC,10",
+      "2026-01-01T00:06:00.000Z,by hand,SOL,-0.5"
+    ])
+  })
+
   it("were in no tax lots, so later sales closed purchases that had been sold by hand before", () => {
     const lot = "2026-01-01T00:01:00.000Z,2026-01-01T00:05:00.000Z,BTC,0.0005,30,33,3,USDC,bought,fifo"
     assert.deepStrictEqual(table("lots", record), [lot])

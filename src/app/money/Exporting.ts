@@ -9,12 +9,12 @@ import { minutesOf } from "../../journal/PriceStore.ts"
 import * as Entries from "../../ledger/Entries.ts"
 import type { methods } from "../../ledger/Lots.ts"
 import * as PlainText from "../../ledger/PlainText.ts"
-import * as Trades from "../../ledger/Trades.ts"
-import * as ByHand from "../../ledger/tables/ByHand.ts"
+import type * as Trades from "../../ledger/Trades.ts"
 import * as Equity from "../../ledger/tables/Equity.ts"
 import * as Rp2 from "../../ledger/tables/Rp2.ts"
 import * as Tables from "../../ledger/tables/Tables.ts"
 import * as TaxServices from "../../ledger/tables/TaxServices.ts"
+import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import type { WhichBot } from "../journal/WhichBot.ts"
 import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 import * as ParquetFile from "./ParquetFile.ts"
@@ -122,7 +122,7 @@ export const exported = Effect.fn("Exporting.exported")(function* ({ bot, format
   yield* withLedger(
     bot,
     Effect.fnUntraced(function* (ledger) {
-      const all = ByHand.directed(Trades.recordOf(ledger.books.trading, ledger.decimals))
+      const all = AccountBooks.ofAccount(ledger.books, ledger.decimals)
       const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })
       yield* refuseUnknownAssets(ledger)
       const files = yield* filesOf({ ...ledger, all }, { format, span, method })

@@ -6,6 +6,7 @@ import * as Answer from "../../app/process/Answer.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import { chargedLine } from "../../report/text/LearnedFee.ts"
 import * as Fills from "../../views/Fills.ts"
+import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
@@ -22,11 +23,12 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ bot, strategy, slot, market, since }) {
-    return yield* withLedger(yield* WhichBot.named(bot), ({ trading, assets, now, state }) => {
+    return yield* withLedger(yield* WhichBot.named(bot), ({ assets, books, decimals, now, state, trading }) => {
+      const all = AccountBooks.ofAccount(books, decimals)
       const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
       const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
       const gridProfit = Profit.gridProfitByFill(trading.trades)
-      const wanted = trading.trades.filter(
+      const wanted = all.trades.filter(
         (trade) =>
           trade.at >= from &&
           is(strategy, trade.strategy) &&
@@ -36,8 +38,8 @@ export const command = Command.make(
       const markets = new Set(wanted.map((trade) => trade.market))
       const charged = [...state.echoedFees.values()].filter((fee) => markets.has(fee.market)).map(chargedLine)
       const notes = ["A line is an order; fees are not deducted from grid profit.", ...charged]
-      const rows = () => Fills.fillRows(wanted, trading, gridProfit, assets)
-      const orders = () => Fills.table.lines(Fills.filledOrders(wanted, trading, gridProfit, assets))
+      const rows = () => Fills.fillRows(wanted, all, gridProfit, assets)
+      const orders = () => Fills.table.lines(Fills.filledOrders(wanted, all, gridProfit, assets))
       return Effect.succeed({
         data: rows,
         csv: () => Fills.table.csv(rows()),

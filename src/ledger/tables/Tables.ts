@@ -96,7 +96,10 @@ export const tablesOf = (
     {
       name: "flows",
       titles: "time,strategy,asset,amount".split(","),
-      rows: trading.flows.filter(inSpan).map(flow)
+      rows: [...trading.flows, ...flowsByHand(trading)]
+        .filter(inSpan)
+        .toSorted((a, b) => a.at - b.at)
+        .map(flow)
     },
     {
       name: "lots",
@@ -105,6 +108,19 @@ export const tablesOf = (
     }
   ]
 }
+
+/** What a swap by hand pays with comes from outside, and what it brings goes back there: with fills and fees that leaves nothing. */
+const flowsByHand = ({ fees, trades }: TradingRecord): ReadonlyArray<Flow> =>
+  [
+    ...trades.flatMap(({ at, base, baseAmount, quote, quoteAmount, side, strategy }): ReadonlyArray<Flow> => {
+      const paid = side === "BUY" ? 1n : -1n
+      return [
+        { at, strategy, asset: quote, amount: paid * quoteAmount },
+        { at, strategy, asset: base, amount: -paid * baseAmount }
+      ]
+    }),
+    ...fees.map(({ amount, asset, at, strategy }): Flow => ({ at, strategy, asset, amount }))
+  ].filter(({ amount, strategy }) => strategy === byHand && amount !== 0n)
 
 /**
  * An account's purchases, one pool for each market; capital that came in as base counts as bought at that time, except for what was

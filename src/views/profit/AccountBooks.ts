@@ -6,6 +6,7 @@ import type { Recorded } from "../../domain/BotEvent.ts"
 import { movingTags } from "../../domain/Ledger.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
 import * as Trades from "../../ledger/Trades.ts"
+import * as ByHand from "../../ledger/tables/ByHand.ts"
 
 export interface AccountBooks {
   /** The last event in it. */
@@ -33,6 +34,12 @@ export const see = (books: AccountBooks, entries: ReadonlyArray<Recorded>): void
     books.sequence = entry.sequence
   }
 }
+
+/** All that the account trades, swaps by hand as well. */
+export const ofAccount = (
+  { trading }: AccountBooks,
+  decimals: (symbol: string) => number | undefined
+): Trades.TradingRecord => ByHand.directed(Trades.recordOf(trading, decimals))
 
 /** What strategies traded, without swaps by hand. */
 export const ofStrategies = (

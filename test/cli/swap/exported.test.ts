@@ -1,4 +1,4 @@
-/** What was swapped by hand is in every export of the account: once the books for beancount had it, and the tables did not. */
+/** What was swapped by hand is in every list of the account: once the books for beancount had it, the tables and `fills` did not. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -32,6 +32,25 @@ describe("exports of an account that swapped by hand", () => {
     assert.lengthOf(rowsOf("payouts"), 2)
     assert.lengthOf(rowsOf("lots"), 1)
     assert.include(await limitbot("export", "--format", "rp2", "--out", "rp2"), "2 fills")
-    assert.include(await limitbot("fills"), "No fill")
+    const listed: ReadonlyArray<{ readonly slot: string; readonly gridProfit: null }> = JSON.parse(
+      await limitbot("fills", "--json")
+    )
+    assert.deepStrictEqual(
+      listed.map(({ gridProfit, slot }) => [slot, gridProfit]),
+      [
+        ["by hand/s1", null],
+        ["by hand/s2", null]
+      ]
+    )
+    const money = new Map<string, number>()
+    const add = (asset = "", amount = "", sign = 1) =>
+      money.set(asset, (money.get(asset) ?? 0) + sign * Math.round(Number(amount) * 1e8))
+    for (const [, , asset, amount] of rowsOf("flows")) add(asset, amount)
+    for (const [, , asset, fee] of rowsOf("fees")) add(asset, fee, -1)
+    for (const [, , side, quantity, base, value, quote] of rowsOf("fills")) {
+      add(base, quantity, side === "BUY" ? 1 : -1)
+      add(quote, value, side === "BUY" ? -1 : 1)
+    }
+    assert.deepStrictEqual([...money.values()], [0, 0], "what came in by hand has left again")
   })
 })
