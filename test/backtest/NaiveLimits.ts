@@ -41,7 +41,7 @@ export const naiveLimits = (limits: Limits | undefined) => {
   const refusal = (asked: Asked): LimitName | undefined => {
     if (limits === undefined) return undefined
     const { quietHours, maxPriceDeviation, maxNotional, maxOrdersPerHour } = limits
-    if (stopped() !== undefined) return "paused"
+    if (stopped() !== undefined && !asked.isExit) return "paused"
     if (quietHours !== undefined && !asked.isExit && isQuiet(asked.now, quietHours)) return "quiet-hours"
     if (gives(asked, maxPriceDeviation)) return "price-deviation"
     if (asked.isDear) return "swap-price"

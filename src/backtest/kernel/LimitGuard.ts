@@ -129,9 +129,9 @@ const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: NewOrder, { devi
     : ((fillsAt - ticks) / reach) * (1 - hair) < close * (1 - deviation)
 }
 
-/** Nothing can be set free now, nor waits for another reason than before: one and the same limit refuses every order. */
+/** Nothing can be set free now, nor waits for another reason than before: one and the same limit refuses all that waits. */
 export const isShut = ({ account, denials }: LimitGuard, now: number): boolean => {
-  const shut = account.closedBy(now, false)
+  const shut = account.closedBy(now)
   if (shut === undefined) return false
   for (const { limit } of denials.all) if (limit !== shut) return false
   return true
@@ -150,7 +150,7 @@ export const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefin
     if (mayDeviate(order, guard) && deviates(row, close, limits)) return "price-deviation"
     return isTooDear(order) ? "swap-price" : undefined
   }
-  const shut = account.closedBy(now, row.isExit)
+  const shut = row.isExit ? undefined : account.closedBy(now)
   if (shut !== undefined) return shut
   const openNotional = limits.maxNotional === undefined ? 0n : account.openNotional
   const price = priceOf(close)

@@ -12,7 +12,6 @@ import * as Drift from "../../domain/Drift.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { isTerminal } from "../../domain/Order.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"
-import { present } from "../../domain/Present.ts"
 import { clockText, pausedBy } from "../../domain/Words.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { isTooLate, type Settings } from "../EngineSettings.ts"
@@ -43,6 +42,8 @@ export interface Hold {
   readonly lifts: "itself" | "release" | "resume" | "resolve"
   /** What ends it as well, without that person. */
   readonly endsBy?: string
+  /** What leaves a position goes on. */
+  readonly sparesExits?: true
   readonly stops: ReadonlyArray<Step>
 }
 
@@ -80,7 +81,7 @@ interface InPlacement extends Subject {
   readonly placement: Placement
 }
 
-type Said = string | Pick<Hold, "text" | "sentence" | "since" | "endsBy">
+type Said = string | Pick<Hold, "text" | "sentence" | "since" | "endsBy" | "sparesExits">
 
 export interface HoldRow<Known> extends Pick<Hold, "scope" | "code" | "lifts" | "stops"> {
   /** `undefined` while it does not hold. */
@@ -206,7 +207,7 @@ export const ofBot: ReadonlyArray<BotRow> = [
   }
 ]
 
-/** Pauses for a loss end without a person as well (`planning/LossGuard`, `StartUp`). */
+/** Pauses for a loss end without a person as well (`planning/LossGuard`, `StartUp`), and a loss is no reason to lose more without a stop. */
 const endOfLoss: ReadonlyMap<string, string> = new Map([
   ["daily-loss", "a new day"],
   ["drawdown", "a changed strategy file"]
@@ -249,11 +250,12 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
     code: "paused",
     lifts: "resume",
     stops: everything,
-    why: ({ strategy }) =>
-      strategy?.paused && {
-        text: `paused ${pausedBy(strategy.paused)}`,
-        ...present({ endsBy: endOfLoss.get(strategy.paused.limit) })
-      }
+    why: ({ strategy }) => {
+      if (strategy?.paused === undefined) return undefined
+      const text = `paused ${pausedBy(strategy.paused)}`
+      const endsBy = endOfLoss.get(strategy.paused.limit)
+      return endsBy === undefined ? text : { text: `${text}; exits go on`, endsBy, sparesExits: true }
+    }
   },
   {
     scope: "strategy",

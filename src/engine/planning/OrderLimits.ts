@@ -10,6 +10,7 @@ import { percent } from "../../domain/Text.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { type Hold, liftedBy } from "../holds/Holds.ts"
+import { isFor } from "../holds/HoldsOn.ts"
 import { badDeviation, type PricedLimits, quietness, staleness, timeOfDay } from "../holds/MarketLimits.ts"
 
 /** Holds that events and explanations have always named as limits; all others are `held`. */
@@ -104,14 +105,15 @@ const byHold = (
   isOfIt: (code: string) => boolean = (code) => code === name,
   begins?: string
 ): LimitRow => {
-  const holdIn = ({ held }: LimitInputs) => held.find(({ code }) => isOfIt(code))
+  const holdOf = ({ desired }: Sized, { held }: LimitInputs) =>
+    held.find((hold) => isOfIt(hold.code) && isFor(hold, desired))
   return {
     name,
     lasts: true,
-    refuses: (_, at) => holdIn(at)?.text,
+    refuses: (order, at) => holdOf(order, at)?.text,
     now: () => now,
-    flips: (_, at) => {
-      const hold = holdIn(at)
+    flips: (order, at) => {
+      const hold = holdOf(order, at)
       return hold === undefined ? begins : (liftedBy(hold) ?? "the end of what holds it")
     }
   }

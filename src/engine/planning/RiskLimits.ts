@@ -61,14 +61,12 @@ const lasting = orderLimits.filter(({ lasts }) => lasts === true)
 export const refusalOfSuccessor = (desired: DesiredOrder, at: LimitInputs): Denied | undefined =>
   refusalBy(lasting, sized(desired, at.market), at)
 
-/** The first limit that refuses every order now, or every one that is no exit: for backtests, which keep accounts of their own. */
+/** The first limit that refuses every order now that is no exit: for backtests, which keep accounts of their own. */
 export const shutBy = ({
-  paused,
+  lost,
   ...at
-}: Pick<LimitInputs, "now" | "limits"> & {
-  readonly paused: string | undefined
-  readonly isExit: boolean
-}): LimitName | undefined => (paused !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours")
+}: Pick<LimitInputs, "now" | "limits"> & { readonly lost: string | undefined }): LimitName | undefined =>
+  lost !== undefined ? "paused" : quietness({ ...at, isExit: false }) === undefined ? undefined : "quiet-hours"
 
 const thatRunsCanBreak = [priceDeviation, notional, ordersPerHour]
 

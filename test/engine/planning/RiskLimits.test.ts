@@ -257,13 +257,10 @@ describe("limits of backtests", () => {
   const priced = { side: "BUY", price: desired.price, quantity: desired.quantity } as const
   it("are shut by a pause first, then by the hour", () => {
     const quiet = limits({ quietHours: { fromMinute: 0, toMinute: 1_439 } }).limits
-    const shut = (limits: LimitInputs["limits"], paused: string | undefined, isExit = false) =>
-      shutBy({ now: noon, limits, paused, isExit })
+    const shut = (limits: LimitInputs["limits"], lost: string | undefined) => shutBy({ now: noon, limits, lost })
     assert.strictEqual(shut(quiet, "lost"), "paused")
     assert.strictEqual(shut(quiet, undefined), "quiet-hours")
     assert.strictEqual(shut(fine.limits, undefined), undefined)
-    assert.strictEqual(shut(quiet, "lost", true), "paused")
-    assert.strictEqual(shut(quiet, undefined, true), undefined)
   })
 
   it("refuse one order by price, then by worth, then by count", () => {

@@ -32,11 +32,14 @@ const stopped = (limits: string) =>
   long(budget).replace("maxPriceDeviation: 90%", limits).replace("stop: 30000", "stop: 61000, reach: 5%")
 
 /** It has bought, and its target rests. */
-const withTarget = Effect.fnUntraced(function* (world: Effect.Success<typeof make>) {
-  const process = yield* world.run({ strategies: [long(budget)], pace: { pollMaxMillis: 5_000 } })
+const withTarget = Effect.fnUntraced(function* (world: Effect.Success<typeof make>, text: string) {
+  const process = yield* world.run({ strategies: [text], pace: { pollMaxMillis: 5_000 } })
   yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "the target rests")
   return process
 })
+
+const sidesFilled = ({ events }: Running) =>
+  Effect.map(events, (all) => all.flatMap(({ event }) => (event._tag === "FillSeen" ? [event.side] : [])))
 
 const told = ({ state }: Running) =>
   problemsOf(state, bySymbol, { now: 0, pulse: undefined, stuckAfter: defaultTerms }).filter(
@@ -163,7 +166,7 @@ describe("exits that are refused", () => {
       inVirtualTime(
         Effect.gen(function* () {
           const world = yield* make
-          const bought = yield* withTarget(world)
+          const bought = yield* withTarget(world, long(budget))
           yield* bought.stop
           const process = yield* world.run({ strategies: [stopped(limits)], pace: { pollMaxMillis: 5_000 } })
           yield* until(() => told(process).length > 0, 300_000, "it is told that the stop is not placed")
@@ -188,14 +191,31 @@ describe("exits that are refused", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
-        const bought = yield* withTarget(world)
+        const bought = yield* withTarget(world, long(budget))
         yield* bought.stop
         const quiet = stopped("maxPriceDeviation: 90%, quietHours: 00:00-23:59")
         const process = yield* world.run({ strategies: [quiet], pace: { pollMaxMillis: 5_000 } })
         yield* Effect.sleep("3 minutes")
-        const fills = (yield* process.events).flatMap(({ event }) => (event._tag === "FillSeen" ? [event.side] : []))
-        assert.deepStrictEqual(fills, ["BUY", "SELL"])
+        assert.deepStrictEqual(yield* sidesFilled(process), ["BUY", "SELL"])
         assert.lengthOf(told(process), 0)
+      })
+    )
+  )
+
+  it.effect("a stop after a daily loss was refused by the pause, so that it lost on", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const limits = "maxPriceDeviation: 90%, maxDailyLoss: 0.01"
+        const process = yield* withTarget(world, long(budget).replace("maxPriceDeviation: 90%", limits))
+        const pause = () => process.state.strategies.get("long")?.paused?.limit
+        yield* until(() => pause() === "daily-loss", 3_600_000, "it has lost")
+        yield* process.stop
+        const second = yield* world.run({ strategies: [stopped(limits)], pace: { pollMaxMillis: 5_000 } })
+        yield* Effect.sleep("3 minutes")
+        assert.strictEqual(second.state.strategies.get("long")?.paused?.limit, "daily-loss")
+        assert.deepStrictEqual(yield* sidesFilled(second), ["BUY", "SELL"])
+        assert.lengthOf(told(second), 0)
       })
     )
   )

@@ -45,10 +45,8 @@ export class LimitAccount {
   private readonly placedAt: Array<number> = []
   private turned = false
   private seenChanges = 0
-  /** What refuses every order at this time, if something does, and what refuses exits. */
-  private door:
-    | { readonly now: number; readonly entries: LimitName | undefined; readonly exits: LimitName | undefined }
-    | undefined
+  /** What refuses every entry at this time, if something does. */
+  private door: { readonly now: number; readonly closedBy: LimitName | undefined } | undefined
 
   constructor(limits: Limits) {
     this.limits = limits
@@ -122,13 +120,12 @@ export class LimitAccount {
     this.seenChanges = changes
   }
 
-  /** The limit that refuses every order now, whatever it asks for, if one does. */
-  closedBy(now: number, isExit: boolean): LimitName | undefined {
-    if (this.door?.now !== now) {
-      const at = { now, limits: this.limits, paused: this.stop?.reason }
-      this.door = { now, entries: shutBy({ ...at, isExit: false }), exits: shutBy({ ...at, isExit: true }) }
-    }
-    return isExit ? this.door.exits : this.door.entries
+  /** The limit that refuses every order now that is no exit, if one does. */
+  closedBy(now: number): LimitName | undefined {
+    if (this.door?.now === now) return this.door.closedBy
+    const closedBy = shutBy({ now, limits: this.limits, lost: this.stop?.reason })
+    this.door = { now, closedBy }
+    return closedBy
   }
 
   private stopTurns({ action }: LossStop): void {
