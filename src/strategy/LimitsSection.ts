@@ -6,6 +6,7 @@ import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, type JsonSchema, schemaOf } from "./JsonSchema.ts"
+import { part } from "./kinds/PriceLevels.ts"
 import { report } from "./Problem.ts"
 import type { Budget, Limits, QuietHours } from "./Strategy.ts"
 
@@ -74,7 +75,7 @@ const limitsKeys = (traded: Traded) => {
     ),
     quietHours: Read.optional(quietHours, "place nothing in these hours"),
     maxDailyLoss: Read.optional(quoteAmount, "most quote that it may lose in a day"),
-    maxDrawdown: Read.optional(Read.ratio, "most that it may fall from its best value"),
+    maxDrawdown: Read.optional(part(Read.ratio), "most that it may fall from its best value"),
     onLoss: Read.optional(
       Read.oneOf("pause", "drain"),
       "what happens then: pause places nothing new, drain also withdraws"

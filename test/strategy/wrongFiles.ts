@@ -314,7 +314,7 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   inKind(
     "twap",
     "{ side: buy, total: { base: 1 }, over: 1h, slices: 2, limit: 5, vary: 120% }",
-    "7:73 sizes and times can vary by at most"
+    "7:73 120% is too much: at most 100% is possible"
   ),
   inKind(
     "twap",

@@ -16,7 +16,7 @@ import { progressOf, type View } from "../View.ts"
 import { lackText } from "./BudgetCheck.ts"
 import { givenAway } from "./Execution.ts"
 import { decimalIn, MadeOf, numberIn } from "./Memory.ts"
-import { away, negate, orderPrice } from "./PriceLevels.ts"
+import { away, checkFall, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, size } from "./Size.ts"
 
 const mostPurchases = 1_000
@@ -60,6 +60,7 @@ export const dca: Kind = {
     if (pauseAbove !== undefined && pauseBelow !== undefined && !Decimal.isLess(pauseBelow, pauseAbove)) {
       report(to, at("pauseBelow"), "pauseBelow must be below pauseAbove: as it is, it would always pause")
     }
+    if (side === "BUY" && whole.drop !== undefined) checkFall(whole.drop, at("drop"), to)
     const available = side === "BUY" ? budget?.quote : budget?.base
     const total = size.amount * BigInt(times)
     const isInInput = (side === "BUY") === (size.unit === "quote")

@@ -19,7 +19,7 @@ import type { View } from "../View.ts"
 import { checkBudget } from "./BudgetCheck.ts"
 import { givenAway } from "./Execution.ts"
 import { decimalIn, isRecord, MadeOf, numberIn, withAll } from "./Memory.ts"
-import { away, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
+import { away, negate, orderPrice, share, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
 
@@ -39,7 +39,7 @@ const keys = (market: Market) => ({
   slices: Read.required(Read.integer(1, mostSlices), "how many orders"),
   limit: Read.required(tickPrice(market), "the worst price"),
   reach: Read.withDefault(givenAway, Decimal.zero, "a slice may give away this much against the mid of its moment"),
-  vary: Read.withDefault(Read.ratioOrZero, Decimal.zero, "how much sizes and moments vary"),
+  vary: Read.withDefault(share(Read.ratioOrZero), Decimal.zero, "how much sizes and moments vary"),
   seed: Read.withDefault(Read.integer(0, 4_294_967_295), 1, "the numbers that they vary by follow from this")
 })
 
@@ -70,9 +70,7 @@ export const twap: Kind = {
     }),
   ...form(keys, (settings, { at, ...context }) => {
     const { market, side, total, over, limit, seed } = settings
-    const vary = Decimal.toNumber(settings.vary)
-    if (vary > 1) report(context.to, at("vary"), "sizes and times can vary by at most 100%")
-    const slices = slice(total, settings.slices, over, Math.min(vary, 1), seed)
+    const slices = slice(total, settings.slices, over, Decimal.toNumber(settings.vary), seed)
     const orders = slices.map(({ size }): Leg => ({ side, price: limit, quantity: quantityAt(market, size, limit) }))
     if (orders.some(({ quantity }) => quantity <= 0n)) {
       return report(

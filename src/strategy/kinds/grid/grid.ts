@@ -26,6 +26,7 @@ import {
   checkDistinct,
   checkTick,
   isOnTick,
+  mostStep,
   type Scale,
   scaleOf,
   spacings,
@@ -181,6 +182,13 @@ const unbounded = (
 ): Behaviour | undefined => {
   const { market, keys, step, fundNearest, profit, size } = whole
   const { budget } = section
+  if (Decimal.isGreater(step, mostStep)) {
+    report(
+      section.to,
+      section.at("step"),
+      `no level would be reached: at most ${Decimal.percent(mostStep)} is possible`
+    )
+  }
   if (budget === undefined) return undefined
   const shape: CellShape = { size, sizeScale: 1, profit, mayLose: whole.allowLoss }
   const needed = size.amount * BigInt(fundNearest)

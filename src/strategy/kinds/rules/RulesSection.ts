@@ -16,9 +16,10 @@ import type { Budget } from "../../Strategy.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
 import { execution, givenAway } from "../Execution.ts"
+import { part } from "../PriceLevels.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
 import { inOrder } from "./NameOrder.ts"
-import type { Exit } from "./RuleExit.ts"
+import { checkPlaces, type Exit } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
 
 export interface Rule {
@@ -52,7 +53,7 @@ const exitKeys = {
   price: Read.optional(Read.expression, "where the exit rests, computed once when the rule fires"),
   by: Read.optional(execution, "swap: executed as soon as this price or a better one is to be had"),
   stop: Read.optional(Read.expression, "a price, computed once when the rule fires: reached, it leaves"),
-  trail: Read.optional(Read.ratio, "it leaves when the price is so far behind its best since the entry"),
+  trail: Read.optional(part(Read.ratio), "it leaves when the price is so far behind its best since the entry"),
   trailFrom: Read.optional(
     Read.expression,
     "a price, computed once when the rule fires: it trails once the market has come there",
@@ -197,6 +198,13 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   if (size !== undefined && "risk" in size && exit?.stop === undefined) {
     const hint = "then: { stop: entry - 2 * atr(14) }, for example"
     return report(to, read.size ?? slot, "a size by risk needs a stop to lose it at", hint)
+  }
+  if (rule.side !== undefined && price !== undefined) {
+    const exits = [
+      ["exit", "the exit", exit?.price, rule.then?.price],
+      ["stop", "the stop", exit?.stop, rule.then?.stop]
+    ] as const
+    checkPlaces(rule.side, price, exits, to)
   }
   if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return undefined
   return {

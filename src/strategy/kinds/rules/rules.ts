@@ -40,7 +40,7 @@ import { atPrice, bySwap } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityOf } from "../Size.ts"
-import { type Exit, follow, staysAtGlance } from "./RuleExit.ts"
+import { type Exit, follow, misplaced, staysAtGlance } from "./RuleExit.ts"
 import { type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
@@ -241,6 +241,11 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
     // It may come to an order at any other price; what is not warm waits for a candle.
     if (code === "no-order") notePrice(moment, moment.mid)
     return because(code, text, key)
+  }
+  const wrong = misplaced(rule.side, going)
+  if (wrong !== undefined) {
+    notePrice(moment, moment.mid)
+    return because("no-order", wrong, "then")
   }
   return { state: { ...state, fired: state.fired + 1, going } }
 }
