@@ -16,12 +16,23 @@ const minutesOfDay = (text: string): number | undefined => {
 }
 
 /** `22:00-06:00`, UTC; may cross midnight. */
-const quietHours: Read.Reader<QuietHours> = Read.scalar("hours of the day in UTC such as 22:00-06:00", (text) => {
+const hoursIn = (text: string): QuietHours | undefined => {
   const [from, to, ...rest] = text.split("-").map((part) => minutesOfDay(part.trim()))
   return from === undefined || to === undefined || from === to || rest.length > 0
     ? undefined
     : { fromMinute: from, toMinute: to }
-})
+}
+
+const quietHours: Read.Reader<QuietHours> = Read.scalar(
+  "hours of the day in UTC such as 22:00-06:00",
+  hoursIn,
+  (found) => {
+    const padded = found.replace(/\b\d(?=:)/g, "0$&")
+    return hoursIn(padded) === undefined
+      ? "two different times, each as HH:MM"
+      : `write ${padded}: hours have two digits`
+  }
+)
 
 const [leastLifetime, longestLifetime] = [10 * minuteMillis, 7 * dayMillis]
 

@@ -180,7 +180,7 @@ const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Repor
   const limits = read.limits === undefined ? undefined : readLimits([market, ...others])(read.limits.value, to)
   const budget = to.problems.length > before ? undefined : limits?.budget
   const within = { ...to, ...present({ maxPriceDeviation: limits?.maxPriceDeviation }) }
-  const context = { market, others, budget, marketNamed: marketNamed(offered), root: node, to: within }
+  const context = { market, others, budget, limits, marketNamed: marketNamed(offered), root: node, to: within }
   const behaviour =
     read.kind === undefined ? readSections(node, known, context) : readSection(node, read.kind, known, context)
   const modify = read.kind === undefined ? undefined : modifierOf(read, read.kind.value, context)

@@ -4,6 +4,7 @@
  * specification and the sandbox's spread. The reasons are printed before any
  * figure. Configuration and journal are read once, for all markets and files.
  */
+
 import { Effect, FileSystem, Option } from "effect"
 import { mostSpreadBasisPoints, perImpact } from "../../backtest/kernel/FillRules.ts"
 import type * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
@@ -12,6 +13,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import type { Market } from "../../domain/Market.ts"
 import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
+import { counted } from "../../domain/Words.ts"
 import { learnedText } from "../../report/text/LearnedFee.ts"
 import * as sandbox from "../../sandbox/Settings.ts"
 import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
@@ -162,7 +164,11 @@ const ofFills = (
   })
   if (Option.isSome(feeBps)) return taken(feeBps.value, "flag", "--fee-bps")
   if (account?.fees !== undefined)
-    return taken(account.fees.basisPoints, "measured", `measured: ${account.fees.fills} fills in ${account.journal}`)
+    return taken(
+      account.fees.basisPoints,
+      "measured",
+      `measured: ${counted(account.fees.fills, "fill")} in ${account.journal}`
+    )
   if (ofInput > 0) return { basisPoints: 0, from: learned === undefined ? "schedule" : "measured" }
   if (account === undefined)
     return taken(usualOf(documented.schedule, documented.isPartner), "specification", `the venue's, ${who}`)

@@ -2,12 +2,14 @@
  * Looks at everything that a bot needs, one thing at a time; each finding says what is so and what to do. Changes
  * nothing, and can run beside a bot.
  */
+
 import { statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { Clock, DateTime, Effect, Option } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { powerOfTen } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
+import { counted } from "../../domain/Words.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
@@ -240,7 +242,7 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
   const config = loaded.success
   const told = config.notify.length > 0 || config.heartbeat !== undefined
   return [
-    ok("configuration", `${file}: ${config.markets.assets.length} assets`),
+    ok("configuration", `${file}: ${counted(config.markets.assets.length, "asset")}`),
     yield* accountFindings(config),
     loginFinding(config),
     yield* disk(config.journal),
@@ -248,7 +250,10 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
     ...(yield* venueFindings(config.venue.url)),
     ...(yield* priceFinding(config)),
     told
-      ? ok("alerts", `${config.notify.length} receivers${config.heartbeat === undefined ? "" : ", heartbeat"}`)
+      ? ok(
+          "alerts",
+          `${counted(config.notify.length, "receiver")}${config.heartbeat === undefined ? "" : ", heartbeat"}`
+        )
       : warn("alerts", "nobody is told when something goes wrong", "set notify or heartbeat")
   ]
 })

@@ -5,10 +5,12 @@
  * A slice keeps the price that it got at its beginning, and a size in quote is converted at that price. What has not
  * filled when the time is over is withdrawn. After an edit the slices share what is left of the total (see `Total`).
  */
+
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
+import { counted } from "../../domain/Words.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, reasons, type Whole } from "../Kind.ts"
@@ -16,7 +18,7 @@ import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
-import { checkBudget } from "./BudgetCheck.ts"
+import { checkBudget, checkValues, valueOf } from "./BudgetCheck.ts"
 import { givenAway } from "./Execution.ts"
 import { decimalIn, isRecord, MadeOf, numberIn, withAll } from "./Memory.ts"
 import { away, negate, orderPrice, share, tickPrice } from "./PriceLevels.ts"
@@ -76,11 +78,16 @@ export const twap: Kind = {
       return report(
         context.to,
         at("total"),
-        `too little for ${slices.length} slices`,
+        `too little for ${counted(slices.length, "slice")}`,
         "fewer slices, or a larger total"
       )
     }
     checkBudget(orders, "all slices together", at("total"), context)
+    checkValues(
+      orders.map((order) => valueOf(market, order)),
+      at("total"),
+      context
+    )
     const whole = { ...settings, slices }
     return {
       initialMemory: null,

@@ -226,7 +226,7 @@ const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResul
   if (refused.length === 0) return undefined
   const rows = refused.slice(0, mostRefused).map(({ values, refused: why = "" }) => [...values, why])
   const more = refused.length > mostRefused ? ` The first ${mostRefused} of them.` : ""
-  const note = `${refused.length} trials did not run: their values make no strategy.${more}`
+  const note = `${counted(refused.length, "trial")} did not run: what is tried there makes no strategy.${more}`
   const parts = [Page.table([...space.map(({ path }) => path), "WHY"], rows, "none")]
   return { title: "Refused trials", parts, note, isPageOnly: true }
 }
@@ -239,7 +239,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const halving = steps(found)
   return RunFacts.pageOf(found, {
     what: "Search",
-    about: `${all.length} trials over ${bars} bars`,
+    about: `${counted(all.length, "trial")} over ${counted(bars, "bar")}`,
     madeAt,
     more: [
       ...space.map(({ path, values }) => [path, values.join(", ")] as const),
@@ -255,7 +255,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
     says: [
       first === undefined
         ? "No trial met the conditions."
-        : `The best of ${all.length - refused.length} trials by ${objective} made ${profit(first)}.`,
+        : `The best of ${counted(all.length - refused.length, "trial")} by ${objective} made ${profit(first)}.`,
       luck(found),
       ...(map === undefined ? [] : plateau(map, found)),
       ...(halving === "" ? [] : [`By ${halving}.`]),

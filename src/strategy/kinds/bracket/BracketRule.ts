@@ -74,7 +74,7 @@ export const followingRules = (
   section: Section<ReturnType<typeof followingKeys>>
 ): Rules | undefined => {
   const { side } = whole
-  const { market, budget, to } = section
+  const { market, to } = section
   const scope = scopeOf(section, whole.timeframe)
   const inPosition = withEntry(scope)
   const better = (towards: Side) => (towards === "BUY" ? "+" : "-")
@@ -126,7 +126,7 @@ export const followingRules = (
     text: whole.when?.text ?? "the bracket begins at once",
     keys: (key) => places(ownKey(key, whole.when !== undefined))
   }
-  if (budget !== undefined) checkSize(rule, section.section, false, market, budget, to)
+  checkSize(rule, section.section, false, section)
   return { market, rules: [rule], needs: scope.needs }
 }
 

@@ -18,7 +18,7 @@ import { type Behaviour, eitherForm, form, type Kind, reasons, type Section, typ
 import { report } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
-import { checkBudget } from "../BudgetCheck.ts"
+import { checkBudget, checkValues, valueOf } from "../BudgetCheck.ts"
 import { atPrice, bySwap, execution } from "../Execution.ts"
 import { decimalIn, isTrueIn } from "../Memory.ts"
 import { away, checkTick, negate, orderPrice, part } from "../PriceLevels.ts"
@@ -63,6 +63,12 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   }
   checkOrder(settings, { at, ...context })
   checkBudget([entry], "the entry would", at("size"), context)
+  const prices = [price, settings.takeProfit, settings.stop]
+  checkValues(
+    prices.map((each) => valueOf(market, { ...entry, price: each })),
+    at("size"),
+    context
+  )
   const whole = { ...settings, entry, takeProfit }
   return {
     initialMemory: null,

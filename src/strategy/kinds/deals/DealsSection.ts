@@ -11,7 +11,7 @@ import * as Read from "../../Fields.ts"
 import type { KindContext, Section, Whole } from "../../Kind.ts"
 import { report, warn } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
-import { lackText } from "../BudgetCheck.ts"
+import { checkValues, lackText } from "../BudgetCheck.ts"
 import { givenAway } from "../Execution.ts"
 import { checkFall, part } from "../PriceLevels.ts"
 import { type Size, scaled, size } from "../Size.ts"
@@ -115,7 +115,10 @@ export const dealsOf = (
     warn(to, at("trail"), "it may leave at a loss: trail is wider than takeProfit", "take a smaller one")
   }
   const place = at(section.isWritten("safety") ? "safety" : "size")
-  checkBudget([size, ...steps.map((step) => step.size)], side, place, section)
+  const sizes = [size, ...steps.map((step) => step.size)]
+  checkBudget(sizes, side, place, section)
+  const values = sizes.flatMap(({ unit, amount }) => (unit === "quote" ? [amount] : []))
+  checkValues(values, place, section)
   return {
     ...whole,
     when,

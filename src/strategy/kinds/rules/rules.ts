@@ -13,6 +13,7 @@ import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
+import { counted } from "../../../domain/Words.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
@@ -221,7 +222,8 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
       isLate(rule, state, moment) ? "expireAfter" : "cancelWhen"
     )
   if (state.going !== undefined) return { state }
-  if (state.fired >= rule.times) return because("used-up", `fired ${rule.times} times, which is all it may`, "times")
+  if (state.fired >= rule.times)
+    return because("used-up", `fired ${counted(rule.times, "time")}, which is all it may`, "times")
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over", "pause")
   const verdict = judgeAt(rule, moment)
   if (typeof verdict === "object") return because(verdict.code, verdict.text, "when")
