@@ -6,7 +6,7 @@
  */
 
 import { Effect, FileSystem, Option } from "effect"
-import { mostSpreadBasisPoints, perImpact } from "../../backtest/kernel/FillRules.ts"
+import { perImpact } from "../../backtest/kernel/FillRules.ts"
 import type * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -19,7 +19,6 @@ import * as sandbox from "../../sandbox/Settings.ts"
 import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
 import * as document from "../../venue/profile/document.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
-import { WrongUsage } from "../process/WrongUsage.ts"
 
 /** Nothing is published of the venue's. */
 export const sandboxSpreadBasisPoints = sandbox.defaultSpread * 10_000
@@ -282,11 +281,6 @@ export const of = Effect.fn("FeeModel.of")(function* (
   own: OrderTerms = {},
   mostBasisPoints?: number
 ) {
-  const given = Option.getOrElse(flags.spreadBps, () => 0)
-  if (given < 0 || given > mostSpreadBasisPoints) {
-    const message = `--spread-bps ${given}: give 0 to ${mostSpreadBasisPoints} basis points, from bid to ask`
-    return yield* new WrongUsage({ message })
-  }
   const { isPartner, terms: accountTerms } = account ?? documented
   const terms = { ...accountTerms, ...own }
   const who = isPartner ? "with a partner credential" : "without a partner credential"

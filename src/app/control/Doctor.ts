@@ -51,6 +51,14 @@ const marks = { ok: "ok   ", warn: "warn ", wrong: "WRONG" } as const
 export const asText = ({ check, fix, text, verdict }: CheckFinding): string =>
   `${marks[verdict]}  ${check}: ${text}${fix === undefined ? "" : `\n       → ${fix}`}`
 
+/** The venue's clock is known by a header of whole seconds, and no better. */
+const headerMillis = 1_000
+
+const skewText = (skew: number): string =>
+  Math.abs(skew) <= headerMillis
+    ? "as the venue's, to the second"
+    : `about ${Math.round(Math.abs(skew) / headerMillis)} s ${skew < 0 ? "behind" : "ahead of"} the venue's`
+
 /** If the clock is further off, the venue refuses deadlines. */
 const mostSkewMillis = 5_000
 
@@ -154,9 +162,8 @@ const venueFindings = Effect.fnUntraced(function* (url: string) {
       : ok("rate budget", "not limited now; a running bot learns the rest from the venue's answers")
   const date = Option.map(DateTime.make(headers["date"] ?? ""), DateTime.toEpochMillis)
   if (Option.isNone(date)) return [reached, budget]
-  // The header counts whole seconds.
-  const skew = Math.round((sentAt + now) / 2 - date.value - 500)
-  const text = `${Math.abs(skew)} ms ${skew < 0 ? "behind" : "ahead of"} the venue's`
+  const skew = Math.round((sentAt + now) / 2 - date.value - headerMillis / 2)
+  const text = skewText(skew)
   const clock =
     Math.abs(skew) > mostSkewMillis ? wrong("clock", text, "set the clock: switch on NTP") : ok("clock", text)
   return [reached, budget, clock]

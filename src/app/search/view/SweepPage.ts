@@ -231,6 +231,10 @@ const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResul
   return { title: "Refused trials", parts, note, isPageOnly: true }
 }
 
+/** Why no trial ran, by the first of them. */
+export const refusal = ({ all }: SweepFound): string | undefined =>
+  all.every(({ refused }) => refused !== undefined) ? all[0]?.refused : undefined
+
 export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const { all, bars, best, objective, resumed, space, threads, wallMillis } = found
   const [first] = best
@@ -254,7 +258,9 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
     ],
     says: [
       first === undefined
-        ? "No trial met the conditions."
+        ? refused.length === all.length
+          ? "No trial ran."
+          : "No trial met the conditions."
         : `The best of ${counted(all.length - refused.length, "trial")} by ${objective} made ${profit(first)}.`,
       luck(found),
       ...(map === undefined ? [] : plateau(map, found)),

@@ -102,6 +102,12 @@ const compared = ({ efficiency, gainsInSample, windows }: ReturnType<typeof ofMa
   return `Out of sample a bar ${did} ${percent(Math.abs(efficiency), 0)} of what it gained in sample. Far below a gain of 100 %, the search fitted noise.`
 }
 
+/** Why no trial ran in any window, by the first of them. */
+export const refusal = ({ markets }: WalkForwardFound): string | undefined => {
+  const steps = markets.flatMap(({ result }) => result)
+  return steps.every(({ refused }) => refused !== undefined) ? steps[0]?.refused : undefined
+}
+
 export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
   const { kind, objective, runs, space, warnings } = found
   const [own] = found.markets
