@@ -41,8 +41,8 @@ describe.concurrent("a flag out of its range", () => {
   })
 })
 
-describe("a search of which nothing ran", () => {
-  it("ended as if it had found something", async () => {
+describe("a search", () => {
+  it("of which nothing ran ended as if it had found something", async () => {
     const cwd = workspace(nowhere)
     const data = ["--data", "candles.csv"]
     await runHere(["data", "generate", "candles.csv", "--bars", "600", "--price", "60000"], { cwd })
@@ -53,5 +53,15 @@ describe("a search of which nothing ran", () => {
     const one = await runHere(["backtest", "grid.yaml", ...data, "--fills", "pessimistic"], { cwd })
     assert.match(one.stdout, /By the pessimistic rules alone it (?:gained|did not gain)\./)
     assert.notMatch(one.stdout, /side of the band|worse side/)
+  })
+
+  it("said that it found no gain in the past beside a window that gained", async () => {
+    const text =
+      "limits: { budget: { quote: 2000 } }\ngrid: { lower: 55000, upper: 66000, levels: 11, size: { quote: 100 } }"
+    const cwd = workspace(nowhere, { "wide.yaml": `name: wide\nmarket: BTC/USDC\nkind: grid\n${text}\n` })
+    await runHere(["data", "generate", "c.csv", "--bars", "3000", "--price", "60000", "--seed", "2"], { cwd })
+    const words = ["--data", "c.csv", "--set", "grid.levels=5,9", "--windows", "4", "--train", "1", "--threads", "1"]
+    const { stdout } = await runHere(["walk-forward", "wide.yaml", ...words], { cwd })
+    assert.include(stdout, "In the past the best gained in 1 of 4 windows and lost more in the others")
   })
 })

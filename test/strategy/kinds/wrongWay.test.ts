@@ -40,6 +40,7 @@ describe("exits on the wrong side of the entry", () => {
     rule("buy", "mid", "{ price: entry + 10, stop: entry - 2 * atr(14) }"),
     rule("buy", "mid", "{ price: last * 1.01 }"),
     rule("buy", "mid", "{ price: entry * (1 + (hour - 12) / 100) }"),
+    rule("buy", "mid", "{ price: entry * 0.98, by: swap }"),
     bracket("buy", "1%", "1200", "3%")
   ])("that some market puts right are left to that market: %s", (text) => assert.deepStrictEqual(messages(text), []))
 

@@ -39,11 +39,15 @@ const isInPlace = (place: Place, side: Side, entry: number, price: number): bool
 
 const whereIs = (place: Place, side: Side): string => (places[place] === signOf(side) ? "above" : "below")
 
-/** What would lose, or leave at once, if it were placed. */
-export const misplaced = (side: Side, going: Pick<Going, "price" | "exit" | "stop">): string | undefined => {
+/** What would lose, or leave at once, if it were placed. A swap's price is the worst that it takes, and no target. */
+export const misplaced = (
+  side: Side,
+  going: Pick<Going, "price" | "exit" | "stop">,
+  isSwap: boolean
+): string | undefined => {
   const entry = Decimal.toNumber(going.price)
   const place = (["exit", "stop"] as const).find((each) => {
-    const price = going[each]
+    const price = each === "exit" && isSwap ? undefined : going[each]
     return price !== undefined && !isInPlace(each, side, entry, Decimal.toNumber(price))
   })
   const price = place && going[place]

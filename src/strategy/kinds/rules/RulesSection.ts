@@ -198,7 +198,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   }
   if (rule.side !== undefined && price !== undefined) {
     const exits = [
-      ["exit", "the exit", exit?.price, rule.then?.price],
+      ["exit", "the exit", exit?.isSwap ? undefined : exit?.price, rule.then?.price],
       ["stop", "the stop", exit?.stop, rule.then?.stop]
     ] as const
     checkPlaces(rule.side, price, exits, to)

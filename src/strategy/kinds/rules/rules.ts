@@ -244,7 +244,7 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
     if (code === "no-order") notePrice(moment, moment.mid)
     return because(code, text, key)
   }
-  const wrong = misplaced(rule.side, going)
+  const wrong = misplaced(rule.side, going, rule.exit?.isSwap === true)
   if (wrong !== undefined) {
     notePrice(moment, moment.mid)
     return because("no-order", wrong, "then")
