@@ -9,11 +9,14 @@ import { report, type Span, warn } from "../Problem.ts"
 /** Digits after these are of no use to whoever raises a budget. */
 const places = 8
 
+const roundedText = (amount: Amount, asset: Asset, rounding: Decimal.Rounding): string => {
+  const unit = Decimal.powerOfTen(Math.max(0, asset.decimals - places))
+  return formatWithSymbol(Decimal.divideInteger(amount, unit, rounding) * unit, asset)
+}
+
 /** How much is needed and how much is there; the former is rounded up, so that it is enough. */
 export const lackText = (needed: Amount, available: Amount, asset: Asset, key: "base" | "quote"): string => {
-  const unit = Decimal.powerOfTen(Math.max(0, asset.decimals - places))
-  const enough = ((needed + unit - 1n) / unit) * unit
-  return `${formatWithSymbol(enough, asset)} of ${key} budget, and it has ${formatWithSymbol(available, asset)}`
+  return `${roundedText(needed, asset, "up")} of ${key} budget, and it has ${formatWithSymbol(available, asset)}`
 }
 
 /** `what`: who needs it, as the subject of the sentence. */
@@ -49,12 +52,25 @@ export const checkValues = (
 ): void => {
   if (first === undefined) return
   const [least, most] = [others.reduce(min, first), others.reduce(max, first)]
-  const say = (key: string, value: Amount, limit: Amount, hint: string) => {
-    const [worth, allowed] = [value, limit].map((amount) => formatWithSymbol(amount, market.quote))
-    warn(to, at, `an order worth ${worth} is not placed: limits.${key} is ${allowed}`, hint)
-  }
+  const say = (key: string, worth: string, limit: Amount, hint: string) =>
+    warn(
+      to,
+      at,
+      `an order worth ${worth} is not placed: limits.${key} is ${formatWithSymbol(limit, market.quote)}`,
+      hint
+    )
   if (minOrder !== undefined && least < minOrder)
-    say("minOrder", least, minOrder, "make the smallest order larger, or lower limits.minOrder")
+    say(
+      "minOrder",
+      roundedText(least, market.quote, "down"),
+      minOrder,
+      "make the smallest order larger, or lower limits.minOrder"
+    )
   if (maxNotional !== undefined && most > maxNotional)
-    say("maxNotional", most, maxNotional, "make the largest order smaller, or raise limits.maxNotional")
+    say(
+      "maxNotional",
+      roundedText(most, market.quote, "up"),
+      maxNotional,
+      "make the largest order smaller, or raise limits.maxNotional"
+    )
 }
