@@ -14,10 +14,21 @@ const optional =
   <A>(flag: Flag.Flag<A>) =>
     flag.pipe(Flag.withDescription(description), Flag.optional)
 
+/** A range stands where its flag does, so that no command runs with a figure that means nothing. */
+const range = (least: number, most: number | undefined) =>
+  most === undefined ? Schema.isGreaterThanOrEqualTo(least) : Schema.isBetween({ minimum: least, maximum: most })
+
+export const integerIn = (name: string, least: number, most?: number) =>
+  Flag.Int(name).pipe(Flag.withSchema(Schema.Int.check(range(least, most))))
+export const figureIn = (name: string, least: number, most?: number) =>
+  Flag.Finite(name).pipe(Flag.withSchema(Schema.Finite.check(range(least, most))))
+
 export const text = (name: string, description: string) => optional(description)(Flag.String(name))
 export const file = (name: string, description: string) => optional(description)(FileName.flag(name))
-export const count = (name: string, description: string) => optional(description)(Flag.Int(name))
-export const figure = (name: string, description: string) => optional(description)(Flag.Finite(name))
+export const count = (name: string, description: string, least = 1, most?: number) =>
+  optional(description)(integerIn(name, least, most))
+export const figure = (name: string, description: string, least = 0, most?: number) =>
+  optional(description)(figureIn(name, least, most))
 export const duration = (name: string, description: string) =>
   optional(description)(Flag.String(name).pipe(Flag.withSchema(DurationText)))
 export const choice = <const A extends string>(name: string, choices: ReadonlyArray<A>, description: string) =>
@@ -52,7 +63,7 @@ export const csv = toggle("csv", "Print comma-separated values")
 
 /** `30s`, `5m`, `6h`, `7d` as milliseconds. */
 export const DurationText = Schema.String.check(
-  Schema.isPattern(/^\d{1,6}(\.\d{1,3})?[smhd]$/, { message: "a duration such as 30s, 5m, 6h or 7d" })
+  Schema.isPattern(/^(?=.*[1-9])\d{1,6}(\.\d{1,3})?[smhd]$/, { message: "a duration such as 30s, 5m, 6h or 7d" })
 ).pipe(
   Schema.decodeTo(Schema.Int, {
     decode: SchemaGetter.transform((text: string) => {

@@ -9,6 +9,7 @@ import { dayMillis, unitMillis } from "../domain/Durations.ts"
 import type { Side } from "../domain/Market.ts"
 import { described, type JsonSchema, numeric, schemaOf } from "./JsonSchema.ts"
 import {
+  aboveZeroHint,
   durationHint,
   longestDays,
   nameHint,
@@ -321,14 +322,14 @@ const positive = (found: string): Decimal.Decimal | undefined => ifPositive(Deci
 const aboveZero = numeric(decimalPattern, { exclusiveMinimum: 0 })
 
 /** Quote units per base unit, exactly as written. */
-export const price: Reader<Decimal.Decimal> = scalar("a price above zero", positive, numberHint, aboveZero)
+export const price: Reader<Decimal.Decimal> = scalar("a price above zero", positive, aboveZeroHint, aboveZero)
 
 /** Units of the asset, as smallest units. `zero`: whether zero is allowed. */
 export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { zero: false }): Reader<Amount.Amount> => {
-  const [expected, limits] = zero
-    ? [`an amount of ${asset.symbol}`, { minimum: 0 }]
-    : [`an amount of ${asset.symbol} above zero`, { exclusiveMinimum: 0 }]
-  const number = scalar(expected, zero ? notNegative : positive, numberHint, numeric(decimalPattern, limits))
+  const expected = `an amount of ${asset.symbol}`
+  const number = zero
+    ? scalar(expected, notNegative, numberHint, numeric(decimalPattern, { minimum: 0 }))
+    : scalar(`${expected} above zero`, positive, aboveZeroHint, aboveZero)
   return mapped(number, (value, node, to) => {
     const smallest = Amount.fromDecimal(value, asset.decimals)
     if (smallest !== undefined) return smallest
@@ -339,7 +340,7 @@ export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { ze
 
 /** A plain number above zero, as a double. */
 export const factor: Written<number> = written(
-  mapped(scalar("a number above zero", positive, undefined, aboveZero), Decimal.toNumber),
+  mapped(scalar("a number above zero", positive, aboveZeroHint, aboveZero), Decimal.toNumber),
   String
 )
 

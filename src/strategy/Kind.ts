@@ -14,7 +14,7 @@ import { anyMarket, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { MarketNamed } from "./Markets.ts"
 import type { Problem, Report, Span } from "./Problem.ts"
 import type { Setup } from "./Setup.ts"
-import type { Budget, Decide, Look, Proof, StandsOf, Unfit, WatchedMarket } from "./Strategy.ts"
+import type { Budget, Decide, Limits, Look, Proof, StandsOf, Unfit, WatchedMarket } from "./Strategy.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode } from "./YamlReader.ts"
 
 export interface KindContext {
@@ -23,6 +23,8 @@ export interface KindContext {
   readonly others: ReadonlyArray<Market>
   /** `undefined` when the file's budget could not be read; checks that depend on it are then skipped. */
   readonly budget: Budget | undefined
+  /** The same of the other limits. */
+  readonly limits?: Pick<Limits, "minOrder" | "maxNotional"> | undefined
   /** Any market that the configuration offers. */
   readonly marketNamed: MarketNamed
   /** The whole file. */

@@ -6,6 +6,7 @@ import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, type JsonSchema, schemaOf } from "./JsonSchema.ts"
+import { part } from "./kinds/PriceLevels.ts"
 import { report } from "./Problem.ts"
 import type { Budget, Limits, QuietHours } from "./Strategy.ts"
 
@@ -15,12 +16,23 @@ const minutesOfDay = (text: string): number | undefined => {
 }
 
 /** `22:00-06:00`, UTC; may cross midnight. */
-const quietHours: Read.Reader<QuietHours> = Read.scalar("hours of the day in UTC such as 22:00-06:00", (text) => {
+const hoursIn = (text: string): QuietHours | undefined => {
   const [from, to, ...rest] = text.split("-").map((part) => minutesOfDay(part.trim()))
   return from === undefined || to === undefined || from === to || rest.length > 0
     ? undefined
     : { fromMinute: from, toMinute: to }
-})
+}
+
+const quietHours: Read.Reader<QuietHours> = Read.scalar(
+  "hours of the day in UTC such as 22:00-06:00",
+  hoursIn,
+  (found) => {
+    const padded = found.replace(/\b\d(?=:)/g, "0$&")
+    return hoursIn(padded) === undefined
+      ? "two different times, each as HH:MM"
+      : `write ${padded}: hours have two digits`
+  }
+)
 
 const [leastLifetime, longestLifetime] = [10 * minuteMillis, 7 * dayMillis]
 
@@ -74,7 +86,7 @@ const limitsKeys = (traded: Traded) => {
     ),
     quietHours: Read.optional(quietHours, "begin nothing in these hours; exits are placed all the same"),
     maxDailyLoss: Read.optional(quoteAmount, "most quote that it may lose in a day"),
-    maxDrawdown: Read.optional(Read.ratio, "most that it may fall from its best value"),
+    maxDrawdown: Read.optional(part(Read.ratio), "most that it may fall from its best value"),
     onLoss: Read.optional(
       Read.oneOf("pause", "drain"),
       "what happens then: pause places nothing new, drain also withdraws"

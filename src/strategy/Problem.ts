@@ -203,9 +203,15 @@ export const numberHint = (found: string): string | undefined => {
   }
   if (/^-\s?[\d.]/.test(found)) return "it cannot be below zero"
   if (/^\d{60,}/.test(found)) return "a number this long is not read"
+  if (/%|bps$/.test(found)) return "a share is not taken here: write the number itself"
+  if (/^[\d.]+ ?[km]$/i.test(found)) return "write the number out: it has no unit"
   const number = /^[^\d.-]*(\d+(?:\.\d+)?)[^\d]*$/.exec(found)?.[1]
   return number === undefined ? undefined : `write ${number}: just the number`
 }
+
+/** The same where nothing is no answer. */
+export const aboveZeroHint = (found: string): string | undefined =>
+  /\d/.test(found) && !/[1-9]/.test(found) ? "it must be above zero" : numberHint(found)
 
 export const ratioHint = (found: string): string | undefined => {
   if (found.startsWith("-")) return "it cannot be below zero"

@@ -11,6 +11,7 @@ import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { anyMarket, described, type JsonSchema, schemaOf } from "./JsonSchema.ts"
 import type { Behaviour, Kind, KindContext } from "./Kind.ts"
+import { part } from "./kinds/PriceLevels.ts"
 import { kinds } from "./kinds.ts"
 import { budgetSchema, limitsSchema, readLimits } from "./LimitsSection.ts"
 import { type Markets, marketNamed, markets } from "./Markets.ts"
@@ -143,7 +144,7 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
       kind: Read.required(kindOf(known), "what it does; the section of the same name says how"),
       limits: Read.required((limits: YamlNode) => limits, "what it may use and lose"),
       rearm: Read.optional(
-        Read.ratio,
+        part(Read.ratio),
         "an order that filled is placed again only when the price has moved this far from the fill",
         "at once"
       ),
@@ -179,7 +180,7 @@ const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Repor
   const limits = read.limits === undefined ? undefined : readLimits([market, ...others])(read.limits.value, to)
   const budget = to.problems.length > before ? undefined : limits?.budget
   const within = { ...to, ...present({ maxPriceDeviation: limits?.maxPriceDeviation }) }
-  const context = { market, others, budget, marketNamed: marketNamed(offered), root: node, to: within }
+  const context = { market, others, budget, limits, marketNamed: marketNamed(offered), root: node, to: within }
   const behaviour =
     read.kind === undefined ? readSections(node, known, context) : readSection(node, read.kind, known, context)
   const modify = read.kind === undefined ? undefined : modifierOf(read, read.kind.value, context)

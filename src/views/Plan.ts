@@ -114,6 +114,14 @@ export const Plan = Schema.Struct({
   warnings: Schema.Array(Schema.Struct({ name: Text, strategy: Text, slots: Schema.Array(Text), text: Text }))
 })
 
+/** What `check` says of a strategy file. */
+interface FileWarning {
+  readonly name: "file"
+  readonly strategy: string
+  readonly slots: ReadonlyArray<string>
+  readonly text: string
+}
+
 /** What was found out for a plan. */
 export interface PlanFacts {
   readonly at: number
@@ -132,7 +140,7 @@ export interface PlanFacts {
   readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
   readonly readiness: ReadonlyArray<Readiness>
   /** What nobody needs to allow but everybody should know. */
-  readonly warnings: ReadonlyArray<DepthWarnings.Warning | RenewalCost.RenewalWarning>
+  readonly warnings: ReadonlyArray<DepthWarnings.Warning | RenewalCost.RenewalWarning | FileWarning>
   readonly renewals: ReadonlyArray<RenewalCost.Renewal>
 }
 

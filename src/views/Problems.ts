@@ -128,6 +128,9 @@ const held = (kind: string): Kind =>
       }))
   )
 
+/** Each case has a line of its own: what it holds loses without end. */
+const withoutExit = "exit-refused"
+
 const kinds: ReadonlyArray<Kind> = [
   held("kill-switch"),
   alarm("venue-down", ({ now, state: { venueDownSince: since, venueDownWhy } }) => {
@@ -173,7 +176,7 @@ const kinds: ReadonlyArray<Kind> = [
         since
       }))
   ),
-  alarm("exit-refused", ({ assets, state }) =>
+  alarm(withoutExit, ({ assets, state }) =>
     [...state.refusedExits.values()].map(({ limit, reason, since, slot, strategy, wanted }) => ({
       subject: slotKey(strategy, slot),
       text: `The exit ${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)} is not in the market, refused by ${limit === undefined ? "the venue" : `its limit ${limit}`}: ${reason}`,
@@ -284,7 +287,9 @@ export interface ProblemLine {
 
 /** A line for each kind, where there is no room for all: its first case, and how many more there are. */
 export const linesOf = (problems: ReadonlyArray<ProblemView>): ReadonlyArray<ProblemLine> =>
-  [...Map.groupBy(problems, ({ kind }) => kind).values()].flatMap((cases) => {
+  [
+    ...Map.groupBy(problems, ({ kind, subject }) => (kind === withoutExit ? `${kind} ${subject}` : kind)).values()
+  ].flatMap((cases) => {
     const [first] = cases
     if (first === undefined) return []
     const { command, severity, subject, text } = first

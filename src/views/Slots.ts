@@ -178,11 +178,13 @@ export const awayOf = (distance: number | null): number => Math.min(0.999, Math.
 
 const emptyRow = (state: BotState, strategy: string, slot: string, done: string | undefined): PlacedRow => {
   const { decision, loaded, refusals: refused } = state.strategies.get(strategy) ?? {}
-  const { frozen, refusals = 0, refusedWhy } = state.slots.get(slotKey(strategy, slot)) ?? {}
+  const key = slotKey(strategy, slot)
+  const { frozen, refusals = 0, refusedWhy } = state.slots.get(key) ?? {}
   const [held] = holdsOnSlot(state, strategy, slot)
   const absent = decision?.absent.find((each) => each.slot === slot)?.why.text
   const givenUp = refusals > 0 && refusedWhy !== undefined ? `given up and tried again: ${refusedWhy}` : undefined
   const isFrozen = frozen !== undefined
+  const isTrouble = isFrozen || state.refusedExits.has(key)
   return {
     market: loaded?.market ?? "",
     side: "",
@@ -193,9 +195,9 @@ const emptyRow = (state: BotState, strategy: string, slot: string, done: string 
     since: null,
     distance: null,
     why: frozen ?? absent ?? done ?? held?.text ?? refused?.get(slot) ?? givenUp ?? "waits to be placed",
-    tone: isFrozen ? "alarm" : "quiet",
+    tone: isTrouble ? "alarm" : "quiet",
     plannedAt: null,
     progress: null,
-    rank: isFrozen ? rankOf.trouble : rankOf.empty
+    rank: isTrouble ? rankOf.trouble : rankOf.empty
   }
 }

@@ -182,6 +182,9 @@ describe("the books of a bot", () => {
     const edited = await json<Replay>("replay", "--with", "grid.yaml")
     assert.isBelow(edited.identical, edited.decisions)
     assert.notStrictEqual(edited.hash, same.hash)
+    const read = await runHere(["replay", "--with", "grid.yaml", ...config], { cwd })
+    assert.match(read.stdout, /\n {2}cell-\d+\S*: was .*BUY [\d.]+ BTC at \d+.*; now /)
+    assert.notInclude(read.stdout, "{")
     // Without two minutes of prices there is no band, and it says so.
     assert.deepStrictEqual(
       edited.profit?.map(({ strategy, why }) => [strategy, why]),

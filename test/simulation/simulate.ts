@@ -1,5 +1,6 @@
 /** `npm run simulate`: runs episodes of the bad world and, where one fails, prints the smallest command that replays it. */
 import { parseArgs } from "node:util"
+import * as flags from "../world/flags.ts"
 import { run } from "./Episode.ts"
 import { Violation } from "./oracle/Judge.ts"
 import { draw, type EpisodeOptions, type Feature, features, type Profile, profiles } from "./Plan.ts"
@@ -22,12 +23,12 @@ const { values } = parseArgs({
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
-const isFeature = (name: string): name is Feature => features.some((feature) => feature === name)
-const profile: Profile = profiles.find((name) => name === values.profile) ?? "safety"
-const without = values.without.split(",").filter(isFeature)
-const including = values.including.split(",").filter(isFeature)
-const first = Number(values.seed)
-const count = Number(values.episodes)
+const profile: Profile = flags.oneOf("profile", values.profile, profiles)
+const without: ReadonlyArray<Feature> = flags.several("without", values.without, features)
+const including: ReadonlyArray<Feature> = flags.several("including", values.including, features)
+const first = flags.whole("seed", values.seed, 0)
+const count = flags.whole("episodes", values.episodes)
+const minutes = values.minutes === undefined ? {} : { minutes: flags.figure("minutes", values.minutes, 0) }
 
 /** The invariant that an episode violates, if it does. */
 const failureOf = async (options: EpisodeOptions): Promise<{ invariant: string; text: string } | undefined> => {
@@ -71,7 +72,7 @@ for (let seed = first; seed < first + count; seed += 1) {
     profile,
     ...(without.length === 0 ? {} : { without }),
     ...(including.length === 0 ? {} : { including }),
-    ...(values.minutes === undefined ? {} : { minutes: Number(values.minutes) })
+    ...minutes
   }
   totals.episodes += 1
   try {

@@ -5,6 +5,7 @@
 import { setImmediate } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import type { Fence } from "../world/bot/MemoryJournals.ts"
+import * as flags from "../world/flags.ts"
 import { run } from "./Fleet.ts"
 import { Violation } from "./oracle/Judge.ts"
 
@@ -17,9 +18,9 @@ const { values } = parseArgs({
   }
 })
 const fences: ReadonlyArray<Fence> = ["epoch", "sequence", "none"]
-const fence = fences.find((name) => name === values.fence)
-if (fence === undefined) throw new Error(`--fence ${values.fence} is none of ${fences.join(", ")}`)
-const [first, count, minutes] = [Number(values.seed), Number(values.episodes), Number(values.minutes)]
+const fence = flags.oneOf("fence", values.fence, fences)
+const [first, count] = [flags.whole("seed", values.seed, 0), flags.whole("episodes", values.episodes)]
+const minutes = flags.figure("minutes", values.minutes, 0)
 
 const fallen = new Map<string, number>()
 const handovers = new Map<string, number>()

@@ -314,7 +314,7 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   inKind(
     "twap",
     "{ side: buy, total: { base: 1 }, over: 1h, slices: 2, limit: 5, vary: 120% }",
-    "7:73 sizes and times can vary by at most"
+    "7:73 120% is too much: at most 100% is possible"
   ),
   inKind(
     "twap",
@@ -322,7 +322,11 @@ const otherKinds: ReadonlyArray<WrongFile> = [
     "7:23 too little for 2 slices"
   ),
   inKind("dca", "{ every: 0m, size: { quote: 5 }, times: 2 }", "7:12 expected a duration"),
-  inKind("dca", "{ every: 1h, size: { quote: 500 }, times: 101 }", "7:22 101 times this size need 50500 USDC"),
+  inKind(
+    "dca",
+    "{ every: 1h, size: { quote: 500 }, times: 101 }",
+    "7:22 101 orders of this size would need 50500 USDC"
+  ),
   inKind("dca", "{ every: 1h, size: { quote: 5 } }", '7:3 missing key "times"'),
   inKind(
     "dca",

@@ -13,7 +13,7 @@ import { Bookkeeper } from "../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import * as Tries from "../../src/engine/state/process/Tries.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
-import { problemKinds, problemsOf } from "../../src/views/Problems.ts"
+import { linesOf, problemKinds, problemsOf } from "../../src/views/Problems.ts"
 import type { Pulse } from "../../src/views/Pulse.ts"
 import { write } from "../world/bot/doubtful.ts"
 import { everyTrouble, troubles } from "../world/bot/troubles.ts"
@@ -43,6 +43,18 @@ describe("every kind of trouble", () => {
     const rows = page.split("\n").filter((line) => /^\| `[a-z-]+`/.test(line))
     const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z-]+)`/g)].map(([, kind]) => kind))
     assert.includeMembers(named, [...problemKinds])
+  })
+
+  it("tells of each slot without its exit: the others were behind one more", () => {
+    const denied = everyTrouble.find((event) => event._tag === "Denied")
+    assert.isDefined(denied)
+    if (denied?._tag !== "Denied") return
+    const state = stateOf([...everyTrouble, { ...denied, slot: "another" }, { ...denied, slot: "third" }])
+    const lines = linesOf(listOf(state)).filter(({ text }) => text.includes("is not in the market"))
+    assert.deepStrictEqual(
+      lines.map(({ text }) => text.split(":")[0]),
+      ["bracket/position", "bracket/another", "bracket/third"]
+    )
   })
 
   it("has what a comparison with other witnesses found, until all agrees again", () => {

@@ -4,20 +4,21 @@
  * specification and the sandbox's spread. The reasons are printed before any
  * figure. Configuration and journal are read once, for all markets and files.
  */
+
 import { Effect, FileSystem, Option } from "effect"
-import { mostSpreadBasisPoints, perImpact } from "../../backtest/kernel/FillRules.ts"
+import { perImpact } from "../../backtest/kernel/FillRules.ts"
 import type * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import type { Market } from "../../domain/Market.ts"
 import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
+import { counted } from "../../domain/Words.ts"
 import { learnedText } from "../../report/text/LearnedFee.ts"
 import * as sandbox from "../../sandbox/Settings.ts"
 import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
 import * as document from "../../venue/profile/document.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
-import { WrongUsage } from "../process/WrongUsage.ts"
 
 /** Nothing is published of the venue's. */
 export const sandboxSpreadBasisPoints = sandbox.defaultSpread * 10_000
@@ -162,7 +163,11 @@ const ofFills = (
   })
   if (Option.isSome(feeBps)) return taken(feeBps.value, "flag", "--fee-bps")
   if (account?.fees !== undefined)
-    return taken(account.fees.basisPoints, "measured", `measured: ${account.fees.fills} fills in ${account.journal}`)
+    return taken(
+      account.fees.basisPoints,
+      "measured",
+      `measured: ${counted(account.fees.fills, "fill")} in ${account.journal}`
+    )
   if (ofInput > 0) return { basisPoints: 0, from: learned === undefined ? "schedule" : "measured" }
   if (account === undefined)
     return taken(usualOf(documented.schedule, documented.isPartner), "specification", `the venue's, ${who}`)
@@ -276,11 +281,6 @@ export const of = Effect.fn("FeeModel.of")(function* (
   own: OrderTerms = {},
   mostBasisPoints?: number
 ) {
-  const given = Option.getOrElse(flags.spreadBps, () => 0)
-  if (given < 0 || given > mostSpreadBasisPoints) {
-    const message = `--spread-bps ${given}: give 0 to ${mostSpreadBasisPoints} basis points, from bid to ask`
-    return yield* new WrongUsage({ message })
-  }
   const { isPartner, terms: accountTerms } = account ?? documented
   const terms = { ...accountTerms, ...own }
   const who = isPartner ? "with a partner credential" : "without a partner credential"

@@ -1,7 +1,9 @@
 /** Every mistake of strategy files, with its place, before anything runs. */
+
 import { Console, Effect, FileSystem, Option, Schema } from "effect"
 import * as Runtime from "effect/Runtime"
 import { present } from "../../domain/Present.ts"
+import { counted } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
@@ -13,7 +15,7 @@ import type * as RunCandles from "./RunCandles.ts"
 /** Problems were found and have been printed. */
 export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", { count: Schema.Int }) {
   override get message(): string {
-    return `${this.count} ${this.count === 1 ? "problem" : "problems"} found`
+    return `${counted(this.count, "problem")} found`
   }
   /** With `--json` the problems are the whole output. */
   override readonly [Runtime.errorReported] = false

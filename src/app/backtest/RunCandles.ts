@@ -35,7 +35,10 @@ export interface CandlesWanted extends WantedColumns {
 export const moment = (flag: string, written: Option.Option<string>, otherwise: number) =>
   Effect.suspend(() => {
     if (Option.isNone(written)) return Effect.succeed(otherwise)
-    const read = Result.map(parseField(written.value, "time"), ({ value }) => toMillis(value))
+    const { value } = written
+    if (/^\d{4}$/.test(value))
+      return new WrongUsage({ message: `--${flag} ${value}: a year alone is no moment; write ${value}-01-01` })
+    const read = Result.map(parseField(value, "time"), ({ value }) => toMillis(value))
     return orWrong(Result.mapError(read, ({ advice, message }) => `--${flag} ${message}; ${advice}`))
   })
 

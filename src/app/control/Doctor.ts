@@ -2,12 +2,14 @@
  * Looks at everything that a bot needs, one thing at a time; each finding says what is so and what to do. Changes
  * nothing, and can run beside a bot.
  */
+
 import { statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { Clock, DateTime, Effect, Option } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { powerOfTen } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
+import { counted } from "../../domain/Words.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
@@ -48,6 +50,14 @@ const marks = { ok: "ok   ", warn: "warn ", wrong: "WRONG" } as const
 /** One finding for people; what to do stands below it. */
 export const asText = ({ check, fix, text, verdict }: CheckFinding): string =>
   `${marks[verdict]}  ${check}: ${text}${fix === undefined ? "" : `\n       → ${fix}`}`
+
+/** The venue's clock is known by a header of whole seconds, and no better. */
+const headerMillis = 1_000
+
+const skewText = (skew: number): string =>
+  Math.abs(skew) <= headerMillis
+    ? "as the venue's, to the second"
+    : `about ${Math.round(Math.abs(skew) / headerMillis)} s ${skew < 0 ? "behind" : "ahead of"} the venue's`
 
 /** If the clock is further off, the venue refuses deadlines. */
 const mostSkewMillis = 5_000
@@ -152,9 +162,8 @@ const venueFindings = Effect.fnUntraced(function* (url: string) {
       : ok("rate budget", "not limited now; a running bot learns the rest from the venue's answers")
   const date = Option.map(DateTime.make(headers["date"] ?? ""), DateTime.toEpochMillis)
   if (Option.isNone(date)) return [reached, budget]
-  // The header counts whole seconds.
-  const skew = Math.round((sentAt + now) / 2 - date.value - 500)
-  const text = `${Math.abs(skew)} ms ${skew < 0 ? "behind" : "ahead of"} the venue's`
+  const skew = Math.round((sentAt + now) / 2 - date.value - headerMillis / 2)
+  const text = skewText(skew)
   const clock =
     Math.abs(skew) > mostSkewMillis ? wrong("clock", text, "set the clock: switch on NTP") : ok("clock", text)
   return [reached, budget, clock]
@@ -240,7 +249,7 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
   const config = loaded.success
   const told = config.notify.length > 0 || config.heartbeat !== undefined
   return [
-    ok("configuration", `${file}: ${config.markets.assets.length} assets`),
+    ok("configuration", `${file}: ${counted(config.markets.assets.length, "asset")}`),
     yield* accountFindings(config),
     loginFinding(config),
     yield* disk(config.journal),
@@ -248,7 +257,10 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
     ...(yield* venueFindings(config.venue.url)),
     ...(yield* priceFinding(config)),
     told
-      ? ok("alerts", `${config.notify.length} receivers${config.heartbeat === undefined ? "" : ", heartbeat"}`)
+      ? ok(
+          "alerts",
+          `${counted(config.notify.length, "receiver")}${config.heartbeat === undefined ? "" : ", heartbeat"}`
+        )
       : warn("alerts", "nobody is told when something goes wrong", "set notify or heartbeat")
   ]
 })

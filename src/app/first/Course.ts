@@ -3,6 +3,7 @@
  * is created, paid once and followed as every order is, and after a crash the next run goes on with it. Beside the engine's work
  * it is read back as soon as it rests, and then cancelled.
  */
+
 import { Clock, Console, Effect, PubSub, Schema } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
@@ -10,6 +11,7 @@ import { minuteMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { firstOrder, isFinished } from "../../domain/Placement.ts"
+import { counted } from "../../domain/Words.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { Consent } from "../../engine/holds/Consent.ts"
 import * as Afterlife from "../../engine/observation/Afterlife.ts"
@@ -29,7 +31,7 @@ export class OthersUnderWay extends Schema.TaggedError<OthersUnderWay>()("Others
   strategy: Schema.String
 }) {
   override get message(): string {
-    return `This journal has ${this.count} orders under way, of "${this.strategy}" for example: a first order is for an account that does not trade yet. Finish them (limitbot run FILE --cancel-on-exit), or use another journal`
+    return `This journal has ${counted(this.count, "order")} under way, of "${this.strategy}" for example: a first order is for an account that does not trade yet. Finish them (limitbot run FILE --cancel-on-exit), or use another journal`
   }
 }
 

@@ -1,6 +1,8 @@
 /** A journal as a file: checked, made smaller, copied while the bot runs, taken over from a copy. One in a fleet's database is only checked. */
+
 import { Effect, FileSystem, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { counted } from "../../domain/Words.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Chain from "../../journal/Chain.ts"
@@ -157,6 +159,6 @@ export const restore = Effect.fn("JournalFile.restore")(function* ({
   const state = yield* Effect.flatMap(Journal, ({ append }) =>
     Effect.andThen(append([{ _tag: "JournalRestored", events, head }]), Bookkeeper.replay)
   ).pipe(Effect.provide(yield* writing(journal)))
-  const text = `${journal}: restored from ${from}, ${events} events, ${state.placements.size} placements that are not settled. Start the bot: it asks the venue what happened since.`
+  const text = `${journal}: restored from ${from}, ${counted(events, "event")}, ${counted(state.placements.size, "placement")} not settled. Start the bot: it asks the venue what happened since.`
   return told({ journal, events, head }, text)
 }, Effect.scoped)

@@ -52,7 +52,18 @@ export const lines = ({ replayed, verdicts, code, profit }: Found): ReadonlyArra
     ...[...byCode].map(([by, counts]) => codeLine(by, counts, code)),
     `${within} of ${verdicts.length} fills lay within the band${share}${outside.length === 0 ? "" : `; ${outside.join(", ")}`}.`,
     ...profit.map(profitLine),
-    ...differences.map(({ at, strategy, recorded, now }) => `${iso(at)} ${strategy}\n  was ${recorded}\n  now ${now}`)
+    ...differences.flatMap(differenceLines)
+  ]
+}
+
+const mostChanges = 10
+
+const differenceLines = ({ at, changes, strategy }: Replayed["differences"][number]): ReadonlyArray<string> => {
+  const more = changes.length - mostChanges
+  return [
+    `${iso(at)} ${strategy}`,
+    ...changes.slice(0, mostChanges).map((change) => `  ${change}`),
+    ...(more > 0 ? [`  and ${counted(more, "more change")}: --json has all`] : [])
   ]
 }
 

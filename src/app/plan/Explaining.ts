@@ -2,18 +2,21 @@
  * Explanations of a journal as it was at a moment: the strategies as their files stood then, what their conditions saw, and what
  * happened to each slot. Only the journal up to that moment is used, because files may have changed since.
  */
-import { Clock, DateTime, Effect, Option, Result, Schema } from "effect"
+import { Clock, Effect, Option, Result, Schema, Stream } from "effect"
 import * as Calibration from "../../backtest/results/Calibration.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis, unitMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
+import { iso } from "../../domain/Text.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { defaults, type OverallLimits, type Settings } from "../../engine/EngineSettings.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
+import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -29,7 +32,17 @@ export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
   known: Schema.Array(Schema.String)
 }) {
   override get message(): string {
+    if (this.known.length === 0) return `There is no slot ${this.slot}: no strategy had been loaded`
     return `There is no slot ${this.slot}. There are: ${this.known.slice(0, 30).join(", ")}${this.known.length > 30 ? ", …" : ""}`
+  }
+}
+
+export class NothingKnown extends Schema.TaggedError<NothingKnown>()("NothingKnown", {
+  at: Schema.Int,
+  begins: Schema.Int
+}) {
+  override get message(): string {
+    return `At ${iso(this.at)} nothing was known: the journal begins at ${iso(this.begins)}`
   }
 }
 
@@ -40,8 +53,8 @@ const momentOf = Effect.fnUntraced(function* (at: string | undefined) {
   if (at === undefined) return now
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(at) ?? []
   if (count !== undefined) return now - Number(count) * (millisOf.get(unit) ?? 0)
-  const moment = /^\d{4}-/.test(at) ? DateTime.make(at) : Option.none()
-  if (Option.isSome(moment)) return DateTime.toEpochMillis(moment.value)
+  const moment = Timestamp.written(at)
+  if (moment !== undefined) return moment
   return yield* new WrongUsage({
     message: `--at ${at} is not a time. Write 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d.`
   })
@@ -131,6 +144,9 @@ export const explained = Effect.fn("Explaining.explained")(function* (
   at: string | undefined
 ) {
   const now = yield* momentOf(at)
+  const { events } = yield* Journal
+  const first = Option.getOrUndefined(yield* Stream.runHead(events()))
+  if (first !== undefined && first.at > now) return yield* new NothingKnown({ at: now, begins: first.at })
   const { lately, lives, removed, last, seen } = gather()
   const state = yield* Bookkeeper.replayUntil(now, seen)
   const strategies = new Map<string, Strategy>()

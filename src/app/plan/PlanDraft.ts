@@ -93,9 +93,22 @@ export const draftFrom = Effect.fnUntraced(function* (
     findings: [...PlanFindings.findingsOf(ground), ...readiness.flatMap(distrusted)],
     readiness,
     renewals,
-    warnings: [...DepthWarnings.warningsOf(changes, books), ...RenewalCost.warningsOf(renewals)]
+    warnings: [
+      ...strategies.flatMap(ofFile),
+      ...DepthWarnings.warningsOf(changes, books),
+      ...RenewalCost.warningsOf(renewals)
+    ]
   } satisfies PlanFacts
 })
+
+/** What `check` warns of. */
+const ofFile = ({ name, warnings = [] }: Strategy): PlanFacts["warnings"] =>
+  warnings.map(({ file, line, message }) => ({
+    name: "file",
+    strategy: name,
+    slots: [],
+    text: `${file}:${line}: ${message}`
+  }))
 
 const distrusted = ({ strategy, problem }: PlanFacts["readiness"][number]): ReadonlyArray<PlanFindings.PlanFinding> =>
   problem === null ? [] : [{ name: "candles", strategies: [strategy], slots: [], text: problem }]

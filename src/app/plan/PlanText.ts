@@ -83,12 +83,13 @@ export const lines = (
 /** What is held back or unsafe is shown in full, however narrow the terminal. */
 const isWarning = ([text]: ColouredLine): boolean => text.trimStart().startsWith("! ")
 
-const summary = ({ changes }: Plan, refused: ReadonlyArray<string>): string => {
+const summary = ({ changes, findings }: Plan, refused: ReadonlyArray<string>): string => {
   const counts = Object.entries(signs).flatMap(([name, { done }]) => {
     const found = changes.filter((change) => signOf(change) === name).length
     return found === 0 ? [] : [`${found} ${done}`]
   })
-  const dangers = refused.length === 0 ? "" : ` ${counted(refused.length, "danger")} to look at.`
+  const unsafe = findings.filter(({ name }) => refused.includes(name)).length
+  const dangers = unsafe === 0 ? "" : ` ${counted(unsafe, "danger")} to look at.`
   return `Plan: ${counts.length === 0 ? "nothing to do" : counts.join(", ")}.${dangers} Nothing was sent.`
 }
 

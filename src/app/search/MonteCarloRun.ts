@@ -73,8 +73,6 @@ const simulate = Effect.fnUntraced(function* (
 })
 
 export const run = Effect.fn("MonteCarloRun.run")(function* (asked: MonteCarloAsked) {
-  if (asked.runs < 1 || asked.runs > 1_000_000 || asked.block < 1 || asked.ruin < 1 || asked.ruin > 100)
-    return yield* new WrongUsage({ message: "--runs: 1 to 1,000,000; --block: at least 1; --ruin: 1 to 100" })
   const source = yield* StrategySource.read(asked.file, asked.config)
   const runs = yield* OnMarkets.load(asked, source, false)
   const progress = yield* Progress.make("monte-carlo")

@@ -67,7 +67,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   if (count < 1 || count > mostTrials)
     return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
   yield* isKnown(source, space, yield* orWrong(SweepSpace.template(text, space)))
-  const threads = Math.max(1, Option.getOrElse(asked.threads, availableParallelism))
+  const threads = Option.getOrElse(asked.threads, availableParallelism)
   const team = yield* Sweep.team(Math.min(threads, count))
   const runs = Arr.map(yield* OnMarkets.load(asked, source, true), (run): SearchedRun => {
     const { text, file, markets } = run.source

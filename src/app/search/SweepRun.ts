@@ -143,7 +143,6 @@ const objectivesOf = (pareto: Option.Option<string>) => {
 export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const started = yield* Clock.currentTimeNanos
   const keepOneOf = Option.getOrElse(asked.halve, () => Number.POSITIVE_INFINITY)
-  if (keepOneOf < 2) return yield* new WrongUsage({ message: "--halve: 2 or more, 3 is usual" })
   const paretoOf = yield* objectivesOf(asked.pareto)
   if (Option.isSome(asked.suggest) && Option.isSome(asked.halve))
     return yield* new WrongUsage({

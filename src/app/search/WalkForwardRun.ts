@@ -16,8 +16,6 @@ interface WalkForwardAsked extends SearchSetUp.SearchAsked {
 
 export const run = Effect.fn("WalkForwardRun.run")(function* (asked: WalkForwardAsked) {
   const { anchored, train, windows } = asked
-  if (windows < 1 || windows > 1000 || train <= 0)
-    return yield* new WrongUsage({ message: "--windows: 1 to 1000; --train: more than 0" })
   const loaded = yield* SearchSetUp.load(asked)
   const { objective, runs, space, trials } = loaded
   const kind = anchored ? ("anchored" as const) : ("rolling" as const)

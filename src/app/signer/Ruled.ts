@@ -3,8 +3,10 @@
  * that is new is recorded when it is first seen. An older number, another text of the same number, or none where there was one
  * does not start.
  */
+
 import { Clock, Effect, Schema } from "effect"
 import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
 import * as PolicyFile from "../../files/PolicyFile.ts"
 import type { Ruling } from "../../files/SignerFile.ts"
 import * as CountedTime from "../../signing/remote/CountedTime.ts"
@@ -55,10 +57,10 @@ export const of = Effect.fn("Ruled.of")(function* (ruling: Ruling, record: Recor
 
 /** Such as "policy 3; beside it 2 until …". */
 export const said = Effect.fn("Ruled.said")(function* (ruling: Ruling, record: Pick<Record.Record, "entries">) {
-  if ("policy" in ruling) return `${ruling.policy.caps.size} assets`
+  if ("policy" in ruling) return counted(ruling.policy.caps.size, "asset")
   const now = yield* Clock.currentTimeMillis
   const holding = PoliciesInForce.holdingAt(yield* arrivalsIn(record), now)
   const older = holding.flatMap(({ until, version }) => (until === undefined ? [] : [`${version} until ${iso(until)}`]))
   const beside = older.length === 0 ? "" : `, beside it ${older.join(", ")}`
-  return `${ruling.signed.policy.caps.size} assets by policy ${ruling.signed.version}${beside}`
+  return `${counted(ruling.signed.policy.caps.size, "asset")} by policy ${ruling.signed.version}${beside}`
 })

@@ -4,6 +4,7 @@ import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import { grouped, percent } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
 import * as BandSide from "./BandSide.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Exposure from "./Exposure.ts"
@@ -105,7 +106,7 @@ const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [
   ["Sortino", text(found, "sortino")],
   ["Calmar", text(found, "calmar")],
   ["probability that Sharpe > 0", text(found, "probabilisticSharpe", percent)],
-  [`deflated Sharpe after ${trials} ${trials === 1 ? "trial" : "trials"}`, text(found, "deflatedSharpe", percent)],
+  [`deflated Sharpe after ${counted(trials, "trial")}`, text(found, "deflatedSharpe", percent)],
   ["skew of returns", text(found, "skew")],
   ["kurtosis of returns", text(found, "kurtosis")]
 ]

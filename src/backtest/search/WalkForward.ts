@@ -6,6 +6,7 @@
 
 import { Effect } from "effect"
 import { closeTime, openTime } from "../../candles/TimeAxis.ts"
+import { present } from "../../domain/Present.ts"
 import * as Objective from "./Objective.ts"
 import * as Sweep from "./Sweep.ts"
 import * as Trial from "./Trial.ts"
@@ -23,6 +24,8 @@ export interface WalkStep extends Stretch {
   readonly testFrom: number
   readonly testTo: number
   /** Absent when no trial met the conditions. */
+  /** Why no trial ran, by the first of them. */
+  readonly refused?: string
   readonly train?: TrialResult
   readonly test?: TrialResult
   /** What the best changed everything's worth by over the stretch, in quote. */
@@ -69,7 +72,8 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
         ...stretch,
         trainFrom: openTime(candles.time, stretch.from),
         testFrom: openTime(candles.time, stretch.to),
-        testTo: closeTime(candles.time, stretch.end - 1)
+        testTo: closeTime(candles.time, stretch.end - 1),
+        ...present({ refused: results.every(({ refused }) => refused !== undefined) ? results[0]?.refused : undefined })
       }
       if (best === undefined) return step
       const future = Sweep.partOf(plan.inputs, stretch.to, stretch.end)

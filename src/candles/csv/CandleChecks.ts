@@ -5,6 +5,7 @@
 
 import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
 import { type Candles, type Column, column } from "../Candles.ts"
 import { type DataProblem, maxProblems } from "../DataProblem.ts"
 import * as TimeAxis from "../TimeAxis.ts"
@@ -186,7 +187,7 @@ const gapWarnings = (check: Check, candles: Candles): void => {
     file: check.file,
     line: lineOf(check.rows, first),
     column: 1,
-    message: `${gaps.bars} bars are missing in ${gaps.count} gaps, the longest ${gaps.longestMillis / 60_000} minutes; the first ends here`,
+    message: `${counted(gaps.bars, "missing bar")} in ${counted(gaps.count, "gap")}, the longest of ${counted(gaps.longestMillis / 60_000, "minute")}; the first ends here`,
     advice: "orders fill after a gap as if nothing happened within; --repair gaps fills them with the close before"
   })
 }
@@ -305,6 +306,6 @@ const precisionWarning = (file: string, count: number): DataProblem => ({
   file,
   line: 0,
   column: 0,
-  message: `${count} numbers have more than 15 significant digits and were rounded to 15`,
+  message: `${counted(count, "number")} with more than 15 significant digits: rounded to 15`,
   advice: "nothing to do unless the venue trades in finer steps"
 })

@@ -1,6 +1,7 @@
 /** One field of a table as text: the slow, thorough way to a number or a time. */
 
 import { Result } from "effect"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import type { DataProblem } from "../DataProblem.ts"
 import type { Role } from "./CsvFormat.ts"
 
@@ -12,21 +13,8 @@ export interface FieldValue {
 
 type Field = Result.Result<FieldValue, Pick<DataProblem, "kind" | "message" | "advice">>
 
-const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/
 const plain = /^[+-]?(\d+\.?\d*|\.\d+)$/
 const withExponent = /^[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d{1,3}$/
-
-/** Epoch milliseconds of an ISO date, with or without a time and an offset; without one it is UTC. */
-const isoTime = (text: string): number | undefined => {
-  const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", zone = "Z"] = iso.exec(text) ?? []
-  if (year === undefined || month === undefined || day === undefined) return undefined
-  const time = Date.UTC(+year, +month - 1, +day, +hour, +minute, +second, Math.floor(Number(`0.${fraction}`) * 1000))
-  const offset = /([+-])(\d{2}):?(\d{2})/.exec(zone)
-  const offsetMinutes =
-    offset === null ? 0 : (Number(offset[2]) * 60 + Number(offset[3])) * (offset[1] === "-" ? -1 : 1)
-  const real = +month >= 1 && +month <= 12 && +day >= 1 && +day <= 31 && +hour < 24 && +minute < 60 && +second < 61
-  return real ? time - offsetMinutes * 60_000 : undefined
-}
 
 const placesOf = (text: string): number => {
   const point = text.indexOf(".")
@@ -53,7 +41,7 @@ export const parseField = (raw: string, role: Role): Field => {
       advice: "fill it in, or --repair invalid leaves the line out"
     })
   if (role === "time") {
-    const time = isoTime(text)
+    const time = Timestamp.written(text)
     if (time !== undefined) return Result.succeed({ value: time, places: 0, rounded: false })
     if (!plain.test(text))
       return Result.fail({

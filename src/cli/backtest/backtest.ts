@@ -1,6 +1,5 @@
 /** `limitbot backtest FILE… --data CSV`: what strategies would have done with these candles, as a band. */
-import { Schema } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { shown } from "../../app/backtest/view/BacktestShown.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as flags from "../flags.ts"
@@ -31,10 +30,11 @@ export const command = Command.make(
       "What the band spans: paths within the bars and venues as measured or supposed, or both sides alone, which is quicker",
       "paths"
     ),
-    bandSeconds: Flag.Finite("band-seconds").pipe(
-      Flag.withSchema(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))),
-      flags.byDefault("After so many seconds no further run is simulated, whether or not p5 to p95 still move", 10)
-    ),
+    bandSeconds: flags
+      .figureIn("band-seconds", 0)
+      .pipe(
+        flags.byDefault("After so many seconds no further run is simulated, whether or not p5 to p95 still move", 10)
+      ),
     detail: flags.file(
       "detail",
       "Finer candles or trades of the same market: what happened inside each bar is replayed from them"
@@ -48,11 +48,10 @@ export const command = Command.make(
     trials: flags.byDefault(
       "How many strategies you tried to find this one: for the deflated Sharpe ratio",
       1
-    )(Flag.Int("trials")),
-    curve: Flag.Int("curve").pipe(
-      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))),
-      flags.byDefault("With --json of one strategy: the band over time at about so many moments", 0)
-    ),
+    )(flags.integerIn("trials", 1)),
+    curve: flags
+      .integerIn("curve", 0, 10_000)
+      .pipe(flags.byDefault("With --json of one strategy: the band over time at about so many moments", 0)),
     report: flags.report,
     json: flags.json
   },

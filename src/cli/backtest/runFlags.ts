@@ -2,6 +2,7 @@
 
 import { Flag } from "effect/cli"
 import * as FeeModel from "../../app/backtest/FeeModel.ts"
+import { mostSpreadBasisPoints } from "../../backtest/kernel/FillRules.ts"
 import { repairs } from "../../candles/csv/CandleChecks.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
@@ -39,15 +40,19 @@ export const ruleFlags = {
     ["limit", "open", "arrival"],
     "What is paid beyond the limit: nothing, a bar's open, or the market on arrival"
   ),
-  edgeBps: flags.figure("edge-bps", "How far beyond the limit the price must go, basis points"),
-  volumeShare: flags.figure("volume-share", "The most of a bar's volume that is ours, 0 to 1; 0: no limit"),
+  edgeBps: flags.figure("edge-bps", "How far beyond the limit the price must go, basis points", 0, 10_000),
+  volumeShare: flags.figure("volume-share", "The most of a bar's volume that is ours, 0 to 1; 0: no limit", 0, 1),
   feeBps: flags.figure(
     "fee-bps",
-    "Fees of a fill, basis points of the output; default: as the configuration's journal measured, otherwise 20, or none with a partner credential"
+    "Fees of a fill, basis points of the output; default: as the configuration's journal measured, otherwise 20, or none with a partner credential",
+    0,
+    10_000
   ),
   spreadBps: flags.figure(
     "spread-bps",
-    `From bid to ask, basis points; default: as the configuration's journal measured, otherwise ${FeeModel.sandboxSpreadBasisPoints}`
+    `From bid to ask, basis points; default: as the configuration's journal measured, otherwise ${FeeModel.sandboxSpreadBasisPoints}`,
+    0,
+    mostSpreadBasisPoints
   ),
   withdrawFee: flags.text(
     "withdraw-fee",

@@ -41,7 +41,7 @@ export const command = Command.make(
       Flag.withDescription("Words that the sentence, the slot or the kind of event must contain"),
       Flag.withDefault("")
     ),
-    limit: Flag.Int("limit").pipe(Flag.withDescription("How many of the past ones"), Flag.withDefault(50)),
+    limit: flags.integerIn("limit", 0).pipe(Flag.withDescription("How many of the past ones"), Flag.withDefault(50)),
     follow: Flag.Boolean("follow").pipe(
       Flag.withAlias("f"),
       Flag.withDescription("Go on with the events of the running bot as they happen; needs its control server"),
@@ -83,7 +83,7 @@ const newest = Effect.fnUntraced(function* (assets: Money.Assets, shown: Shown, 
     Stream.filter(({ sequence }) => sequence <= last),
     Stream.map((recorded) => lineOf(recorded, assets)),
     Stream.filter((line) => isShown(line, shown)),
-    Stream.take(Math.max(0, limit)),
+    Stream.take(limit),
     Stream.runCollect
   )
   return { last, lines: lines.toReversed() }

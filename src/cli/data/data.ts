@@ -2,6 +2,7 @@
  * `limitbot data info|convert|generate|calibrate|download`: looks at candles, repairs, converts, generates or
  * downloads them, and measures a journal.
  */
+
 import { Console, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import * as RunCandles from "../../app/backtest/RunCandles.ts"
@@ -12,6 +13,7 @@ import * as Calibration from "../../backtest/results/Calibration.ts"
 import { extremes } from "../../candles/Candles.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
 import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
@@ -48,9 +50,9 @@ const info = Command.make(
     const [from, to] = [TimeAxis.openTime(time, 0), TimeAxis.closeTime(time, bars - 1)]
     const { stepMillis } = time
     const said = [
-      `${input.data}: ${bars} candles of ${stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
+      `${input.data}: ${counted(bars, "candle")} of ${stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
       `prices from ${lowest} to ${highest}`,
-      gaps.count === 0 ? "no gaps" : `${gaps.count} gaps, ${gaps.bars} bars missing`,
+      gaps.count === 0 ? "no gaps" : `${counted(gaps.count, "gap")}, ${counted(gaps.bars, "bar")} missing`,
       ...warnings
     ]
     const data = { bars, from, to, stepMillis, gaps, lowest, highest, repaired, sha256, source, warnings }

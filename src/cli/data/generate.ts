@@ -13,20 +13,18 @@ export const generate = Command.make(
   "generate",
   {
     out: FileName.argument("out"),
-    bars: Flag.Int("bars").pipe(
-      flags.byDefault("Number of candles", Generate.minutesPerYear, `${Generate.minutesPerYear}, a year of minutes`)
-    ),
+    bars: flags
+      .integerIn("bars", 2, 100_000_000)
+      .pipe(
+        flags.byDefault("Number of candles", Generate.minutesPerYear, `${Generate.minutesPerYear}, a year of minutes`)
+      ),
     seed: flags.byDefault("The same seed gives the same candles", 1)(Flag.Int("seed")),
-    step: flags.byDefault("Seconds of a candle", 60)(Flag.Int("step")),
-    price: flags.figure("price", "Price at the beginning"),
+    step: flags.byDefault("Seconds of a candle", 60)(flags.integerIn("step", 1)),
+    price: flags.figure("price", "Price at the beginning", 1e-9, 1e12),
     overwrite: flags.toggle("overwrite", "Replace the file if it exists"),
     json: flags.json
   },
   Effect.fn(function* ({ out, bars, seed, step, price, overwrite }) {
-    if (bars < 2 || bars > 100_000_000 || step < 1)
-      return yield* new WrongUsage({
-        message: "--bars, --step: 2 to 100,000,000 bars of at least a second"
-      })
     const fileSystem = yield* FileSystem.FileSystem
     const isFile = (yield* fileSystem.exists(out)) && (yield* fileSystem.stat(out)).type === "File"
     if (isFile && !overwrite)

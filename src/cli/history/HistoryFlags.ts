@@ -8,16 +8,8 @@ import { type LedgerName, ledgers, TimestampText } from "../../venue/wire/WireVa
 import * as flags from "../flags.ts"
 
 const several = <A>(flag: Flag.Flag<A>) => Flag.between(flag, 0, 50)
-export const count = (name: string, most: number, description: string) =>
-  Flag.Int(name).pipe(
-    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most }))),
-    Flag.withDescription(description),
-    Flag.optional
-  )
+export const count = (name: string, most: number, description: string) => flags.count(name, description, 1, most)
 
-const NotNegative = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
-const usd = (name: string, description: string) =>
-  Flag.Finite(name).pipe(Flag.withSchema(NotNegative), Flag.withDescription(description), Flag.optional)
 const time = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withSchema(TimestampText), Flag.withDescription(description), Flag.optional)
 const chain = (name: string, description: string) =>
@@ -45,8 +37,8 @@ export const filters = {
     )
   ),
   showTestTxs: flags.toggle("show-test", "Include transactions of test accounts"),
-  minUsd: usd("min-usd", "Least value of both sides"),
-  maxUsd: usd("max-usd", "Most value of both sides"),
+  minUsd: flags.figure("min-usd", "Least value of both sides"),
+  maxUsd: flags.figure("max-usd", "Most value of both sides"),
   start: time("start", "After this time (exclusive), ISO 8601"),
   end: time("end", "Before this time (exclusive), ISO 8601"),
   startUnix: flags.figure("start-unix", "As --start, Unix time"),

@@ -16,7 +16,7 @@ export const command = Command.make(
       Flag.withDescription("csv, parquet and rp2 write into a folder, the others one file")
     ),
     out: FileName.flag("out").pipe(Flag.withDescription("Where to; it must not exist yet, or be an empty folder")),
-    year: flags.count("year", "Only this calendar year (UTC)"),
+    year: flags.count("year", "Only this calendar year (UTC)", 1970, 9999),
     method: flags.choiceOr("method", methods, "Which purchase a sale closes, in the tax lots", "fifo")
   },
   ({ bot, ...wanted }) => Effect.flatMap(WhichBot.named(bot), (bot) => exported({ ...wanted, bot }))

@@ -18,9 +18,12 @@ export const command = Command.make(
       "returns: draw daily returns again; order: shuffle them; trades: draw the trades again; candles: run on reassembled candles",
       "returns"
     ),
-    runs: flags.byDefault("How many simulations", 1000)(Flag.Int("runs")),
-    ruin: flags.byDefault("The loss of the equity at the start that counts as ruin, in percent", 50)(Flag.Int("ruin")),
-    block: flags.byDefault("Bars of a piece of candles", 1440)(Flag.Int("block")),
+    runs: flags.byDefault("How many simulations", 1000)(flags.integerIn("runs", 1, 1_000_000)),
+    ruin: flags.byDefault(
+      "The loss of the equity at the start that counts as ruin, in percent",
+      50
+    )(flags.integerIn("ruin", 1, 100)),
+    block: flags.byDefault("Bars of a piece of candles", 1440)(flags.integerIn("block", 1)),
     seed: flags.byDefault("The same seed gives the same simulations", 1)(Flag.Int("seed")),
     report: flags.report,
     json: flags.json

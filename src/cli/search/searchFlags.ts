@@ -1,5 +1,5 @@
 /** Flags that the searching commands share, and how they say what they found. */
-import { Clock, Effect, FileSystem, Option } from "effect"
+import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Flag } from "effect/cli"
 import * as Answer from "../../app/process/Answer.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
@@ -49,6 +49,15 @@ export const searchFlags = {
 interface Form<Found> {
   readonly page: (found: Found, madeAt: number) => Page
   readonly json: (found: Found) => object
+  /** Why nothing ran, if nothing did. */
+  readonly refusal?: (found: Found) => string | undefined
+}
+
+/** A script must not take it for a search. */
+class NothingRan extends Schema.TaggedError<NothingRan>()("NothingRan", { why: Schema.String }) {
+  override get message(): string {
+    return `Every trial was refused, for example: ${this.why}`
+  }
 }
 
 interface Input {
@@ -59,7 +68,7 @@ interface Input {
 /** The body of a searching command: runs, writes the report, and answers with the same page. */
 export const searching = <Asked, Found, E, R>(
   run: (asked: Asked) => Effect.Effect<Found, E, R>,
-  { page, json }: Form<Found>
+  { page, json, refusal }: Form<Found>
 ) =>
   Effect.fn(
     function* (input: Asked & Input) {
@@ -69,7 +78,9 @@ export const searching = <Asked, Found, E, R>(
         const fileSystem = yield* FileSystem.FileSystem
         yield* fileSystem.writeFileString(input.report.value, HtmlPage.render(made))
       }
-      return { data: () => json(found), lines: () => PageText.lines(made) }
+      const why = refusal?.(found)
+      const exit = why === undefined ? undefined : new NothingRan({ why })
+      return { data: () => json(found), lines: () => PageText.lines(made), exit }
     },
     Answer.print,
     Effect.scoped

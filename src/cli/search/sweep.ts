@@ -4,7 +4,7 @@
  */
 import { Command, Flag } from "effect/cli"
 import { run } from "../../app/search/SweepRun.ts"
-import { json, page } from "../../app/search/view/SweepPage.ts"
+import { json, page, refusal } from "../../app/search/view/SweepPage.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
@@ -16,9 +16,10 @@ export const command = Command.make(
     ...searchFlags,
     halve: flags.count(
       "halve",
-      "Successive halving: one of so many goes on to longer data (3 is usual); default: all on all"
+      "Successive halving: one of so many goes on to longer data (3 is usual); default: all on all",
+      2
     ),
-    top: flags.byDefault("How many of the best to show", 10)(Flag.Int("top")),
+    top: flags.byDefault("How many of the best to show", 10)(flags.integerIn("top", 1)),
     out: flags.file("out", "Keep all results in this file; an interrupted search goes on from it"),
     also: FileName.flag("also").pipe(
       Flag.withDescription(
@@ -37,7 +38,7 @@ export const command = Command.make(
     sensitivity: flags.toggle("sensitivity", "Also run the best with other fees and other delays"),
     report: flags.report
   },
-  searching(run, { json, page })
+  searching(run, { json, page, refusal })
 ).pipe(
   help("Try many parameter sets on all cores", {
     "limitbot sweep strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=10..50:5": "Grids of 10 to 50 levels"

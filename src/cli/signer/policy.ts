@@ -2,6 +2,7 @@
  * `limitbot policy sign|show`: what a signer may sign, signed by somebody who is neither the bot nor the signer; and what holds now, with
  * the room that is left. `limitbot approve`: an approver's word for one larger payment.
  */
+
 import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
@@ -13,6 +14,7 @@ import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
 import * as PolicyFile from "../../files/PolicyFile.ts"
 import * as SignerFile from "../../files/SignerFile.ts"
 import * as PoliciesInForce from "../../signing/remote/PoliciesInForce.ts"
@@ -39,7 +41,7 @@ const signing = Command.make(
     const signature = yield* Effect.provide(PolicySeal.sealPolicy(text), Signer.layer(secret))
     yield* fileSystem.writeFileString(`${file}.sig`, `${signature}\n`)
     yield* Console.log(
-      `policy ${version}, ${policy.caps.size} assets, is signed in ${file}.sig; the signer's file needs policyKey: ${yield* publicKeyOf(secret)}`
+      `policy ${version}, ${counted(policy.caps.size, "asset")}, is signed in ${file}.sig; the signer's file needs policyKey: ${yield* publicKeyOf(secret)}`
     )
   })
 ).pipe(help("Sign a policy: a signer takes no other"))

@@ -59,7 +59,10 @@ export const terms = {
     Flag.optional
   ),
   insured: flags.toggle("insured", "Costs two basis points more"),
-  quoteWaiting: flags.byDefault("How long the venue may look for a better quote", 0)(Flag.Int("quote-waiting-ms")),
+  quoteWaiting: flags.byDefault(
+    "How long the venue may look for a better quote",
+    0
+  )(flags.integerIn("quote-waiting-ms", 0)),
   connectedWallets: Flag.String("connected-wallet").pipe(
     Flag.withDescription("Of the one who asks; may be repeated"),
     Flag.between(0, 20)

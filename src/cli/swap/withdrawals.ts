@@ -1,5 +1,5 @@
 /** `limitbot swap withdrawals`: what a swap of type ANY_INPUT has paid out. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Answer from "../../app/process/Answer.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
@@ -25,14 +25,8 @@ export const withdrawals = Command.make(
       Flag.withDescription("Nothing before this time, such as 2026-01-31T00:00:00Z"),
       Flag.optional
     ),
-    page: Flag.Int("page").pipe(
-      Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
-      flags.byDefault("Which page", 1)
-    ),
-    limit: Flag.Int("limit").pipe(
-      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostWithdrawals }))),
-      flags.byDefault("Most withdrawals of a page", mostWithdrawals)
-    ),
+    page: flags.byDefault("Which page", 1)(flags.integerIn("page", 1)),
+    limit: flags.byDefault("Most withdrawals of a page", mostWithdrawals)(flags.integerIn("limit", 1, mostWithdrawals)),
     order: flags.choiceOr("order", ["asc", "desc"], "asc: the oldest first", "desc"),
     config: flags.config,
     json: flags.json

@@ -265,9 +265,10 @@ export const showProblems = (
   const wanted = JSON.stringify([problems, role])
   if (element.dataset["shown"] === wanted) return
   element.dataset["shown"] = wanted
-  const hidden = problems.length - mostProblems
+  const shown = problems.filter(({ kind }, index) => index < mostProblems || kind === "exit-refused")
+  const hidden = problems.length - shown.length
   element.replaceChildren(
-    ...problems.slice(0, mostProblems).map((problem) => {
+    ...shown.map((problem) => {
       const remedy = problem.command === null ? undefined : remedies[problem.command]
       return h(
         "div",

@@ -19,6 +19,7 @@ import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as CandleFeed from "../markets/CandleFeed.ts"
 import { decisionEvent, stable, viewOf } from "../planning/DecisionRecord.ts"
 import * as BotState from "../state/BotState.ts"
+import * as Changes from "./Changes.ts"
 
 export interface Difference {
   readonly sequence: number
@@ -26,6 +27,8 @@ export interface Difference {
   readonly strategy: string
   readonly recorded: string
   readonly now: string
+  /** For people: what is wanted otherwise, slot by slot. */
+  readonly changes: ReadonlyArray<string>
 }
 
 export interface Replayed {
@@ -112,13 +115,17 @@ export const make = (options: ReplayOptions) => {
     const known = isEdited ? memories.get(event.strategy) : state.strategies.get(event.strategy)?.memory
     const decision = written(strategy.decide(view, known ?? strategy.initialMemory))
     memories.set(event.strategy, decision.memory)
-    const [recorded, again] = [stable(event), stable(decisionEvent(strategy, view, decision, undefined))]
+    const decided = decisionEvent(strategy, view, decision, undefined)
+    const [recorded, again] = [stable(event), stable(decided)]
     hash.update(`${sequence} ${again}\n`)
     if (recorded === again) {
       identical += 1
       counts.identical += 1
     } else if (differences.length < mostDifferences)
-      differences.push({ sequence, at, strategy: event.strategy, recorded, now: again })
+      differences.push({
+        ...{ sequence, at, strategy: event.strategy, recorded, now: again },
+        changes: Changes.between(strategy, event, decided)
+      })
   }
 
   return {

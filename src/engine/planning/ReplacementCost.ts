@@ -4,9 +4,11 @@
  * this venue. The time is what earlier replacements took. An order that has rested as long as replacing takes would be out
  * of the market half of the time, so that share of the better price is lost. Pure.
  */
+
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import { type Market, type Price, quoteAmount } from "../../domain/Market.ts"
 import { percent } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
 import type { BotState } from "../state/BotState.ts"
 import { filledBase, isUnpaid, type Placement } from "../state/Placement.ts"
 import * as Replacements from "../state/strategies/Replacements.ts"
@@ -40,7 +42,7 @@ export const replacementCost = (
   // After steps of the clock both can be zero.
   const share = absence === undefined || absence === 0 ? 0 : absence / (absence + rested)
   const quote = (amount: Amount) => formatWithSymbol(amount, market.quote)
-  const source = measured === undefined ? "the venue's estimate" : `measured ${measured.count} times`
+  const source = measured === undefined ? "the venue's estimate" : `measured ${counted(measured.count, "time")}`
   return {
     fees: refund + payout,
     outOfMarketBasisPoints: Math.min(10_000, Math.ceil(share * 10_000)),

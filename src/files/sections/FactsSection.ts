@@ -5,6 +5,7 @@
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
 import * as Read from "../../strategy/Fields.ts"
+import { share } from "../../strategy/kinds/PriceLevels.ts"
 import {
   historyAccess,
   loginNonces,
@@ -21,7 +22,7 @@ export const salt = Read.matching("four bytes in hex, such as 252812b3", /^[0-9a
 /** An account of 32 bytes in hex, or that there is none. */
 const treasury = Read.matching("64 digits in hex, or none", /^(?:[0-9a-f]{64}|none)$/)
 const rpc = Read.matching("an address such as https://rpc.example.org", /^https?:\/\/[^\s"']{1,300}$/)
-const basisPoints = Read.ratioOrZero
+const basisPoints = share(Read.ratioOrZero)
 
 const profileName = Read.oneOf(...profileNames)
 export const profile = (says: string) => Read.withDefault(profileName, defaultProfile, says)
@@ -51,7 +52,7 @@ export const reader = Read.section({
       appFees: Read.optional(Read.oneOf("added", "shared"), "`shared`: the service keeps half"),
       improvement: Read.optional(
         Read.section({
-          kept: Read.optional(Read.ratioOrZero, "what the service keeps of it"),
+          kept: Read.optional(share(Read.ratioOrZero), "what the service keeps of it"),
           minutes: Read.optional(Read.integer(0, 1_000_000), "how long after the quote")
         }),
         "what a swap brings more than quoted"

@@ -1,19 +1,22 @@
-/** Refuses a strategy whose orders cannot rest at once within its budget, naming the amount that they need. */
-import { type Amount, type Asset, formatWithSymbol } from "../../domain/Amount.ts"
+/** Refuses a strategy whose orders cannot rest at once within its budget, and warns of one whose limits refuse its orders. */
+import { type Amount, type Asset, formatWithSymbol, max, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { inputAmount, inputAsset, type Side } from "../../domain/Market.ts"
+import { inputAmount, inputAsset, type Market, quoteAmount, type Side } from "../../domain/Market.ts"
 import type { Leg } from "../Decision.ts"
 import type { KindContext } from "../Kind.ts"
-import { report, type Span } from "../Problem.ts"
+import { report, type Span, warn } from "../Problem.ts"
 
 /** Digits after these are of no use to whoever raises a budget. */
 const places = 8
 
+const roundedText = (amount: Amount, asset: Asset, rounding: Decimal.Rounding): string => {
+  const unit = Decimal.powerOfTen(Math.max(0, asset.decimals - places))
+  return formatWithSymbol(Decimal.divideInteger(amount, unit, rounding) * unit, asset)
+}
+
 /** How much is needed and how much is there; the former is rounded up, so that it is enough. */
 export const lackText = (needed: Amount, available: Amount, asset: Asset, key: "base" | "quote"): string => {
-  const unit = Decimal.powerOfTen(Math.max(0, asset.decimals - places))
-  const enough = ((needed + unit - 1n) / unit) * unit
-  return `${formatWithSymbol(enough, asset)} of ${key} budget, and it has ${formatWithSymbol(available, asset)}`
+  return `${roundedText(needed, asset, "up")} of ${key} budget, and it has ${formatWithSymbol(available, asset)}`
 }
 
 /** `what`: who needs it, as the subject of the sentence. */
@@ -35,4 +38,39 @@ export const checkBudget = (
     const amounts = lackText(needed, budget[key], inputAsset(market, side), key)
     report(to, at, `${what} need ${amounts}`, `raise limits.budget.${key}, or make them smaller`)
   }
+}
+
+/** What it is worth in quote, as the limits see it. */
+export const valueOf = (market: Market, { price, quantity }: Pick<Leg, "price" | "quantity">): Amount =>
+  quoteAmount(market, quantity, price, "up")
+
+/** Warns of orders that the limits refuse whenever they are to be placed. */
+export const checkValues = (
+  [first, ...others]: ReadonlyArray<Amount>,
+  at: Span,
+  { limits: { minOrder, maxNotional } = {}, market, to }: KindContext
+): void => {
+  if (first === undefined) return
+  const [least, most] = [others.reduce(min, first), others.reduce(max, first)]
+  const say = (key: string, worth: string, limit: Amount, hint: string) =>
+    warn(
+      to,
+      at,
+      `an order worth ${worth} is not placed: limits.${key} is ${formatWithSymbol(limit, market.quote)}`,
+      hint
+    )
+  if (minOrder !== undefined && least < minOrder)
+    say(
+      "minOrder",
+      roundedText(least, market.quote, "down"),
+      minOrder,
+      "make the smallest order larger, or lower limits.minOrder"
+    )
+  if (maxNotional !== undefined && most > maxNotional)
+    say(
+      "maxNotional",
+      roundedText(most, market.quote, "up"),
+      maxNotional,
+      "make the largest order smaller, or raise limits.maxNotional"
+    )
 }

@@ -4,6 +4,7 @@ import type { Price } from "../../domain/Market.ts"
 import type { Leg } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { warn } from "../Problem.ts"
+import { part } from "./PriceLevels.ts"
 
 export const execution = Read.oneOf("order", "swap")
 
@@ -15,7 +16,7 @@ export const atPrice = (isSwap: boolean, price: Price): string =>
 
 /** What an order gives away of the price. Beyond the limit on prices it is refused, and it may be the exit that would have been a stop. */
 export const givenAway: Read.Written<Decimal.Decimal> = Read.written(
-  Read.mapped(Read.ratioOrZero, (given, node, to) => {
+  Read.mapped(part(Read.ratioOrZero), (given, node, to) => {
     const { maxPriceDeviation: most = given } = to
     if (Decimal.isGreater(given, most)) {
       const shares = [given, most].map(Decimal.percent)

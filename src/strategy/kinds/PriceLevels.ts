@@ -70,6 +70,7 @@ export const between = (
  * An endless grid ends where nobody will see it: a factor of a hundred up and down, or this many levels on each side.
  */
 const furthest = 100
+export const mostStep = Decimal.make(BigInt(furthest - 1))
 const mostOnEachSide = 2_000
 
 /** Rising prices at a ratio around the middle one, including it; neighbours that rounding makes equal count once. */
@@ -83,6 +84,32 @@ export const around = (market: Market, middle: Price, step: Decimal.Decimal): Re
     const before = prices[index - 1]
     return Decimal.isPositive(price) && (before === undefined || Decimal.isLess(before, price))
   })
+}
+
+type Ratio = Read.Written<Decimal.Decimal>
+
+const within = (read: Ratio, isWithin: typeof checkFall): Ratio =>
+  Read.written(
+    Read.mapped(read, (ratio, node, to) => (isWithin(ratio, node, to) ? ratio : undefined)),
+    read.write
+  )
+
+/** Less than all of a price. */
+export const part = (read: Ratio): Ratio => within(read, checkFall)
+
+/** At most all that there is of something. */
+export const share = (read: Ratio): Ratio =>
+  within(read, (ratio, at, to) => {
+    if (!Decimal.isGreater(ratio, Decimal.one)) return true
+    report(to, at, `${Decimal.percent(ratio)} is too much: at most 100% is possible`)
+    return false
+  })
+
+/** False, and reported, where nothing of a price would be left so far below it. */
+export const checkFall = (ratio: Decimal.Decimal, at: Span, to: Report): boolean => {
+  if (Decimal.isLess(ratio, Decimal.one)) return true
+  report(to, at, `no price falls by ${Decimal.percent(ratio)}`, "take less than 100%")
+  return false
 }
 
 export const isOnTick = ({ tick }: Market, price: Price): boolean =>

@@ -13,6 +13,7 @@ import { amount, fields, list, optional, type Reader, ratio } from "../Fields.ts
 import { described, schemaOf } from "../JsonSchema.ts"
 import { type Report, report } from "../Problem.ts"
 import type { YamlNode } from "../YamlReader.ts"
+import { share } from "./PriceLevels.ts"
 
 export interface Size {
   readonly unit: "base" | "quote"
@@ -70,6 +71,10 @@ export const quantityInParts = (market: Market, { unit, amount }: Size, price: P
 
 /** The order's size is a share of one of these. */
 const wholes = ["budget", "equity", "position", "risk"] as const
+type Whole = (typeof wholes)[number]
+
+/** A position, or what a budget became, may be less than an order may use. */
+const ratioOf = (of: Whole) => (of === "equity" || of === "risk" ? share(ratio) : ratio)
 
 export type RuleSize =
   | Size
@@ -103,8 +108,8 @@ const shareIn = (node: YamlNode) => {
 export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
   described(
     (node, to) => {
-      const share = shareIn(node)
-      if (share !== undefined) return ratio(share.value, to) === undefined ? undefined : node
+      const found = shareIn(node)
+      if (found !== undefined) return ratioOf(found.of)(found.value, to) === undefined ? undefined : node
       return expressionIn(node) === undefined && size(market)(node, to) === undefined ? undefined : node
     },
     () => ({
@@ -121,8 +126,8 @@ export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
   )
 
 export const ruleSize = (node: YamlNode, side: Side, scope: Scope): RuleSize | undefined => {
-  const share = shareIn(node)
-  if (share !== undefined) return shareOf(share.of, ratio(share.value, scope.to), side, scope)
+  const part = shareIn(node)
+  if (part !== undefined) return shareOf(part.of, ratioOf(part.of)(part.value, scope.to), side, scope)
   const found = expressionIn(node)
   if (found === undefined) return size(scope.market)(node, scope.to)
   const { unit, value } = found
@@ -132,14 +137,14 @@ export const ruleSize = (node: YamlNode, side: Side, scope: Scope): RuleSize | u
 
 /** A share of the budget means the asset that the order pays with. */
 const shareOf = (
-  of: (typeof wholes)[number],
-  share: Decimal.Decimal | undefined,
+  of: Whole,
+  ratio: Decimal.Decimal | undefined,
   side: Side,
   { market, budget }: Scope
 ): RuleSize | undefined => {
   const equity = ownNamed("equity", market, budget)
-  if (share === undefined || equity === undefined) return undefined
-  const factor = Decimal.toNumber(share)
+  if (ratio === undefined || equity === undefined) return undefined
+  const factor = Decimal.toNumber(ratio)
   if (of === "risk") return { risk: factor, equity }
   if (of === "position") {
     const type = `amount of ${market.base.symbol}` as const
@@ -149,7 +154,7 @@ const shareOf = (
   if (of === "equity") return { unit: "quote", term: { ...equity, value: (moment) => equity.value(moment) * factor } }
   const unit = side === "BUY" ? "quote" : "base"
   const { decimals } = market[unit]
-  const whole = Decimal.multiply(toDecimal(budget?.[unit] ?? 0n, decimals), share)
+  const whole = Decimal.multiply(toDecimal(budget?.[unit] ?? 0n, decimals), ratio)
   return { unit, amount: floorOf(whole, decimals) }
 }
 

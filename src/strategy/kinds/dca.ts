@@ -7,16 +7,17 @@
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAsset, type Market, mid, type Price } from "../../domain/Market.ts"
+import { counted } from "../../domain/Words.ts"
 import type { Decision, DesiredSlot, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, reasons, type Whole } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
-import { lackText } from "./BudgetCheck.ts"
+import { checkValues, lackText } from "./BudgetCheck.ts"
 import { givenAway } from "./Execution.ts"
 import { decimalIn, MadeOf, numberIn } from "./Memory.ts"
-import { away, negate, orderPrice } from "./PriceLevels.ts"
+import { away, checkFall, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, size } from "./Size.ts"
 
 const mostPurchases = 1_000
@@ -55,17 +56,25 @@ export const dca: Kind = {
         pauseAbove: { hint: "…" }
       }
     }),
-  ...form(keys, (whole, { at, budget, to }) => {
+  ...form(keys, (whole, { at, ...context }) => {
+    const { budget, to } = context
     const { market, pauseAbove, pauseBelow, side, size, times } = whole
     if (pauseAbove !== undefined && pauseBelow !== undefined && !Decimal.isLess(pauseBelow, pauseAbove)) {
       report(to, at("pauseBelow"), "pauseBelow must be below pauseAbove: as it is, it would always pause")
     }
+    if (side === "BUY" && whole.drop !== undefined) checkFall(whole.drop, at("drop"), to)
+    if (size.unit === "quote") checkValues([size.amount], at("size"), context)
     const available = side === "BUY" ? budget?.quote : budget?.base
     const total = size.amount * BigInt(times)
     const isInInput = (side === "BUY") === (size.unit === "quote")
     if (isInInput && available !== undefined && total > available) {
       const amounts = lackText(total, available, inputAsset(market, side), size.unit)
-      report(to, at("size"), `${times} times this size need ${amounts}`, "fewer times, or a smaller size")
+      report(
+        to,
+        at("size"),
+        `${counted(times, "order")} of this size would need ${amounts}`,
+        "fewer times, or a smaller size"
+      )
     }
     const opened = new MadeOf<Opened>()
     return { initialMemory: null, decide: (view, memory) => decide(whole, opened, view, memory) }

@@ -12,7 +12,7 @@ import * as Read from "../Fields.ts"
 import { form, type Kind } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
-import { checkBudget } from "./BudgetCheck.ts"
+import { checkBudget, checkValues, valueOf } from "./BudgetCheck.ts"
 import { tickPrice } from "./PriceLevels.ts"
 import { quantityAt, quantityInParts, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
@@ -79,6 +79,11 @@ export const iceberg: Kind = {
       return { side, price, quantity: rest < visible ? rest : visible }
     })
     checkBudget(legs, "all parts together", at("total"), context)
+    checkValues(
+      legs.map((part) => valueOf(market, part)),
+      at("visible"),
+      context
+    )
     const [first, ...others] = legs
     if (first === undefined) return undefined
     const verb = side === "BUY" ? "buys" : "sells"

@@ -14,7 +14,7 @@ import { formOf, type Kind, type KindContext, type Section } from "../Kind.ts"
 import { report, type Span } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
-import { lackText } from "./BudgetCheck.ts"
+import { checkValues, lackText, valueOf } from "./BudgetCheck.ts"
 import { away, between, checkDistinct, isOnTick, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import {
@@ -131,6 +131,9 @@ export const ladder: Kind = {
       )
     }
     if (!checkEntries(entries, at("total"), context)) return undefined
+    const exits = takeProfit === undefined ? [] : entries.map((entry) => exitOf(market, entry, takeProfit))
+    const values = [...entries, ...exits].map((order) => valueOf(market, order))
+    checkValues(values, at("total"), context)
     const source = whole.keys("rungs")
     const desired = entries.map((entry, index) =>
       makeRung(market, entry, index, prices.length, { takeProfit, mayLose: allowLoss }, source)

@@ -33,6 +33,7 @@ import * as Inventory from "./marketMaking/Inventory.ts"
 import { leaning, measureInForce } from "./marketMaking/Measure.ts"
 import * as OrderSizes from "./marketMaking/OrderSizes.ts"
 import * as Quotes from "./marketMaking/Quotes.ts"
+import { part, share } from "./PriceLevels.ts"
 import { baseAmounts } from "./Size.ts"
 import { spread } from "./Volatility.ts"
 
@@ -45,15 +46,15 @@ const keys = (market: Market) => ({
   step: Read.optional(Read.ratio, "from one level to the next", "the spread"),
   size: Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
   ...centreKeys,
-  requote: Read.withDefault(Read.ratio, Decimal.make(2n, 3), "quote anew when the price has moved this far"),
+  requote: Read.withDefault(part(Read.ratio), Decimal.make(2n, 3), "quote anew when the price has moved this far"),
   skew: Read.withDefault(Read.ratioOrZero, Decimal.zero, "move the quotes against a full inventory by this much"),
   sizeSkew: Read.optional(
-    Read.ratio,
+    share(Read.ratio),
     "a full inventory makes orders that add to it smaller by this share, and the others larger",
     "nothing"
   ),
   maxImpact: Read.optional(
-    Read.ratio,
+    part(Read.ratio),
     "sizes shrink, to an eighth at most, until an order of the first level would move the market no more than this"
   ),
   hanging: Read.optional(

@@ -5,10 +5,12 @@
  * A slice keeps the price that it got at its beginning, and a size in quote is converted at that price. What has not
  * filled when the time is over is withdrawn. After an edit the slices share what is left of the total (see `Total`).
  */
+
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type Price } from "../../domain/Market.ts"
 import { seeded } from "../../domain/Seeded.ts"
+import { counted } from "../../domain/Words.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import * as Read from "../Fields.ts"
 import { form, type Kind, reasons, type Whole } from "../Kind.ts"
@@ -16,10 +18,10 @@ import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
-import { checkBudget } from "./BudgetCheck.ts"
+import { checkBudget, checkValues, valueOf } from "./BudgetCheck.ts"
 import { givenAway } from "./Execution.ts"
 import { decimalIn, isRecord, MadeOf, numberIn, withAll } from "./Memory.ts"
-import { away, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
+import { away, negate, orderPrice, share, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
 
@@ -39,7 +41,7 @@ const keys = (market: Market) => ({
   slices: Read.required(Read.integer(1, mostSlices), "how many orders"),
   limit: Read.required(tickPrice(market), "the worst price"),
   reach: Read.withDefault(givenAway, Decimal.zero, "a slice may give away this much against the mid of its moment"),
-  vary: Read.withDefault(Read.ratioOrZero, Decimal.zero, "how much sizes and moments vary"),
+  vary: Read.withDefault(share(Read.ratioOrZero), Decimal.zero, "how much sizes and moments vary"),
   seed: Read.withDefault(Read.integer(0, 4_294_967_295), 1, "the numbers that they vary by follow from this")
 })
 
@@ -70,19 +72,22 @@ export const twap: Kind = {
     }),
   ...form(keys, (settings, { at, ...context }) => {
     const { market, side, total, over, limit, seed } = settings
-    const vary = Decimal.toNumber(settings.vary)
-    if (vary > 1) report(context.to, at("vary"), "sizes and times can vary by at most 100%")
-    const slices = slice(total, settings.slices, over, Math.min(vary, 1), seed)
+    const slices = slice(total, settings.slices, over, Decimal.toNumber(settings.vary), seed)
     const orders = slices.map(({ size }): Leg => ({ side, price: limit, quantity: quantityAt(market, size, limit) }))
     if (orders.some(({ quantity }) => quantity <= 0n)) {
       return report(
         context.to,
         at("total"),
-        `too little for ${slices.length} slices`,
+        `too little for ${counted(slices.length, "slice")}`,
         "fewer slices, or a larger total"
       )
     }
     checkBudget(orders, "all slices together", at("total"), context)
+    checkValues(
+      orders.map((order) => valueOf(market, order)),
+      at("total"),
+      context
+    )
     const whole = { ...settings, slices }
     return {
       initialMemory: null,

@@ -2,8 +2,10 @@
  * Many random strategies against their naive simulators: `npm run references -- --seed 1 --count 1000 [--kind grid]` compares
  * so many files of every kind on both sides of the band, prints a table, and stops at the first difference.
  */
+
 import { parseArgs } from "node:util"
 import { assert } from "@effect/vitest"
+import * as flags from "../../world/flags.ts"
 import { compare } from "./compare.ts"
 import { naiveKinds } from "./NaiveFiles.ts"
 
@@ -14,7 +16,7 @@ const { values } = parseArgs({
     kind: { type: "string" }
   }
 })
-const [first, count] = [Number(values.seed), Number(values.count)]
+const [first, count] = [flags.whole("seed", values.seed, 0), flags.whole("count", values.count)]
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 say("kind              files   compared    fills   orders")

@@ -420,7 +420,6 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       ["sweep", strategy, "--data", csv, "--set", "grid.levls=1..3"],
       /--set: unknown key "levls"; did you mean "levels"/
     ],
-    [["sweep", strategy, "--data", csv, "--set", "grid.levels=3..5", "--halve", "1"], /--halve: 2 or more/],
     [
       ["sweep", strategy, "--data", csv, "--set", "grid.levels=1..3", "--where", "luck>1"],
       /--where luck>1: not a condition/

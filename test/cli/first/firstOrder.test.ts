@@ -170,7 +170,7 @@ describe.concurrent("limitbot first-order", () => {
       },
       {
         like: "document",
-        why: /clock: \d+ ms ahead of the venue's/,
+        why: /clock: about \d+ s ahead of the venue's/,
         change: async (text: string, { url }: Connection) => {
           const proxy = await recordingProxy(url, "", 3_600_000)
           proxies.push(proxy)

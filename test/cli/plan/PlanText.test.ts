@@ -58,7 +58,12 @@ const plan: PlanFacts = {
   ],
   absent: ["g", "h", "i"].map((slot) => ({ strategy: "buyer", slot, reason: { code: "far", text: "far away" } })),
   locked: [{ strategy: "buyer", asset: "USDC", now: 1n, worst: 2n, budget: 3n }],
-  findings: [{ name: "crossing", strategies: [], slots: [], text: "meets ".repeat(30).trim() }]
+  findings: ["meets ".repeat(30).trim(), "meets another"].map((text) => ({
+    name: "crossing",
+    strategies: [],
+    slots: [],
+    text
+  }))
 }
 const assets = new Map([strategy.market.base, strategy.market.quote].map((asset) => [asset.symbol, asset]))
 const endless = { colours: false, columns: Number.POSITIVE_INFINITY }
@@ -74,7 +79,7 @@ describe("a plan in words", () => {
     assert.isTrue(said.some((line) => line.startsWith("! UNSAFE  crossing: meets")))
     assert.strictEqual(
       said.at(-1),
-      "Plan: 1 created, 1 placed anew, 1 cancelled, 1 kept, 1 held back, 1 waiting. 1 danger to look at. Nothing was sent."
+      "Plan: 1 created, 1 placed anew, 1 cancelled, 1 kept, 1 held back, 1 waiting. 2 dangers to look at. Nothing was sent."
     )
   })
 

@@ -412,28 +412,33 @@ const conditions = [
   "freeQuote > 100 USDC and not (since(fill) < 30m)"
 ] as const
 
-const exits = [
-  "then: { price: entry * 1.05 }",
-  "then: { stop: entry * 0.97 }",
-  "then: { price: entry * 1.05, stop: entry - 2 * atr(5), trail: 3%, after: 5h }",
-  "then: { trail: 2%, trailFrom: entry * 1.03, reach: 1% }",
-  'then: { trail: 2%, when: "crossunder(close, sma(close, 3)) or mid > entry * 1.1", reach: 0% }'
-] as const
+/** On the sides of the entry where they belong. */
+const exitsOf = (side: "buy" | "sell") => {
+  const [profit, loss] = side === "buy" ? ["+", "-"] : ["-", "+"]
+  return [
+    `then: { price: entry * (1 ${profit} 5%) }`,
+    `then: { stop: entry * (1 ${loss} 3%) }`,
+    `then: { price: entry * (1 ${profit} 5%), stop: entry ${loss} 2 * atr(5), trail: 3%, after: 5h }`,
+    `then: { trail: 2%, trailFrom: entry * (1 ${profit} 3%), reach: 1% }`,
+    'then: { trail: 2%, when: "crossunder(close, sma(close, 3)) or mid > entry * 1.1", reach: 0% }'
+  ]
+}
 
 describe("any rules", () => {
   it("decide the same anywhere inside their bounds", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const next = random(seed)
-      const orders = ["a", "b"].map(
-        (name) => `    ${name}:
+      const orders = ["a", "b"].map((name) => {
+        const side = pick(next, ["buy", "sell"] as const)
+        return `    ${name}:
       when: ${pick(next, conditions)}
-      side: ${pick(next, ["buy", "sell"])}
+      side: ${side}
       price: ${pick(next, ["mid", "close * 0.99", "bid - 1"])}
       size: { base: 0.1 }
       cancelWhen: ${pick(next, conditions)}
       expireAfter: ${integerBetween(next, 1, 9)}h
-      ${pick(next, ["pause: 30m", ...exits])}`
-      )
+      ${pick(next, ["pause: 30m", ...exitsOf(side)])}`
+      })
       const strategy = strategyOf(file(orders.join("\n")))
       checkRules(strategy, seed)
     }

@@ -22,8 +22,8 @@ export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
       : simulated === undefined
         ? `${compareWithBudget(low, high)}: the pessimistic and the optimistic side.`
         : `${compareWithBudget(low, high)}: p5 to p95 of ${counted(simulated.runs.length, "simulated run")}.`,
-    verdict(band),
-    `The worth of everything held changed by ${BacktestSummary.changeText(result, band.low)} on the worse side; ${compared}.`,
+    verdict(result),
+    `The worth of everything held changed by ${BacktestSummary.changeText(result, band.low)}${isOneSide(result) ? "" : " on the worse side"}; ${compared}.`,
     `On the way it fell by ${percent(fall)} from its peak.`,
     ...(fills < enoughFills ? [`${counted(fills, "fill")} are too few to tell skill from luck.`] : [])
   ]
@@ -40,8 +40,14 @@ const compareWithBudget = (low: string, high: string): string => {
   return `The strategy made ${span(least, most)} more than its budget left alone`
 }
 
-const verdict = ({ low, high }: BacktestResult["band"]): string => {
+/** Only one was run. */
+const isOneSide = ({ sides }: BacktestResult): boolean => sides.length === 1
+
+const verdict = (result: BacktestResult): string => {
+  const { low, high } = result.band
   const gains = [BandSide.profitOf(low), BandSide.profitOf(high)]
+  if (isOneSide(result))
+    return `By the ${low.mode} rules alone it ${gains.some((gain) => gain > 0n) ? "gained" : "did not gain"}.`
   if (gains.every((gain) => gain > 0n)) return "It gained on both sides of the band."
   return gains.some((gain) => gain > 0n)
     ? "Its worse side lost: whether it gains depends on what the data cannot tell."
@@ -61,11 +67,15 @@ export const ofSeveral = (runs: ReadonlyArray<RunReturn>): ReadonlyArray<string>
   const [best, ...others] = runs.toSorted((a, b) => b.low - a.low)
   if (best === undefined) return []
   const near = others.filter(({ high }) => high >= best.low)
+  const isBand = runs.some(({ low, high }) => low !== high)
+  const alone = isBand ? ["Its worse side is above the better side of every other run."] : []
   return [
-    `${best.name} has the best worse side: ${percent(best.low)}.`,
-    near.length === 0
-      ? "Its worse side is above the better side of every other run."
-      : `The better side of ${near.map(({ name }) => name).join(", ")} reaches it: which is better the data do not tell.`,
+    `${best.name} has the best ${isBand ? "worse side" : "return"}: ${percent(best.low)}.`,
+    ...(near.length === 0
+      ? alone
+      : [
+          `${isBand ? "The better side of " : ""}${near.map(({ name }) => name).join(", ")} reaches it: which is better the data do not tell.`
+        ]),
     ...runs
       .filter(({ fills }) => fills === 0)
       .map(({ name }) => `${name} traded nothing: its return is that of its budget left alone.`)

@@ -1,6 +1,8 @@
 /** How simulations spread, as a page and as JSON; by market where there are several. */
+
 import * as MonteCarlo from "../../../backtest/search/MonteCarlo.ts"
 import { percent } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
 import { fan } from "../../../report/html/Fan.ts"
 import { histogram } from "../../../report/html/Histogram.ts"
 import * as Page from "../../../report/Page.ts"
@@ -87,7 +89,7 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
   const rows = [...(isOrder ? [] : [row("gain", gain)]), row("largest drawdown", maxDrawdown)]
   return RunFacts.pageOf(found, {
     what: "Monte Carlo",
-    about: `${runs} simulations by ${method}`,
+    about: `${counted(runs, "simulation")} by ${method}`,
     madeAt,
     more: [["seed", `${seed}`]],
     headline: [

@@ -226,10 +226,14 @@ const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResul
   if (refused.length === 0) return undefined
   const rows = refused.slice(0, mostRefused).map(({ values, refused: why = "" }) => [...values, why])
   const more = refused.length > mostRefused ? ` The first ${mostRefused} of them.` : ""
-  const note = `${refused.length} trials did not run: their values make no strategy.${more}`
+  const note = `${counted(refused.length, "trial")} did not run: what is tried there makes no strategy.${more}`
   const parts = [Page.table([...space.map(({ path }) => path), "WHY"], rows, "none")]
   return { title: "Refused trials", parts, note, isPageOnly: true }
 }
+
+/** Why no trial ran, by the first of them. */
+export const refusal = ({ all }: SweepFound): string | undefined =>
+  all.every(({ refused }) => refused !== undefined) ? all[0]?.refused : undefined
 
 export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const { all, bars, best, objective, resumed, space, threads, wallMillis } = found
@@ -239,7 +243,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const halving = steps(found)
   return RunFacts.pageOf(found, {
     what: "Search",
-    about: `${all.length} trials over ${bars} bars`,
+    about: `${counted(all.length, "trial")} over ${counted(bars, "bar")}`,
     madeAt,
     more: [
       ...space.map(({ path, values }) => [path, values.join(", ")] as const),
@@ -254,8 +258,10 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
     ],
     says: [
       first === undefined
-        ? "No trial met the conditions."
-        : `The best of ${all.length - refused.length} trials by ${objective} made ${profit(first)}.`,
+        ? refused.length === all.length
+          ? "No trial ran."
+          : "No trial met the conditions."
+        : `The best of ${counted(all.length - refused.length, "trial")} by ${objective} made ${profit(first)}.`,
       luck(found),
       ...(map === undefined ? [] : plateau(map, found)),
       ...(halving === "" ? [] : [`By ${halving}.`]),

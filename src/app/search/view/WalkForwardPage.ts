@@ -3,6 +3,7 @@ import * as SweepSpace from "../../../backtest/search/SweepSpace.ts"
 import * as WalkForward from "../../../backtest/search/WalkForward.ts"
 import { present } from "../../../domain/Present.ts"
 import { percent, utcDate } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
 import { type Fan, fan } from "../../../report/html/Fan.ts"
 import { windowBars } from "../../../report/html/WindowBars.ts"
 import * as Page from "../../../report/Page.ts"
@@ -22,6 +23,7 @@ const ofMarket = ({ name, data, result: steps }: OnMarket<Steps>) => ({
   profitQuote: outOfSample(steps, "profitQuote"),
   ...present({ efficiency: WalkForward.efficiency(steps) }),
   windows: steps.length,
+  gainsInSample: steps.filter(({ train }) => Number(train?.profitQuote ?? 0) > 0).length,
   gains: steps.filter(({ test }) => Number(test?.profitQuote ?? 0) > 0).length
 })
 
@@ -36,10 +38,14 @@ const byMarket = (found: WalkForwardFound): Page.PageSection | undefined => {
   const across = acrossOf(found)
   if (across === undefined) return undefined
   const { median, worst } = across.together
-  const rows = across.markets.map(({ market, profitQuote, efficiency, gains, windows }) => [
+  const rows = across.markets.map(({ market, profitQuote, efficiency, gains, gainsInSample, windows }) => [
     market,
     profitQuote.toFixed(2),
-    efficiency === undefined ? "no gain in the past" : percent(efficiency, 0),
+    efficiency === undefined
+      ? gainsInSample === 0
+        ? "no gain in the past"
+        : "lost in the past"
+      : percent(efficiency, 0),
     `${gains} of ${windows}`
   ])
   const sum = `Out of sample by market: ${median.toFixed(2)} in the median, ${worst.toFixed(2)} at worst.`
@@ -87,6 +93,21 @@ const equityOf = (steps: Steps, quote: string): Fan | undefined => {
   }
 }
 
+/** What came after, against what the search promised. */
+const compared = ({ efficiency, gainsInSample, windows }: ReturnType<typeof ofMarket>): string => {
+  if (gainsInSample === 0) return "The search found no gain in the past."
+  if (efficiency === undefined)
+    return `In the past the best gained in ${gainsInSample} of ${counted(windows, "window")} and lost more in the others: there is no gain to compare with.`
+  const did = efficiency < 0 ? "lost" : "gained"
+  return `Out of sample a bar ${did} ${percent(Math.abs(efficiency), 0)} of what it gained in sample. Far below a gain of 100 %, the search fitted noise.`
+}
+
+/** Why no trial ran in any window, by the first of them. */
+export const refusal = ({ markets }: WalkForwardFound): string | undefined => {
+  const steps = markets.flatMap(({ result }) => result)
+  return steps.every(({ refused }) => refused !== undefined) ? steps[0]?.refused : undefined
+}
+
 export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
   const { kind, objective, runs, space, warnings } = found
   const [own] = found.markets
@@ -120,9 +141,7 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
     ],
     says: [
       "Each window searches its own past and tries only the best on what came after it, which the search has not seen.",
-      efficiency === undefined
-        ? "The search found no gain in the past."
-        : `Out of sample a bar gained ${text} of what it gained in sample. Far below 100 %, the search fitted noise.`,
+      compared(ofMarket(own)),
       ...warnings
     ],
     sections: Page.sectionsOf(

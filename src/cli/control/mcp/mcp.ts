@@ -111,12 +111,14 @@ export const command = Command.make(
       "operator",
       "Also tools that change something, each after a proposal that shows what it would do"
     ),
-    port: Flag.Int("port").pipe(
-      Flag.withDescription(
-        "Over HTTP on this port of this machine, with a token, instead of standard input and output"
+    port: flags
+      .integerIn("port", 0, 65_535)
+      .pipe(
+        Flag.withDescription(
+          "Over HTTP on this port of this machine, with a token, instead of standard input and output"
+        ),
+        Flag.optional
       ),
-      Flag.optional
-    ),
     config: flags.config
   },
   Effect.fn(function* ({ config, operator, port }) {

@@ -3,8 +3,10 @@
  * sale below what its base cost makes a loss. Both come from editing a file whose orders have traded. Kinds that mean
  * such prices, such as those that chase the market or stop a loss, are not checked.
  */
+
 import type { Of } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
+import { counted } from "../../../domain/Words.ts"
 import { costOf } from "../../../strategy/kinds/CostFloor.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import { progressOf, slotKey } from "../../state/SlotFold.ts"
@@ -32,8 +34,16 @@ export const unwantedPrices = (strategy: Strategy, planned: PlannedAhead): Reado
   const atOnce = quoted === undefined ? [] : orders.filter((order) => isBeyond(order, quoted))
   const losing = orders.filter((order) => isBelowCost(strategy, planned, order))
   return [
-    ...found("fills-at-once", atOnce, `${counted(atOnce)} would fill at once, the market is beyond: ${said(atOnce)}`),
-    ...found("below-cost", losing, `${counted(losing)} would sell below what the base was bought at: ${said(losing)}`)
+    ...found(
+      "fills-at-once",
+      atOnce,
+      `${counted(atOnce.length, "order")} would fill at once, the market is beyond: ${said(atOnce)}`
+    ),
+    ...found(
+      "below-cost",
+      losing,
+      `${counted(losing.length, "order")} would sell below what the base was bought at: ${said(losing)}`
+    )
   ]
 }
 
@@ -45,9 +55,6 @@ const isBelowCost = ({ market }: Strategy, { state }: PlannedAhead, { strategy, 
   const cost = known === undefined ? undefined : costOf(market, progressOf(known, undefined))
   return side === "SELL" && cost !== undefined && Decimal.isLess(price, cost)
 }
-
-const counted = (orders: ReadonlyArray<unknown>): string =>
-  orders.length === 1 ? "1 order" : `${orders.length} orders`
 
 const said = ([first]: ReadonlyArray<Of<"Planned">>): string =>
   first === undefined ? "" : `${first.slot} ${first.side} at ${Decimal.format(first.price)}`

@@ -10,10 +10,11 @@ import { type Scope, scopeOf } from "../../expression/Scope.ts"
 import { constantTerm, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
-import { report } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
 import { givenAway } from "../Execution.ts"
+import { part } from "../PriceLevels.ts"
+import { checkPlaces } from "../rules/RuleExit.ts"
 import { checkSize, checkTrail, mostFirings, type Rule, type Rules, withEntry } from "../rules/RulesSection.ts"
 import { ruleSize, ruleSizeNode } from "../Size.ts"
 
@@ -26,7 +27,7 @@ export const reach = Read.withDefault(
   Decimal.make(5n, 3),
   "at the stop the exit may give away this much more"
 )
-export const trail = Read.optional(Read.ratio, "the stop follows this far behind the best price")
+export const trail = Read.optional(part(Read.ratio), "the stop follows this far behind the best price")
 
 export const followingKeys = (market: Market) => ({
   side: Read.required(Read.side, "of the entry"),
@@ -73,11 +74,14 @@ export const followingRules = (
   section: Section<ReturnType<typeof followingKeys>>
 ): Rules | undefined => {
   const { side } = whole
-  const { market, budget, to } = section
+  const { market, to } = section
   const scope = scopeOf(section, whole.timeframe)
   const inPosition = withEntry(scope)
   const better = (towards: Side) => (towards === "BUY" ? "+" : "-")
   const priceOf = (value: YamlScalar, of: string, sign: string, within: Scope) => {
+    // Only a fall has an end.
+    const isFall = isDistance(value.text) && sign === "-"
+    if (isFall && part(Read.ratioOrZero)(value, to) === undefined) return undefined
     const text = isDistance(value.text) ? `${of} * (1 ${sign} ${value.text})` : value.text
     return compile({ ...value, text }, "price", "price", within)
   }
@@ -91,7 +95,12 @@ export const followingRules = (
   const size = ruleSize(whole.size, side, scope)
   if (price === undefined || takeProfit === undefined || stop === undefined) return undefined
   if (when === undefined || size === undefined) return undefined
-  checkPlaces(side, price, { takeProfit, stop, trailFrom }, section)
+  const exits = [
+    ["exit", "the take-profit", takeProfit, section.at("takeProfit")],
+    ["stop", "the stop", stop, section.at("stop")],
+    ["trailFrom", "trailFrom", trailFrom, section.at("trailFrom")]
+  ] as const
+  checkPlaces(side, price, exits, to)
   const places = keyPlaces(section.section, section.root, to)
   const rule: Rule = {
     slot,
@@ -117,7 +126,7 @@ export const followingRules = (
     text: whole.when?.text ?? "the bracket begins at once",
     keys: (key) => places(ownKey(key, whole.when !== undefined))
   }
-  if (budget !== undefined) checkSize(rule, section.section, false, market, budget, to)
+  checkSize(rule, section.section, false, section)
   return { market, rules: [rule], needs: scope.needs }
 }
 
@@ -132,23 +141,3 @@ const bracketKeys: ReadonlyMap<string, string> = new Map([
 ])
 
 const always: Term = constantTerm(1, "boolean", false)
-
-/** Prices that are numbers can be compared before anything runs. */
-const checkPlaces = (
-  side: Side,
-  { constant: entry }: Term,
-  terms: Readonly<Record<"takeProfit" | "stop" | "trailFrom", Term | undefined>>,
-  { at, to }: Section<ReturnType<typeof followingKeys>>
-): void => {
-  const [good, bad] = side === "BUY" ? ["above", "below"] : ["below", "above"]
-  const sign = side === "BUY" ? 1 : -1
-  if (entry === undefined) return
-  const check = (key: keyof typeof terms, name: string, towards: number, where: string | undefined) => {
-    const price = terms[key]?.constant
-    if (price === undefined || (price - entry) * towards > 0) return
-    report(to, at(key), `${name} must be ${where} the entry price ${entry}`)
-  }
-  check("takeProfit", "the take-profit", sign, good)
-  check("stop", "the stop", -sign, bad)
-  check("trailFrom", "trailFrom", sign, good)
-}

@@ -18,10 +18,10 @@ import { type Behaviour, eitherForm, form, type Kind, reasons, type Section, typ
 import { report } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
-import { checkBudget } from "../BudgetCheck.ts"
+import { checkBudget, checkValues, valueOf } from "../BudgetCheck.ts"
 import { atPrice, bySwap, execution } from "../Execution.ts"
 import { decimalIn, isTrueIn } from "../Memory.ts"
-import { away, checkTick, negate, orderPrice } from "../PriceLevels.ts"
+import { away, checkTick, negate, orderPrice, part } from "../PriceLevels.ts"
 import type { Rules } from "../rules/RulesSection.ts"
 import { behaviourOf } from "../rules/rules.ts"
 import { quantityAt, size } from "../Size.ts"
@@ -42,7 +42,7 @@ const keys = (market: Market) => ({
   reach,
   stopBy: Read.withDefault(execution, "order", "swap: at the stop it is executed at once", "an order beyond the stop"),
   trail,
-  trailStep: Read.withDefault(Read.ratio, Decimal.make(1n, 3), "in steps of this much"),
+  trailStep: Read.withDefault(part(Read.ratio), Decimal.make(1n, 3), "in steps of this much"),
   trailFrom: Read.optional(Read.price, "the stop follows from this price on", "from the entry"),
   breakevenAt: Read.optional(Read.price, "from this price on the stop is at least the entry price")
 })
@@ -63,6 +63,12 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   }
   checkOrder(settings, { at, ...context })
   checkBudget([entry], "the entry would", at("size"), context)
+  const prices = [price, settings.takeProfit, settings.stop]
+  checkValues(
+    prices.map((each) => valueOf(market, { ...entry, price: each })),
+    at("size"),
+    context
+  )
   const whole = { ...settings, entry, takeProfit }
   return {
     initialMemory: null,

@@ -9,10 +9,11 @@ import { scopeOf } from "../../expression/Scope.ts"
 import type { Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import type { KindContext, Section, Whole } from "../../Kind.ts"
-import { report } from "../../Problem.ts"
+import { report, warn } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
-import { lackText } from "../BudgetCheck.ts"
+import { checkValues, lackText } from "../BudgetCheck.ts"
 import { givenAway } from "../Execution.ts"
+import { checkFall, part } from "../PriceLevels.ts"
 import { type Size, scaled, size } from "../Size.ts"
 import { type Distance, distance } from "../Volatility.ts"
 
@@ -42,7 +43,7 @@ export const dealsKeys = (market: Market) => ({
   timeframe: usualTimeframe,
   safety: Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
   takeProfit: Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
-  trail: Read.optional(Read.ratio, "from the take-profit on, leaves so far behind the best price", "at once"),
+  trail: Read.optional(part(Read.ratio), "from the take-profit on, leaves so far behind the best price", "at once"),
   stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
   stopReach: Read.withDefault(givenAway, Decimal.make(5n, 3), "at the stop the exit may give away this much"),
   expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
@@ -104,8 +105,20 @@ export const dealsOf = (
   if (side === "BUY" && last !== undefined && !Decimal.isLess(last, Decimal.one)) {
     report(to, at("safety"), "the last safety order would be at no price at all: their distances add up to 100%")
   }
+  // A deal of sales leaves further down, and stops further up.
+  for (const key of side === "BUY" ? (["stop"] as const) : (["takeProfit"] as const)) {
+    const ratio = whole[key]
+    if (ratio !== undefined) checkFall(ratio, at(key), to)
+  }
+  // As it is, from the average entry to the take-profit and back.
+  if (whole.trail !== undefined && Decimal.isGreater(whole.trail, whole.takeProfit)) {
+    warn(to, at("trail"), "it may leave at a loss: trail is wider than takeProfit", "take a smaller one")
+  }
   const place = at(section.isWritten("safety") ? "safety" : "size")
-  checkBudget([size, ...steps.map((step) => step.size)], side, place, section)
+  const sizes = [size, ...steps.map((step) => step.size)]
+  checkBudget(sizes, side, place, section)
+  const values = sizes.flatMap(({ unit, amount }) => (unit === "quote" ? [amount] : []))
+  checkValues(values, place, section)
   return {
     ...whole,
     when,

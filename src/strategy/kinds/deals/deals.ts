@@ -12,6 +12,7 @@ import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.
 import * as Decimal from "../../../domain/Decimal.ts"
 import { baseQuantity, type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
 import { timeframeMillis } from "../../../domain/Timeframe.ts"
+import { counted } from "../../../domain/Words.ts"
 import { type Decision, type DesiredSlot, LateReason, type Leg, type Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
@@ -235,7 +236,7 @@ const begin = (
   moment: Moment
 ): { readonly state: DealState; readonly why: string; readonly key: Key } => {
   const { market, side, reach, times = mostDeals, cooldown, when, whenText } = whole
-  if (state.begun >= times) return { state, why: `${times} deals are all it may have`, key: "times" }
+  if (state.begun >= times) return { state, why: `it had ${counted(times, "deal")}, which is all it may`, key: "times" }
   const verdict = when === undefined ? "yes" : truth(when, moment)
   if (state.endedAt !== undefined && view.now < state.endedAt + cooldown) {
     return { state, why: "waits until its cooldown is over", key: "cooldown" }

@@ -51,6 +51,9 @@ export const checkEnds = (
   if (takeProfit !== undefined && highest !== undefined && !Decimal.isGreater(takeProfit, highest)) {
     report(to, at("takeProfit"), `the take-profit must be above the highest level ${Decimal.format(highest)}`)
   }
+  if (stop !== undefined && takeProfit !== undefined && !Decimal.isLess(stop, takeProfit)) {
+    report(to, at("stop"), `the stop must be below the take-profit ${Decimal.format(takeProfit)}`)
+  }
   if (isWritten("reach") && stop === undefined && takeProfit === undefined) {
     const hint = "give one of them, or remove this key"
     report(to, at("reach"), "reach without stop or takeProfit does nothing", hint)

@@ -13,19 +13,21 @@
 
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market, Price } from "../../../domain/Market.ts"
+import { counted } from "../../../domain/Words.ts"
 import * as Read from "../../Fields.ts"
 import { type Behaviour, eitherForm, type Form, form, formOf, type Kind, type Section, type Whole } from "../../Kind.ts"
 import { place, type Report, report, type Span } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
 import type { Budget } from "../../Strategy.ts"
 import type { YamlNode } from "../../YamlReader.ts"
-import { lackText } from "../BudgetCheck.ts"
+import { checkValues, lackText, valueOf } from "../BudgetCheck.ts"
 import {
   around,
   between,
   checkDistinct,
   checkTick,
   isOnTick,
+  mostStep,
   type Scale,
   scaleOf,
   spacings,
@@ -162,6 +164,8 @@ const bounded = (
   }
   if (budget === undefined) return undefined
   checkBudget(market, cells, budget, fundNearest, section.section, to)
+  const values = cells.flatMap(({ buy, sell }) => [buy, sell]).map((order) => valueOf(market, order))
+  checkValues(values, at("size"), section)
   checkEnds(whole, [levels[0]?.price, levels.at(-1)?.price], section)
   const range = follows ? following({ market, ...follows, shape, count: cells.length, keys }) : fixed(cells)
   const grid: Grid = { market, range, levels: levelsOf(cells), shape, budget, fundNearest, keys }
@@ -181,12 +185,20 @@ const unbounded = (
 ): Behaviour | undefined => {
   const { market, keys, step, fundNearest, profit, size } = whole
   const { budget } = section
+  if (Decimal.isGreater(step, mostStep)) {
+    report(
+      section.to,
+      section.at("step"),
+      `no level would be reached: at most ${Decimal.percent(mostStep)} is possible`
+    )
+  }
   if (budget === undefined) return undefined
   const shape: CellShape = { size, sizeScale: 1, profit, mayLose: whole.allowLoss }
   const needed = size.amount * BigInt(fundNearest)
   if (size.unit === "quote" && needed > budget.quote) {
     report(section.to, section.at("size"), windowTooSmall(fundNearest, needed, budget, market), budgetHint)
   }
+  if (size.unit === "quote") checkValues([size.amount], section.at("size"), section)
   const cellsAt = (start: Price) =>
     makeCells(
       market,
@@ -269,7 +281,7 @@ const dearest = (cells: ReadonlyArray<Cell>, count: number): ReadonlyArray<Cell>
 }
 
 const windowTooSmall = (count: number, needed: bigint, budget: Budget, { quote }: Market): string => {
-  return `${count} buys resting at once need ${lackText(needed, budget.quote, quote, "quote")}`
+  return `${counted(count, "buy")} resting at once need${count === 1 ? "s" : ""} ${lackText(needed, budget.quote, quote, "quote")}`
 }
 
 const budgetHint = "raise limits.budget.quote, make the size smaller, or fund only the nearest cells with fundNearest"

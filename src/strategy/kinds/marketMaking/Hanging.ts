@@ -16,13 +16,13 @@ import type { Decide } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, untouchedSlot, type View, viewWith } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, decimalIn, isRecord, numberIn, recordIn } from "../Memory.ts"
-import { away, negate } from "../PriceLevels.ts"
+import { away, negate, part } from "../PriceLevels.ts"
 import { filledLegs } from "../SlotLegs.ts"
 
 const mostHanging = 20
 
 export const hangingKeys = {
-  distance: Read.required(Read.ratio, "a hanging order is withdrawn when the mid is further from it"),
+  distance: Read.required(part(Read.ratio), "a hanging order is withdrawn when the mid is further from it"),
   most: Read.withDefault(Read.integer(1, mostHanging), 1, "hanging orders on each side of a level")
 }
 

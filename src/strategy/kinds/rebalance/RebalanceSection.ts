@@ -8,6 +8,7 @@ import { type Behaviour, type Form, form, type KindContext, type Section } from 
 import { type Report, report, type Span } from "../../Problem.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { givenAway } from "../Execution.ts"
+import { part } from "../PriceLevels.ts"
 
 /** One asset besides the quote. */
 export interface RebalancedAsset {
@@ -51,7 +52,7 @@ const keysOfSeveral = (targets: Read.Reader<Targets>) => (market: Market) => ({
   targets: Read.required(targets, "share of each asset in the value of all; the rest is the quote's"),
   band,
   requote: Read.withDefault(
-    Read.ratio,
+    part(Read.ratio),
     Decimal.make(5n, 3),
     "orders follow when the price of another asset has moved this far"
   )

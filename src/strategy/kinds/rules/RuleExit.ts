@@ -4,10 +4,12 @@
  * `reach` and stays there.
  */
 import * as Decimal from "../../../domain/Decimal.ts"
+import { dayMillis } from "../../../domain/Durations.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
 import { opposite } from "../../../domain/Market.ts"
 import { notePrice } from "../../expression/Crossing.ts"
-import type { Moment, Term } from "../../expression/Term.ts"
+import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
+import { type Report, report, type Span } from "../../Problem.ts"
 import type { StandsAt } from "../../Strategy.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import type { Going, Held } from "./RuleState.ts"
@@ -26,10 +28,66 @@ export interface Exit {
   readonly reach: number
 }
 
+const signOf = (side: Side): 1 | -1 => (side === "BUY" ? 1 : -1)
+
+/** Seen from the entry: an exit and the price from which it trails are on the side of profit, a stop is on the other. */
+const places = { exit: 1, stop: -1, trailFrom: 1 } as const
+type Place = keyof typeof places
+
+const isInPlace = (place: Place, side: Side, entry: number, price: number): boolean =>
+  (price - entry) * signOf(side) * places[place] > 0
+
+const whereIs = (place: Place, side: Side): string => (places[place] === signOf(side) ? "above" : "below")
+
+/** What would lose, or leave at once, if it were placed. A swap's price is the worst that it takes, and no target. */
+export const misplaced = (
+  side: Side,
+  going: Pick<Going, "price" | "exit" | "stop">,
+  isSwap: boolean
+): string | undefined => {
+  const entry = Decimal.toNumber(going.price)
+  const place = (["exit", "stop"] as const).find((each) => {
+    const price = each === "exit" && isSwap ? undefined : going[each]
+    return price !== undefined && !isInPlace(each, side, entry, Decimal.toNumber(price))
+  })
+  const price = place && going[place]
+  return (
+    price &&
+    `its ${place} would be at ${Decimal.format(price)}, not ${whereIs(place, side)} its entry at ${Decimal.format(going.price)}`
+  )
+}
+
+/** Moments unlike each other, of which nothing is known but prices, the time and the position. */
+const imagined = [-6, -3, -1, 0, 1, 2, 4, 6, 9].map((power, index): Moment => {
+  const [mid, half, now] = [10 ** power, (index % 3) / 100, index * 8.75 * dayMillis]
+  return {
+    ...{ mid, bid: mid * (1 - half), ask: mid * (1 + half), now, startedAt: now / (index + 1) },
+    ...{ elsewhere: new Map(), candles: undefined, own: undefined, depth: undefined, signals: undefined },
+    ...{ entry: Number.NaN, position: index - 4, elapsed: 0, found: nothingFound() }
+  }
+})
+
+/** Reports what is on the wrong side of the entry at every moment; all else is looked at when the order is to be placed. */
+export const checkPlaces = (
+  side: Side,
+  entry: Term,
+  exits: ReadonlyArray<readonly [place: Place, name: string, price: Term | undefined, at: Span | undefined]>,
+  to: Report
+): void => {
+  for (const [place, name, price, at] of exits) {
+    if (price === undefined || at === undefined) continue
+    const isWrong = imagined.every((moment) => {
+      const from = entry.value(moment)
+      const exit = price.value({ ...moment, entry: from })
+      return Number.isFinite(exit) && !isInPlace(place, side, from, exit)
+    })
+    const written = entry.constant === undefined ? "" : ` ${entry.constant}`
+    if (isWrong) report(to, at, `${name} must be ${whereIs(place, side)} the entry price${written}`)
+  }
+}
+
 /** The best price follows in steps of this size, so that not every tick is a new answer. */
 const trailStep = 0.001
-
-const signOf = (side: Side): 1 | -1 => (side === "BUY" ? 1 : -1)
 
 /** A stop takes a position that was entered on this side out at its price already. */
 const isStopped = (mid: number, at: number, side: Side): boolean => (mid - at) * signOf(side) <= 0

@@ -10,15 +10,17 @@ import { type Scope, scopeOf } from "../../expression/Scope.ts"
 import { constantTerm, type Term, type ValueType } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { anyMarket, schemaOf } from "../../JsonSchema.ts"
-import type { Section } from "../../Kind.ts"
+import type { KindContext, Section } from "../../Kind.ts"
 import { quoted, type Report, report, type Span } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
+import { checkValues } from "../BudgetCheck.ts"
 import { execution, givenAway } from "../Execution.ts"
+import { part } from "../PriceLevels.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
 import { inOrder } from "./NameOrder.ts"
-import type { Exit } from "./RuleExit.ts"
+import { checkPlaces, type Exit } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
 
 export interface Rule {
@@ -52,7 +54,7 @@ const exitKeys = {
   price: Read.optional(Read.expression, "where the exit rests, computed once when the rule fires"),
   by: Read.optional(execution, "swap: executed as soon as this price or a better one is to be had"),
   stop: Read.optional(Read.expression, "a price, computed once when the rule fires: reached, it leaves"),
-  trail: Read.optional(Read.ratio, "it leaves when the price is so far behind its best since the entry"),
+  trail: Read.optional(part(Read.ratio), "it leaves when the price is so far behind its best since the entry"),
   trailFrom: Read.optional(
     Read.expression,
     "a price, computed once when the rule fires: it trails once the market has come there",
@@ -115,11 +117,8 @@ export const scopeIn = (
   return { ...scope, names: namesOf([...names, ...state], scope) }
 }
 
-export const rulesOf = (
-  { orders }: Read.SettingsOf<RulesKeys>,
-  { budget, market, root, to }: Section<RulesKeys>,
-  scope: Scope
-): Rules => {
+export const rulesOf = ({ orders }: Read.SettingsOf<RulesKeys>, section: Section<RulesKeys>, scope: Scope): Rules => {
+  const { budget, market, root, to } = section
   const kept = orders.find(([slot]) => slot.value === "skim" && root.type === "map" && root.entries.has("skim"))
   if (kept !== undefined) {
     const taken = "beside the key skim no rule can have this name: both would be remembered in one place"
@@ -129,8 +128,7 @@ export const rulesOf = (
   const read = orders.map(([slot, { value }]) => ({ at: value, rule: ruleOf(slot, value, scope, pauseMillis) }))
   const rules = read.flatMap(({ rule }) => rule ?? [])
   for (const { at, rule } of read) {
-    if (rule === undefined || budget === undefined) continue
-    checkSize(rule, at, isSupplied(rule, rules, budget), market, budget, to)
+    if (rule !== undefined && budget !== undefined) checkSize(rule, at, isSupplied(rule, rules, budget), section)
   }
   return { market, rules, needs: scope.needs }
 }
@@ -198,6 +196,13 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
     const hint = "then: { stop: entry - 2 * atr(14) }, for example"
     return report(to, read.size ?? slot, "a size by risk needs a stop to lose it at", hint)
   }
+  if (rule.side !== undefined && price !== undefined) {
+    const exits = [
+      ["exit", "the exit", exit?.isSwap ? undefined : exit?.price, rule.then?.price],
+      ["stop", "the stop", exit?.stop, rule.then?.stop]
+    ] as const
+    checkPlaces(rule.side, price, exits, to)
+  }
   if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return undefined
   return {
     slot: slot.value,
@@ -245,17 +250,12 @@ const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): b
  * Each single order must fit into the budget. Whether all fit at once is up to the limits when they fire: one rule
  * may sell what another buys, whatever the budget begins with.
  */
-export const checkSize = (
-  { side, size }: Rule,
-  at: YamlNode,
-  isSupplied: boolean,
-  market: Market,
-  budget: Budget,
-  to: Report
-): void => {
+export const checkSize = ({ side, size }: Rule, at: YamlNode, isSupplied: boolean, context: KindContext): void => {
+  const { budget, market, to } = context
   const key = side === "BUY" ? "quote" : "base"
   const sized = at.type === "map" ? (at.entries.get("size")?.value ?? at) : at
-  if (isSupplied) return
+  if ("amount" in size && size.unit === "quote") checkValues([size.amount], sized, context)
+  if (isSupplied || budget === undefined) return
   if (budget[key] === 0n) {
     report(
       to,

@@ -13,6 +13,7 @@ import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
+import { counted } from "../../../domain/Words.ts"
 import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
@@ -40,7 +41,7 @@ import { atPrice, bySwap } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityOf } from "../Size.ts"
-import { type Exit, follow, staysAtGlance } from "./RuleExit.ts"
+import { type Exit, follow, misplaced, staysAtGlance } from "./RuleExit.ts"
 import { type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
@@ -221,7 +222,8 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
       isLate(rule, state, moment) ? "expireAfter" : "cancelWhen"
     )
   if (state.going !== undefined) return { state }
-  if (state.fired >= rule.times) return because("used-up", `fired ${rule.times} times, which is all it may`, "times")
+  if (state.fired >= rule.times)
+    return because("used-up", `fired ${counted(rule.times, "time")}, which is all it may`, "times")
   if (state.pausedUntil > moment.now) return because("paused", "waits until its pause is over", "pause")
   const verdict = judgeAt(rule, moment)
   if (typeof verdict === "object") return because(verdict.code, verdict.text, "when")
@@ -241,6 +243,11 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
     // It may come to an order at any other price; what is not warm waits for a candle.
     if (code === "no-order") notePrice(moment, moment.mid)
     return because(code, text, key)
+  }
+  const wrong = misplaced(rule.side, going, rule.exit?.isSwap === true)
+  if (wrong !== undefined) {
+    notePrice(moment, moment.mid)
+    return because("no-order", wrong, "then")
   }
   return { state: { ...state, fired: state.fired + 1, going } }
 }

@@ -1,0 +1,42 @@
+/** What two decisions of one strategy want otherwise, slot by slot, in words. */
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import type { Of } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { orderedJson } from "../../domain/Text.ts"
+import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+
+type Decided = Of<"Decided">
+
+/** What is wanted of each slot: its orders, or why there is none. */
+const wishes = (strategy: Strategy, { desired, absent }: Decided): ReadonlyMap<string, string> => {
+  const markets = new Map(marketsSeen(strategy).map((market) => [market.name, market]))
+  const orders = ({ legs, market = strategy.market.name, ...only }: Decided["desired"][number]) => {
+    const { base } = markets.get(market) ?? strategy.market
+    const said = (legs ?? [only]).map(({ by, price, quantity, side }) =>
+      [
+        side,
+        formatWithSymbol(quantity, base),
+        "at",
+        Decimal.format(price),
+        ...(by === undefined ? [] : [`by ${by}`])
+      ].join(" ")
+    )
+    return said.join(", then ")
+  }
+  return new Map([
+    ...desired.map((wanted) => [wanted.slot, orders(wanted)] as const),
+    ...absent.map(({ slot, why }) => [slot, `nothing (${why.code})`] as const)
+  ])
+}
+
+/** A line for each slot that differs. */
+export const between = (strategy: Strategy, recorded: Decided, again: Decided): ReadonlyArray<string> => {
+  const [before, after] = [wishes(strategy, recorded), wishes(strategy, again)]
+  const slots = [...new Set([...before.keys(), ...after.keys()])]
+  const lines = slots.flatMap((slot) => {
+    const [was = "unknown", now = "unknown"] = [before.get(slot), after.get(slot)]
+    return was === now ? [] : [`${slot}: was ${was}; now ${now}`]
+  })
+  const isRemembered = orderedJson(recorded.memory) === orderedJson(again.memory)
+  return isRemembered ? lines : [...lines, "what it remembers differs"]
+}
