@@ -40,6 +40,25 @@ export const checkBudget = (
   }
 }
 
+/** Warns where what was sold is bought back dearer, as at a stop, and no quote is there for it. `more`: than the sale brings, if it is known. */
+export const checkDearExit = (
+  side: Side,
+  at: Span,
+  { budget, market, to }: KindContext,
+  more: Amount | undefined = undefined
+): void => {
+  if (side === "BUY" || budget === undefined || (more ?? 1n) <= budget.quote) return
+  if (more === undefined && budget.quote > 0n) return
+  const needs =
+    more === undefined ? "quote, and the budget has none" : lackText(more, budget.quote, market.quote, "quote")
+  warn(
+    to,
+    at,
+    `beside what the sale brings, an exit that buys back dearer needs ${needs}`,
+    "raise limits.budget.quote, or the exit is refused"
+  )
+}
+
 /** What it is worth in quote, as the limits see it. */
 export const valueOf = (market: Market, { price, quantity }: Pick<Leg, "price" | "quantity">): Amount =>
   quoteAmount(market, quantity, price, "up")

@@ -1,6 +1,6 @@
 /**
- * Bracket: an entry, then an exit by take-profit or stop. One slot of two legs, so the exit never asks for more than
- * the entry brought in. While the price stays on the good side of the stop, the exit rests at the take-profit. When
+ * Bracket: an entry, then an exit by take-profit or stop. One slot of two legs, so the exit never sells more than the
+ * entry brought in; what was sold may be dearer to buy back, and `check` says so. While the price stays on the good side of the stop, the exit rests at the take-profit. When
  * the price reaches the stop, the exit moves beyond it by `reach` and stays there.
  *
  * The stop may follow: `trail` keeps it behind the best price since the entry filled (in steps, so that not every
@@ -10,7 +10,7 @@
  */
 import { formatWithSymbol, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import { type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
+import { inputAmount, type Market, mid, opposite, outputAmount, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { type Decision, type Leg, type Memory, sooner } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
@@ -18,7 +18,7 @@ import { type Behaviour, eitherForm, form, type Kind, reasons, type Section, typ
 import { report } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
-import { checkBudget, checkValues, valueOf } from "../BudgetCheck.ts"
+import { checkBudget, checkDearExit, checkValues, valueOf } from "../BudgetCheck.ts"
 import { atPrice, bySwap, execution } from "../Execution.ts"
 import { decimalIn, isTrueIn } from "../Memory.ts"
 import { away, checkTick, negate, orderPrice, part } from "../PriceLevels.ts"
@@ -63,6 +63,9 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   }
   checkOrder(settings, { at, ...context })
   checkBudget([entry], "the entry would", at("size"), context)
+  const dearest = orderPrice(market, "BUY", away(settings.stop, settings.reach))
+  const back = inputAmount(market, "BUY", entry.quantity, dearest) - outputAmount(market, side, entry.quantity, price)
+  checkDearExit(side, at("stop"), context, back)
   const prices = [price, settings.takeProfit, settings.stop]
   checkValues(
     prices.map((each) => valueOf(market, { ...entry, price: each })),

@@ -11,7 +11,7 @@ import * as Read from "../../Fields.ts"
 import type { KindContext, Section, Whole } from "../../Kind.ts"
 import { report, warn } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
-import { checkValues, lackText } from "../BudgetCheck.ts"
+import { checkDearExit, checkValues, lackText } from "../BudgetCheck.ts"
 import { givenAway } from "../Execution.ts"
 import { checkFall, part } from "../PriceLevels.ts"
 import { type Size, scaled, size } from "../Size.ts"
@@ -119,6 +119,7 @@ export const dealsOf = (
   checkBudget(sizes, side, place, section)
   const values = sizes.flatMap(({ unit, amount }) => (unit === "quote" ? [amount] : []))
   checkValues(values, place, section)
+  if (whole.stop !== undefined) checkDearExit(side, at("stop"), section)
   return {
     ...whole,
     when,

@@ -15,7 +15,7 @@ import { quoted, type Report, report, type Span } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
-import { checkValues } from "../BudgetCheck.ts"
+import { checkDearExit, checkValues } from "../BudgetCheck.ts"
 import { execution, givenAway } from "../Execution.ts"
 import { part } from "../PriceLevels.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
@@ -250,10 +250,20 @@ const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): b
  * Each single order must fit into the budget. Whether all fit at once is up to the limits when they fire: one rule
  * may sell what another buys, whatever the budget begins with.
  */
-export const checkSize = ({ side, size }: Rule, at: YamlNode, isSupplied: boolean, context: KindContext): void => {
+export const checkSize = (
+  { exit, side, size }: Rule,
+  at: YamlNode,
+  isSupplied: boolean,
+  context: KindContext
+): void => {
   const { budget, market, to } = context
   const key = side === "BUY" ? "quote" : "base"
-  const sized = at.type === "map" ? (at.entries.get("size")?.value ?? at) : at
+  const written = (...keys: ReadonlyArray<string>): YamlNode =>
+    keys.flatMap((each) => (at.type === "map" ? (at.entries.get(each)?.value ?? []) : []))[0] ?? at
+  const sized = written("size")
+  const { afterMillis, stop, trail, when } = exit ?? {}
+  if ([afterMillis, stop, trail, when].some((way) => way !== undefined))
+    checkDearExit(side, written("then", "stop"), context)
   if ("amount" in size && size.unit === "quote") checkValues([size.amount], sized, context)
   if (isSupplied || budget === undefined) return
   if (budget[key] === 0n) {
