@@ -14,6 +14,7 @@ import * as Candles from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import * as Resample from "../../src/candles/Resample.ts"
+import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import type { OrderTerms } from "../../src/domain/Order.ts"
 import { defaultSettings } from "../../src/sandbox/Settings.ts"
@@ -155,15 +156,17 @@ rules:
     }
     const side = Backtest.run({ ...strategy, limits }, candles, indices, "optimistic", options)
     const { deniedByLimit, stops } = BandSide.toJson(strategy, side)
-    assert.sameMembers(Object.keys(deniedByLimit), ["orders-per-hour", "price-deviation", "quiet-hours"])
+    assert.sameMembers(Object.keys(deniedByLimit), ["orders-per-hour", "paused", "price-deviation", "quiet-hours"])
     const [first] = stops
     assert.match(first?.reason ?? "", /^It lost 3\d\d(\.\d+)? USDC since midnight UTC, more than 300 USDC$/)
     assert.strictEqual((first?.until ?? 0) % 86_400_000, 0)
+    // What arrives at a close fills in the candle that ends there.
+    const lasts =
+      (openTime: number) =>
+      ({ from, until = Number.POSITIVE_INFINITY }: (typeof stops)[number]) =>
+        openTime >= from && TimeAxis.closeTime(candles.time, 0) - TimeAxis.openTime(candles.time, 0) + openTime < until
     for (const { openTime } of FillRows.rows(side.outcome, candles))
-      assert.isFalse(
-        stops.some(({ from, until = Number.POSITIVE_INFINITY }) => openTime >= from && openTime < until),
-        "nothing fills while everything is withdrawn"
-      )
+      assert.isFalse(stops.some(lasts(openTime)), "nothing fills while everything is withdrawn")
   })
 
   it("accounts for every unit: the fills add up to the balances", () => {

@@ -289,8 +289,12 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     slot.state = barAfter(rules.placeMillis) <= nextBar ? "resting" : "placing"
     if (slot.state === "placing") wakeAfter(slot, rules.placeMillis)
   }
+  const exitsFirst = (all: ReadonlyArray<Slot>) => {
+    const isExit = (slot: Slot) => slot.desired !== undefined && armedLeg(slot.desired, progress(slot))?.isExit === true
+    return [...all.filter(isExit), ...all.filter((slot) => !isExit(slot))]
+  }
   const placeWaiting = (at: Place) => {
-    for (const slot of slots) if (slot.at === at && slot.state === "waiting") place(slot)
+    for (const slot of exitsFirst(slots)) if (slot.at === at && slot.state === "waiting") place(slot)
   }
   const placeAllWaiting = () => {
     for (const at of places) placeWaiting(at)
@@ -488,11 +492,11 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       const wanted = decision.desired.find((desired) => desired.slot === slot.name)
       if (adopt(slot, wanted, bar)) renewed.add(slot)
     }
-    for (const at of places)
-      for (const desired of decision.desired) {
-        const slot = slots.find(({ name }) => name === desired.slot)
-        if (slot?.at === at && (renewed.has(slot) || held.has(slot)) && slot.state === "idle") place(slot)
-      }
+    for (const at of places) {
+      const ready = decision.desired.flatMap((desired) => slots.find(({ name }) => name === desired.slot) ?? [])
+      for (const slot of exitsFirst(ready))
+        if (slot.at === at && (renewed.has(slot) || held.has(slot)) && slot.state === "idle") place(slot)
+    }
     held.clear()
     placeAllWaiting()
   }

@@ -230,13 +230,20 @@ const wantedIn = (runs: Runs, run: MarketRun, desired: Decision["desired"]): Dec
   return desired.filter((each) => runOf(each) === run)
 }
 
-/** In the order of the decision: slots that have new legs, and those whose next order waited for it. */
+/** In the order of the decision, exits first: slots that have new legs, and those whose next order waited for it. */
 const placeWanted = (run: MarketRun): void => {
   const { followers, orders } = run
   const { due, slots, firstDue } = orders.wanted
-  for (let place = followers.isHolding ? 0 : firstDue; place < slots.length; place++) {
+  const first = followers.isHolding ? 0 : firstDue
+  const isReady = (slot: SlotState.SlotState | undefined): slot is SlotState.SlotState =>
+    slot?.phase === "idle" && (slot.isDue || followers.isHeld(slot))
+  for (let place = first; place < slots.length; place++) {
     const slot = slots[place]
-    if (slot?.phase === "idle" && (slot.isDue || followers.isHeld(slot))) Placing.place(run, slot)
+    if (isReady(slot) && orders.isExitDue(slot)) Placing.place(run, slot)
+  }
+  for (let place = first; place < slots.length; place++) {
+    const slot = slots[place]
+    if (isReady(slot) && !orders.isExitDue(slot)) Placing.place(run, slot)
   }
   for (const slot of due) SlotState.mark(slot, false)
   followers.release()

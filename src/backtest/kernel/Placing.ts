@@ -123,14 +123,16 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   }
 }
 
-/** Those that lacked money or waited for a limit, in slot order; a smaller one may overtake. */
+/** Those that lacked money or waited for a limit, in slot order, exits first; a smaller one may overtake. */
 export const placeWaiting = (run: MarketRun): void => {
   const { waiting, guard, orders, wallet, conditions } = run
   if (waiting.count === 0) return
   const mayPlaceOne = orders.openInAll < conditions.maxOpenOrders && waiting.mayPlaceOne(wallet)
   if ((guard?.denials.size ?? 0) === 0 && !mayPlaceOne) return
   waiting.askAll()
-  for (const slot of orders.slots) if (slot.phase === "waiting") place(run, slot)
+  const waits = orders.slots.filter(({ phase }) => phase === "waiting")
+  for (const slot of waits) if (orders.isExitDue(slot)) place(run, slot)
+  for (const slot of waits) if (slot.phase === "waiting" && !orders.isExitDue(slot)) place(run, slot)
 }
 
 /**

@@ -46,7 +46,8 @@ export interface Wish {
 /** `market`: for wanted orders that name none. */
 export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>): ReadonlyArray<Change> => {
   const live = new Map(own.filter((order) => !isFinished(order.state)).map((order) => [order.slot, order]))
-  const placed = [...wish.desired.values()].map((desired): Change => {
+  const wanted = [...wish.desired.values()]
+  const placed = exitsFirst(wanted).map((desired): Change => {
     const order = live.get(desired.slot)
     return order === undefined ? { _tag: "Place", desired } : changeOf(desired.market ?? market, order, desired)
   })
@@ -58,6 +59,12 @@ export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>):
     })
   return [...unwanted, ...placed]
 }
+
+/** No entry takes the place of an exit where only so many orders may be open. */
+const exitsFirst = (orders: ReadonlyArray<DesiredOrder>): ReadonlyArray<DesiredOrder> => [
+  ...orders.filter(({ isExit }) => isExit === true),
+  ...orders.filter(({ isExit }) => isExit !== true)
+]
 
 const withdraw = (order: SlotOrder, why: Reason, successor?: DesiredOrder): Change => {
   if (order.quantity === 0n) return { _tag: "Wait", slot: order.slot, why: "It has filled: its payout is pending" }

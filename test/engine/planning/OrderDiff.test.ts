@@ -152,6 +152,15 @@ describe("the comparison of wanted and own orders", () => {
     assert.isFalse(mayStay({ ...sells }, {}))
   })
 
+  it("places exits first: entries took the last places of maxOpenOrders, and a position had no exit", () => {
+    const named = (slot: string, isExit?: true) => ({ ...wanted, slot, ...(isExit ? { isExit } : {}) })
+    const placed = compare([named("a"), named("b", true), named("c"), named("d", true)], [])
+    assert.deepStrictEqual(
+      placed.map((each) => (each._tag === "Place" ? each.desired.slot : each._tag)),
+      ["b", "d", "a", "c"]
+    )
+  })
+
   it("compares each slot with its own order", () => {
     const other = { ...wanted, slot: "b", price: price("50000") }
     assert.deepStrictEqual(compare([wanted, other], [{ ...own, slot: "b", price: price("50000") }, own]), [

@@ -133,6 +133,13 @@ export class Orders {
     return this.shown
   }
 
+  /** What the slot has to work now leaves a position. */
+  isExitDue(slot: SlotState.SlotState): boolean {
+    const { desired } = slot
+    const due = desired?.legs[dueLeg(desired, this.progressOf(slot))]
+    return desired !== undefined && due !== undefined && leaves(desired, due)
+  }
+
   /** The row of the order that the slot has to work now, or `none`. */
   arm(slot: SlotState.SlotState): number {
     const { desired, index } = slot
