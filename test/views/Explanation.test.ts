@@ -143,11 +143,11 @@ describe("an explanation", () => {
   it.effect("of an order that a limit denies says the number that would flip it", () =>
     Effect.gen(function* () {
       const cases: ReadonlyArray<readonly [limits: string, mid: string, guard: string, flips: string]> = [
-        ["maxOpenOrders: 1", "60000", "open-orders", "fewer than 1 open orders"],
+        ["maxOpenOrders: 1", "60000", "open-orders", "fewer than 1 open order"],
         ["maxPriceDeviation: 1%", "56000", "price-deviation", "a mid above 56435.644"],
         ["maxNotional: 3000", "60000", "notional", "open orders worth at most 150 USDC before it"],
         ["minOrder: 2875", "60000", "min-order", "a value of 2875 USDC or more"],
-        ["maxOrdersPerHour: 1", "60000", "orders-per-hour", "fewer than 1 orders in the last hour"]
+        ["maxOrdersPerHour: 1", "60000", "orders-per-hour", "fewer than 1 order in the last hour"]
       ]
       for (const [limits, mid, guard, flips] of cases) {
         const [, second] = yield* explained(limits, { mid })

@@ -7,6 +7,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { percent } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Limits } from "../../strategy/Strategy.ts"
 import { type Hold, liftedBy } from "../holds/Holds.ts"
@@ -124,29 +125,31 @@ const onceRefused =
   (_order, _at, passes) =>
     passes ? undefined : text
 
-/** A count of `what` that is refused once it reaches its most. */
+/** So many of what `noun` and `where` name are refused once they reach their most. */
 const byCount = <At>(
   name: LimitName,
-  what: string,
+  [noun, where]: readonly [noun: string, where: string],
   figures: (at: At) => { readonly count: number; readonly most: number | undefined },
-  refusal: (count: number, most: number) => string,
   lasts?: true
-): LimitRow<unknown, At> => ({
-  name,
-  ...present({ lasts }),
-  refuses: (_, at) => {
-    const { count, most } = figures(at)
-    return most === undefined || count < most ? undefined : refusal(count, most)
-  },
-  now: (_, at) => {
-    const { count, most } = figures(at)
-    return most === undefined ? `${count} ${what}, no limit set` : `${count} of ${most} ${what}`
-  },
-  flips: (_, at, passes) => {
-    const { most } = figures(at)
-    return most === undefined ? undefined : passes ? `${most} ${what}` : `fewer than ${most} ${what}`
+): LimitRow<unknown, At> => {
+  const many = (count: number) => `${counted(count, noun)}${where}`
+  return {
+    name,
+    ...present({ lasts }),
+    refuses: (_, at) => {
+      const { count, most } = figures(at)
+      return most === undefined || count < most ? undefined : `${many(count)}, the most allowed is ${most}`
+    },
+    now: (_, at) => {
+      const { count, most } = figures(at)
+      return `${many(count)}, ${most === undefined ? "no limit set" : `at most ${most}`}`
+    },
+    flips: (_, at, passes) => {
+      const { most } = figures(at)
+      return most === undefined ? undefined : passes ? many(most) : `fewer than ${many(most)}`
+    }
   }
-})
+}
 
 const quietHours: LimitRow<Pick<Sized, "desired">, Pick<LimitInputs, "limits" | "now">> = {
   name: "quiet-hours",
@@ -274,9 +277,8 @@ export const notional: LimitRow<Pick<Sized, "value">, Pick<LimitInputs, "limits"
 
 export const ordersPerHour = byCount<Pick<LimitInputs, "limits" | "lastHour">>(
   "orders-per-hour",
-  "orders in the last hour",
+  ["order", " in the last hour"],
   ({ lastHour, limits }) => ({ count: lastHour, most: limits.maxOrdersPerHour }),
-  (count) => `${count} orders were placed in the last hour, the most allowed`,
   true
 )
 
@@ -326,27 +328,23 @@ export const orderLimits: ReadonlyArray<LimitRow> = [
   priceDeviation,
   swapPrice,
   leavingOrders,
-  byCount<LimitInputs>(
-    "open-orders",
-    "open orders",
-    ({ limits, openOrders }) => ({ count: openOrders, most: limits.maxOpenOrders }),
-    (count, most) => `${count} orders are open, the most allowed is ${most}`
-  ),
+  byCount<LimitInputs>("open-orders", ["open order", ""], ({ limits, openOrders }) => ({
+    count: openOrders,
+    most: limits.maxOpenOrders
+  })),
   tiny,
   minOrder,
   notional,
   ordersPerHour,
   byCount<LimitInputs>(
     "all-open-orders",
-    "open orders of all strategies",
-    ({ overall: { maxOpenOrders, openOrders } }) => ({ count: openOrders, most: maxOpenOrders }),
-    (count) => `${count} orders of all strategies are open, the most allowed`
+    ["open order", " of all strategies"],
+    ({ overall: { maxOpenOrders, openOrders } }) => ({ count: openOrders, most: maxOpenOrders })
   ),
   byCount<LimitInputs>(
     "all-orders-per-hour",
-    "orders of all strategies in the last hour",
+    ["order", " of all strategies in the last hour"],
     ({ overall: { lastHour, maxOrdersPerHour } }) => ({ count: lastHour, most: maxOrdersPerHour }),
-    (count) => `All strategies placed ${count} orders in the last hour, the most allowed`,
     true
   ),
   allExposure,

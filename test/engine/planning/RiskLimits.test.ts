@@ -168,24 +168,21 @@ describe("the words of a refusal", () => {
         said({ ...fine, price: at("62106") }, { side: "SELL" }),
         "SELL at 59000 is beyond 59000.7, the worst allowed at a mid of 62106"
       ],
-      [said({ ...fine, openOrders: 10 }), "10 orders are open, the most allowed is 10"],
+      [said({ ...fine, openOrders: 10 }), "10 open orders, the most allowed is 10"],
       [said(fine, { quantity: 0n }), "The order rounds to nothing"],
       [said(limits({ minOrder: 5_900_000_001n })), "Its value of 5900 USDC is below the least of 5900.000001 USDC"],
       [
         said({ ...limits({ maxNotional: 6_000_000_000n }), openNotional: 100_000_001n }),
         "Open orders would be worth 6000.000001 USDC, the most allowed is 6000 USDC"
       ],
-      [
-        said({ ...limits({ maxOrdersPerHour: 3 }), lastHour: 3 }),
-        "3 orders were placed in the last hour, the most allowed"
-      ],
+      [said({ ...limits({ maxOrdersPerHour: 3 }), lastHour: 3 }), "3 orders in the last hour, the most allowed is 3"],
       [
         said({ ...fine, overall: { ...overall, maxOpenOrders: 5 } }),
-        "5 orders of all strategies are open, the most allowed"
+        "5 open orders of all strategies, the most allowed is 5"
       ],
       [
         said({ ...fine, overall: { ...overall, maxOrdersPerHour: 5 } }),
-        "All strategies placed 5 orders in the last hour, the most allowed"
+        "5 orders of all strategies in the last hour, the most allowed is 5"
       ],
       [said({ ...fine, overall }), "All strategies would have 6000.000001 USDC out, the most allowed is 6000 USDC"],
       [
