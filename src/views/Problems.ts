@@ -177,11 +177,16 @@ const kinds: ReadonlyArray<Kind> = [
       }))
   ),
   alarm(withoutExit, ({ assets, state }) =>
-    [...state.refusedExits.values()].map(({ limit, reason, since, slot, strategy, wanted }) => ({
-      subject: slotKey(strategy, slot),
-      text: `The exit ${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)} is not in the market, refused by ${limit === undefined ? "the venue" : `its limit ${limit}`}: ${reason}`,
-      since
-    }))
+    [...state.refusedExits.values()].map(({ limit, reason, since, slot, strategy, wanted }) => {
+      const exit = `${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)}`
+      const by = limit === undefined ? "the venue" : `its limit ${limit}`
+      const rests = unfinished(state).find(
+        (each) => each.strategy === strategy && each.slot === slot && each.state === "open" && each.cancel === undefined
+      )
+      const beside = rests === undefined ? "" : `; what rests at ${Decimal.format(rests.price)} stays`
+      const text = `The exit ${exit} is not in the market, refused by ${by}: ${reason}${beside}`
+      return { subject: slotKey(strategy, slot), text, since }
+    })
   ),
   alarm(
     "plan-failed",

@@ -261,7 +261,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       return
     }
     const free = armed.side === "BUY" ? freeQuote : slot.at.base
-    if (free < input || openOrders() >= conditions.maxOpenOrders) {
+    if (free < input || (armed.isExit !== true && openOrders() >= conditions.maxOpenOrders)) {
       if (!wasWaiting || deniedBefore !== undefined) counts.deniedFunds++
       slot.state = "waiting"
       return
@@ -375,10 +375,17 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     if (slot.state !== "resting" && slot.state !== "placing") return false
     const regrets = order.side === "BUY" ? [order.price, armed.price] : [armed.price, order.price]
     const isWorse = Decimal.compare(regrets[0] ?? order.price, regrets[1] ?? order.price) > 0
-    const limit = isWorse || order.open > armed.quantity ? undefined : refusalOf(slot, armed, true)
+    if (isWorse || order.open > armed.quantity || order.by !== undefined) {
+      slot.deniedBy = undefined
+      return false
+    }
+    const limit = refusalOf(slot, armed, true)
     if (limit !== undefined && limit !== slot.deniedBy) limits.deny(limit)
     slot.deniedBy = limit
-    return limit !== undefined
+    if (limit !== undefined) return true
+    const free = order.side === "BUY" ? freeQuote : slot.at.base
+    const { market } = slot.at.conditions
+    return armed.isExit === true && free + order.input < inputAmount(market, armed.side, armed.quantity, armed.price)
   }
   /** Says whether the slot works on something new. */
   const adopt = (slot: Slot, wanted: DesiredSlot | undefined, bar: number): boolean => {
@@ -488,7 +495,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
           arrivals: 0
         })
     const renewed = new Set<Slot>()
-    for (const slot of slots) {
+    for (const slot of places.flatMap((at) => slots.filter((slot) => slot.at === at))) {
       const wanted = decision.desired.find((desired) => desired.slot === slot.name)
       if (adopt(slot, wanted, bar)) renewed.add(slot)
     }
@@ -604,11 +611,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       return
     }
     const first = ready.filter(selfPaying)
-    for (const slot of first) place(slot)
-    for (const slot of ready.filter((slot) => !first.includes(slot))) {
-      succeed(slot)
-      place(slot)
-    }
+    for (const slot of exitsFirst(first)) place(slot)
+    const later = ready.filter((slot) => !first.includes(slot))
+    for (const slot of later) succeed(slot)
+    for (const slot of exitsFirst(later)) place(slot)
   }
   const capacityIn = ({ conditions: { rules, market }, candles, usedVolume }: Place, bar: number): bigint =>
     rules.volumeShare === 0

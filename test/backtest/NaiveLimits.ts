@@ -45,6 +45,7 @@ export const naiveLimits = (limits: Limits | undefined) => {
     if (quietHours !== undefined && !asked.isExit && isQuiet(asked.now, quietHours)) return "quiet-hours"
     if (gives(asked, maxPriceDeviation)) return "price-deviation"
     if (asked.isDear) return "swap-price"
+    if (asked.isExit) return undefined
     const isFull = maxNotional !== undefined && asked.open + asked.value > maxNotional
     if (isFull && !asked.isSuccessor) return "notional"
     const lastHour = placedAt.filter((time) => asked.now - time < 3_600_000).length

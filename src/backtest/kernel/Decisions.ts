@@ -72,20 +72,24 @@ const fateUnder = (
   return isKeptBack(run, slot, desired) ? "waits" : "goes"
 }
 
-/** A limit refuses what would take the place of the slot's order, of which nobody would regret the fill. */
+/** A limit refuses what would take the place of the slot's order, of which nobody would regret the fill; or an exit lacks the money. */
 const isKeptBack = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): boolean => {
-  const { guard, orders } = run
+  const { guard, orders, wallet } = run
   const row = orders.rowOf(slot)
-  if (guard === undefined || desired === undefined || row === undefined || row.by !== undefined) return false
+  if (desired === undefined || row === undefined || row.by !== undefined) return false
   const progress = orders.progressOf(slot)
   const index = dueLeg(desired, progress)
   const leg = desired.legs[index]
   const quantity = leftOfLeg(desired, index, progress)
   if (leg === undefined || leg.side !== row.side) return false
+  const isExit = leaves(desired, leg) || undefined
+  if (guard === undefined && isExit === undefined) return false
   const wanted = { side: leg.side, price: leg.price, quantity }
   if (!tradesNoWorse(wanted, { price: row.price, quantity: slot.openQuantity })) return false
-  const successor = wholeOrder(orders.table, slot.index, index, leg, quantity, leaves(desired, leg))
-  return Placing.isDenied(run, slot, successor, guard, true)
+  const successor = wholeOrder(orders.table, slot.index, index, leg, quantity, isExit)
+  if (guard !== undefined && Placing.isDenied(run, slot, successor, guard, true)) return true
+  isKeptBackNoMore(run, slot)
+  return isExit === true && wallet.freeFor(row.side) + slot.openInput < successor.input
 }
 
 /** As live: the new legs ask for another price or size, but moving the order costs at least what that is worth. */
@@ -184,8 +188,10 @@ const adopt = (run: MarketRun, slots: Iterable<SlotState.SlotState>): ReadonlyAr
 const replaceFreed = (run: MarketRun): void => {
   const { guard } = run
   if (guard === undefined) return
-  const freed = guard.denials.slots.filter((slot) => isLive(slot) && !isKeptBack(run, slot, slot.wanted))
-  for (const slot of adopt(run, freed)) {
+  // One after the other, as what one gives back may be what the next one lacks.
+  const isFreed = (slot: SlotState.SlotState): boolean => isLive(slot) && !isKeptBack(run, slot, slot.wanted)
+  const freed = guard.denials.slots.flatMap((slot) => (isFreed(slot) ? adopt(run, [slot]) : []))
+  for (const slot of freed) {
     SlotState.mark(slot, false)
     if (slot.phase === "idle") Placing.place(run, slot)
   }

@@ -47,14 +47,16 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
   const next = orders.next(slot, order)
   const follower = OrderTable.rowAt(table, next)
   const surplus = table.surplus[order] ?? 0n
-  if (follower !== undefined && surplus >= 0n) {
+  // Where exits rest beside the most orders, the place of the one that filled is not free for an entry.
+  const isFull = follower?.isExit !== true && (orders.openInAll > run.conditions.maxOpenOrders || followers.toPlace > 0)
+  if (follower !== undefined && surplus >= 0n && !isFull) {
     if (surplus > 0n) wallet.receive(row.side, surplus)
     orders.placeNext(slot, next, follower, clock.nextBar)
     followers.rests(slot)
     return
   }
   endWhole(run, slot, row)
-  if (follower !== undefined) followers.places(slot, false)
+  if (follower !== undefined) followers.places(slot, surplus >= 0n)
 }
 
 const endWhole = (run: MarketRun, slot: SlotState.SlotState, { side, output }: OrderTable.OrderRow): void => {
@@ -78,11 +80,10 @@ export const settle = (run: MarketRun): void => {
   const { followers } = run
   for (let slot = followers.takeResting(); slot !== undefined; slot = followers.takeResting()) Placing.rest(run, slot)
   if (followers.toPlace === 0) return
-  for (const slot of followers.takeFirst()) Placing.place(run, slot)
-  for (const slot of followers.takeLater()) {
-    Decisions.adoptSuccessor(run, slot)
-    Placing.place(run, slot)
-  }
+  for (const slot of run.orders.exitsFirst(followers.takeFirst())) Placing.place(run, slot)
+  const later = followers.takeLater()
+  for (const slot of later) Decisions.adoptSuccessor(run, slot)
+  for (const slot of run.orders.exitsFirst(later)) Placing.place(run, slot)
 }
 
 /** The slot's next order, after one is paid out: at once, or when the strategy was asked if it wants to be. */

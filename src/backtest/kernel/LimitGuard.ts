@@ -150,7 +150,7 @@ export const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefin
     if (mayDeviate(order, guard) && deviates(row, close, limits)) return "price-deviation"
     return isTooDear(order) ? "swap-price" : undefined
   }
-  const shut = row.isExit ? undefined : account.closedBy(now)
+  const shut = row.isExit === true ? undefined : account.closedBy(now)
   if (shut !== undefined) return shut
   const openNotional = limits.maxNotional === undefined ? 0n : account.openNotional
   const price = priceOf(close)

@@ -103,7 +103,8 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
     return
   }
   if (isYielding(run, slot)) return waiting.forOrders(slot)
-  if (wallet.freeFor(row.side) < row.input || orders.openInAll >= maxOpenOrders) return waitForMoney(run, slot, row)
+  const isFull = row.isExit !== true && orders.openInAll >= maxOpenOrders
+  if (isFull || wallet.freeFor(row.side) < row.input) return waitForMoney(run, slot, row)
   if (guard !== undefined) {
     if (isDenied(run, slot, row, guard, false)) {
       waiting.add(slot)
@@ -127,11 +128,13 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
 export const placeWaiting = (run: MarketRun): void => {
   const { waiting, guard, orders, wallet, conditions } = run
   if (waiting.count === 0) return
-  const mayPlaceOne = orders.openInAll < conditions.maxOpenOrders && waiting.mayPlaceOne(wallet)
+  const isExit = (slot: SlotState.SlotState) => slot.phase === "waiting" && orders.isExitDue(slot)
+  const mayPlaceOne =
+    waiting.mayPlaceOne(wallet) && (orders.openInAll < conditions.maxOpenOrders || orders.slots.some(isExit))
   if ((guard?.denials.size ?? 0) === 0 && !mayPlaceOne) return
   waiting.askAll()
   const waits = orders.slots.filter(({ phase }) => phase === "waiting")
-  for (const slot of waits) if (orders.isExitDue(slot)) place(run, slot)
+  for (const slot of waits) if (isExit(slot)) place(run, slot)
   for (const slot of waits) if (slot.phase === "waiting" && !orders.isExitDue(slot)) place(run, slot)
 }
 

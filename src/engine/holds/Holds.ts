@@ -329,7 +329,8 @@ export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
     code: "quiet-hours",
     lifts: "itself",
     stops: beginnings,
-    why: ({ limits, now, placement: { isExit } }) => limits && quietness({ isExit, limits, now })
+    why: ({ limits, now, placement: { isExit } }) =>
+      limits === undefined || isExit === true ? undefined : quietness({ limits, now })
   },
   { scope: "price", code: "bad-price", lifts: "itself", stops: beginnings, why: (known) => badPrice(known) },
   { scope: "placement", code: "too-late", lifts: "itself", stops: payments, why: (known) => lateness(known) },

@@ -18,13 +18,9 @@ export interface PricedLimits {
   readonly price: Market.BidAsk
 }
 
-/** Why the strategy rests at this time of day, in words. What leaves a position is not kept from it at any hour. */
-export const quietness = ({
-  isExit,
-  limits: { quietHours },
-  now
-}: Timed & { readonly isExit: boolean | undefined }): string | undefined => {
-  if (quietHours === undefined || isExit === true) return undefined
+/** Why the strategy begins nothing at this time of day, in words. */
+export const quietness = ({ now, limits: { quietHours } }: Timed): string | undefined => {
+  if (quietHours === undefined) return undefined
   const { fromMinute, toMinute } = quietHours
   const minute = Math.floor(now / minuteMillis) % 1440
   const isQuiet =

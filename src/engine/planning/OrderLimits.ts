@@ -1,6 +1,9 @@
 /**
  * Our own limits for one order, a row each: why it refuses the order, how things are now, and what would reverse the verdict. Live
  * orders are checked by them, explanations word them, and backtests ask those that their runs can break.
+ *
+ * Limits of hours, counts and sizes keep what begins from being placed. Exits count for them, and are never refused by them: what
+ * keeps a stop from being placed limits nothing.
  */
 import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -67,7 +70,9 @@ export interface Overall {
 }
 
 /** What a limit needs to know of an order. */
-export type Priced = Pick<DesiredOrder, "side" | "price" | "quantity">
+export interface Priced extends Pick<DesiredOrder, "side" | "price" | "quantity"> {
+  readonly isExit?: true | undefined
+}
 
 /** An order with what it deposits, what it receives, and what it is worth in quote. */
 export interface Sized<Order extends Priced = DesiredOrder> {
@@ -87,8 +92,8 @@ export const sized = <Order extends Priced>(desired: Order, market: Market.Marke
 /** `Order` and `At`: what it asks for; a backtest knows less than a running bot. */
 export interface LimitRow<Order = Sized, At = LimitInputs> {
   readonly name: LimitName
-  /** It refuses for a time, whatever rests in the slot: that stays until its successor may be placed. */
-  readonly lasts?: true
+  /** It refuses for a time, whatever rests in the slot: that stays until its successor, or its successor that is an exit, may be placed. */
+  readonly lasts?: true | "exits"
   /** In words with the numbers; `undefined` when it does not refuse the order. */
   readonly refuses: (order: Order, at: At) => string | undefined
   /** Where it passes. */
@@ -120,6 +125,16 @@ const byHold = (
   }
 }
 
+const ofEntries = <Order extends { readonly desired: Priced }, At>(row: LimitRow<Order, At>): LimitRow<Order, At> => {
+  const isSpared = ({ desired }: Order) => desired.isExit === true
+  return {
+    ...row,
+    refuses: (order, at) => (isSpared(order) ? undefined : row.refuses(order, at)),
+    now: (order, at) => `${row.now(order, at)}${isSpared(order) ? ", which holds no exit" : ""}`,
+    flips: (order, at, passes) => (isSpared(order) ? undefined : row.flips(order, at, passes))
+  }
+}
+
 const onceRefused =
   (text: string): LimitRow<unknown, unknown>["flips"] =>
   (_order, _at, passes) =>
@@ -131,9 +146,9 @@ const byCount = <At>(
   [noun, where]: readonly [noun: string, where: string],
   figures: (at: At) => { readonly count: number; readonly most: number | undefined },
   lasts?: true
-): LimitRow<unknown, At> => {
+): LimitRow<Pick<Sized<Priced>, "desired">, At> => {
   const many = (count: number) => `${counted(count, noun)}${where}`
-  return {
+  return ofEntries({
     name,
     ...present({ lasts }),
     refuses: (_, at) => {
@@ -148,22 +163,18 @@ const byCount = <At>(
       const { most } = figures(at)
       return most === undefined ? undefined : passes ? many(most) : `fewer than ${many(most)}`
     }
-  }
+  })
 }
 
-const quietHours: LimitRow<Pick<Sized, "desired">, Pick<LimitInputs, "limits" | "now">> = {
+const quietHours = ofEntries<Pick<Sized<Priced>, "desired">, Pick<LimitInputs, "limits" | "now">>({
   name: "quiet-hours",
   lasts: true,
-  refuses: ({ desired: { isExit } }, { limits, now }) => quietness({ isExit, limits, now }),
-  now: ({ desired: { isExit } }, { limits: { quietHours } }) =>
-    quietHours === undefined
-      ? unset
-      : `from ${timeOfDay(quietHours.fromMinute)} to ${timeOfDay(quietHours.toMinute)}${isExit === true ? ", but not for an exit" : ""}`,
-  flips: ({ desired: { isExit } }, { limits: { quietHours } }, passes) =>
-    quietHours && isExit !== true
-      ? `the time ${timeOfDay(passes ? quietHours.fromMinute : quietHours.toMinute)}`
-      : undefined
-}
+  refuses: (_, at) => quietness(at),
+  now: (_, { limits: { quietHours } }) =>
+    quietHours === undefined ? unset : `from ${timeOfDay(quietHours.fromMinute)} to ${timeOfDay(quietHours.toMinute)}`,
+  flips: (_, { limits: { quietHours } }, passes) =>
+    quietHours && `the time ${timeOfDay(passes ? quietHours.fromMinute : quietHours.toMinute)}`
+})
 
 const stalePrice: LimitRow = {
   name: "stale-price",
@@ -258,7 +269,10 @@ const minOrder: LimitRow = {
   }
 }
 
-export const notional: LimitRow<Pick<Sized, "value">, Pick<LimitInputs, "limits" | "market" | "openNotional">> = {
+export const notional = ofEntries<
+  Pick<Sized<Priced>, "desired" | "value">,
+  Pick<LimitInputs, "limits" | "market" | "openNotional">
+>({
   name: "notional",
   refuses: ({ value }, { limits: { maxNotional }, market, openNotional }) =>
     maxNotional === undefined || openNotional + value <= maxNotional
@@ -273,7 +287,7 @@ export const notional: LimitRow<Pick<Sized, "value">, Pick<LimitInputs, "limits"
     const rest = formatWithSymbol(max(0n, maxNotional - value), market.quote)
     return `open orders worth ${passes ? "more than" : "at most"} ${rest} before it`
   }
-}
+})
 
 export const ordersPerHour = byCount<Pick<LimitInputs, "limits" | "lastHour">>(
   "orders-per-hour",
@@ -282,7 +296,7 @@ export const ordersPerHour = byCount<Pick<LimitInputs, "limits" | "lastHour">>(
   true
 )
 
-const allExposure: LimitRow = {
+const allExposure: LimitRow = ofEntries({
   name: "all-exposure",
   refuses: ({ desired, inputAmount }, { market, overall: { exposure, maxExposure } }) => {
     if (maxExposure === undefined || exposure + inputAmount <= maxExposure) return undefined
@@ -298,10 +312,11 @@ const allExposure: LimitRow = {
     maxExposure === undefined
       ? undefined
       : `${formatWithSymbol(maxExposure - inputAmount, Market.inputAsset(market, desired.side))} outside before it`
-}
+})
 
 const budget: LimitRow = {
   name: "budget",
+  lasts: "exits",
   refuses: ({ desired, inputAmount }, { free, market }) => {
     if (inputAmount <= free) return undefined
     const asset = Market.inputAsset(market, desired.side)

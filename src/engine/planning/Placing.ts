@@ -1,9 +1,8 @@
 /** An order that a free slot should have becomes a placement, if no wait and no limit is against it. Nothing is sent from here. */
 import { Effect, Result } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
-import { inputAsset, mid, outputAsset, type Price, type TwoSidedPrice } from "../../domain/Market.ts"
+import { inputAmount, inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { age } from "../../domain/Words.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
@@ -14,7 +13,7 @@ import { holdsOnSlot } from "../holds/HoldsOn.ts"
 import * as Answers from "../protocol/Answers.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { BotState } from "../state/BotState.ts"
-import type { Placement } from "../state/Placement.ts"
+import { openQuantity, type Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
@@ -83,11 +82,11 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   }
 
   /** What rests in its slot stays until it may be placed; recorded once. `undefined` when it may. */
-  const keptBack = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder, resting: Price) => {
-    const refusal = refusalOfSuccessor(desired, at(strategy, view, beside, desired))
-    if (refusal === undefined) return undefined
-    const reason = `${refusal.reason}; what rests at ${Decimal.format(resting)} stays`
-    return denied(strategy, view, desired, { ...refusal, reason })
+  const keptBack = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder, resting: Placement) => {
+    const known = at(strategy, view, beside, desired)
+    const own = inputAmount(known.market, resting.side, openQuantity(resting), resting.price)
+    const refusal = refusalOfSuccessor(desired, { ...known, free: known.free + own })
+    return refusal && denied(strategy, view, desired, refusal)
   }
 
   return { place, keptBack }

@@ -106,7 +106,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
         return Effect.void
       case "Cancel": {
         const known = own.find((candidate) => candidate.slot === change.slot)
-        const kept = change.successor && known && keptBack(strategy, view, beside, change.successor, known.price)
+        const kept = change.successor && known && keptBack(strategy, view, beside, change.successor, known)
         if (kept !== undefined) return kept
         // The order may have been withdrawn, or may have ended, since this plan looked at it.
         return books.recordFrom((state) => {

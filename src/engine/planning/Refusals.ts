@@ -1,6 +1,6 @@
 /**
  * Why a slot has no order though one is wanted: by a limit of ours, by a wait, or because an end is not believed. Each is recorded
- * once, until it changes, the slot is planned, or what is wanted has gone and comes back.
+ * once, however they take turns, until the slot is planned, or what is wanted has gone and comes back.
  */
 import { Effect } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
@@ -27,20 +27,23 @@ export interface Refusals {
 }
 
 export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
-  const said = new Map<string, string>()
-  const once: Refusals["once"] = ({ slot, strategy }, what, event) => {
-    const key = slotKey(strategy, slot)
-    const saying = `${state.slots.get(key)?.placement ?? ""} ${what}`
-    if (said.get(key) === saying) return Effect.void
-    said.set(key, saying)
-    return record(event)
-  }
+  const said = new Map<string, { readonly placement: string | undefined; readonly verdicts: Set<string> }>()
   return {
-    once,
-    wantsNoMore: (about) =>
-      state.refusedExits.has(slotKey(about.strategy, about.slot))
-        ? once(about, "kept", { _tag: "Deferred", ...about, reason: "what rests there is as wanted" })
-        : Effect.void,
+    once: ({ slot, strategy }, what, event) => {
+      const key = slotKey(strategy, slot)
+      const placement = state.slots.get(key)?.placement
+      const before = said.get(key)
+      const verdicts = before?.placement === placement ? (before?.verdicts ?? new Set()) : new Set<string>()
+      if (verdicts.has(what)) return Effect.void
+      said.set(key, { placement, verdicts: verdicts.add(what) })
+      return record(event)
+    },
+    wantsNoMore: (about) => {
+      const key = slotKey(about.strategy, about.slot)
+      if (!state.refusedExits.has(key)) return Effect.void
+      said.delete(key)
+      return record({ _tag: "Deferred", ...about, reason: "what rests there is as wanted" })
+    },
     forgetAllBut: (strategy, wanted) => {
       const kept = new Set(wanted.map((slot) => slotKey(strategy, slot)))
       for (const key of said.keys()) if (key.startsWith(slotKey(strategy, "")) && !kept.has(key)) said.delete(key)

@@ -55,18 +55,18 @@ export const check = (desired: DesiredOrder, at: LimitInputs): Verdict => {
   return Result.succeed({ desired, inputAmount, outputAmount } as Approved)
 }
 
-const lasting = orderLimits.filter(({ lasts }) => lasts === true)
-
-/** Why the order could not be placed now if nothing rested in its slot. */
-export const refusalOfSuccessor = (desired: DesiredOrder, at: LimitInputs): Denied | undefined =>
-  refusalBy(lasting, sized(desired, at.market), at)
+/** Why the order could not be placed now if nothing rested in its slot. `at`: with the money of what rests there. */
+export const refusalOfSuccessor = (desired: DesiredOrder, at: LimitInputs): Denied | undefined => {
+  const lasting = orderLimits.filter(({ lasts }) => lasts === true || (lasts === "exits" && desired.isExit === true))
+  return refusalBy(lasting, sized(desired, at.market), at)
+}
 
 /** The first limit that refuses every order now that is no exit: for backtests, which keep accounts of their own. */
 export const shutBy = ({
   lost,
   ...at
 }: Pick<LimitInputs, "now" | "limits"> & { readonly lost: string | undefined }): LimitName | undefined =>
-  lost !== undefined ? "paused" : quietness({ ...at, isExit: false }) === undefined ? undefined : "quiet-hours"
+  lost !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours"
 
 const thatRunsCanBreak = [priceDeviation, notional, ordersPerHour]
 

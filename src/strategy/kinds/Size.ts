@@ -2,7 +2,7 @@
  * A size in base or in quote: `size: { quote: 50 }`. A rule may also give an expression for the amount, computed when
  * the rule fires.
  */
-import { type Amount, type Asset, floorOf, max, toDecimal } from "../../domain/Amount.ts"
+import { type Amount, type Asset, asNumber, floorOf, max, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price, type Side } from "../../domain/Market.ts"
 import { compile } from "../expression/Compiler.ts"
@@ -132,16 +132,21 @@ export const ruleSize = (node: YamlNode, side: Side, scope: Scope): RuleSize | u
   if (found === undefined) return size(scope.market)(node, scope.to)
   const { unit, value } = found
   const term = compile(value, `amount of ${scope.market[unit].symbol}`, "price", scope)
-  return term === undefined ? undefined : { unit, term }
+  return term && { unit, term: unit === "base" && side === "SELL" ? asFarAsFree(term, scope) : term }
 }
 
+/** Fees of payouts are taken from what was bought, so a position is a little less than its purchases, and a sale of all of it too. */
+const asFarAsFree = (term: Term, { market }: Scope): Term => ({
+  ...term,
+  value: (moment) => {
+    const wanted = term.value(moment)
+    return moment.own === undefined ? wanted : Math.min(wanted, asNumber(moment.own.freeBase, market.base))
+  }
+})
+
 /** A share of the budget means the asset that the order pays with. */
-const shareOf = (
-  of: Whole,
-  ratio: Decimal.Decimal | undefined,
-  side: Side,
-  { market, budget }: Scope
-): RuleSize | undefined => {
+const shareOf = (of: Whole, ratio: Decimal.Decimal | undefined, side: Side, scope: Scope): RuleSize | undefined => {
+  const { market, budget } = scope
   const equity = ownNamed("equity", market, budget)
   if (ratio === undefined || equity === undefined) return undefined
   const factor = Decimal.toNumber(ratio)
@@ -149,7 +154,8 @@ const shareOf = (
   if (of === "position") {
     const type = `amount of ${market.base.symbol}` as const
     const value = ({ position }: Moment) => position * factor
-    return { unit: "base", term: { type, isLiteral: false, dependence: "none", value } }
+    const term: Term = { type, isLiteral: false, dependence: "none", value }
+    return { unit: "base", term: side === "SELL" ? asFarAsFree(term, scope) : term }
   }
   if (of === "equity") return { unit: "quote", term: { ...equity, value: (moment) => equity.value(moment) * factor } }
   const unit = side === "BUY" ? "quote" : "base"

@@ -11,7 +11,7 @@ const market = {
   base: { symbol: "BTC", id: "btc", decimals: 8 },
   quote: { symbol: "USDC", id: "usdc", decimals: 6 }
 }
-const about = { slot: 0, leg: 0, price: price("60000"), quantity: 7n, endsLeg: true, isExit: false }
+const about = { slot: 0, leg: 0, price: price("60000"), quantity: 7n, endsLeg: true, isExit: undefined }
 /** 7 units for 420,000 less 3 units; sold for 420,000 less 20. */
 const bought = { ...about, side: "BUY", input: 420_000n, output: 4n, fee: 3n } as const
 const sold = { ...about, side: "SELL", input: 7n, output: 419_980n, fee: 20n } as const

@@ -1,7 +1,9 @@
 /** Exits that a limit or the venue refuses: the position had no stop, and nobody was told. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import * as RefusedExits from "../../../src/engine/state/strategies/RefusedExits.ts"
 import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
@@ -73,17 +75,15 @@ describe("exits that are refused", () => {
     )
   )
 
-  for (const [limit, limits] of [
-    ["orders-per-hour", "budget: { quote: 1000 }, maxOrdersPerHour: 1"],
-    ["notional", "budget: { quote: 1000 }, maxNotional: 1100"]
-  ] as const) {
-    it.effect(`a target that ${limit} refuses was silent`, () =>
+  for (const limits of ["maxOrdersPerHour: 1", "maxNotional: 1100", "maxOpenOrders: 1, maxNotional: 1001"]) {
+    it.effect(`a target was refused by ${limits}, so the position had no exit`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const world = yield* make
-          const process = yield* world.run({ strategies: [long(limits)], pace: { pollMaxMillis: 5_000 } })
-          yield* until(() => told(process).length > 0, 300_000, "it is told")
-          assert.match(told(process)[0]?.text ?? "", new RegExp(`refused by its limit ${limit}: `))
+          const strategies = [long(`budget: { quote: 1000 }, ${limits}`)]
+          const process = yield* world.run({ strategies, pace: { pollMaxMillis: 5_000 } })
+          yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "its target rests")
+          assert.lengthOf(told(process), 0)
         })
       )
     )
@@ -158,34 +158,53 @@ describe("exits that are refused", () => {
     )
   )
 
-  for (const [limit, limits] of [
-    ["orders-per-hour", "maxOrdersPerHour: 2, maxPriceDeviation: 90%"],
-    ["price-deviation", "maxPriceDeviation: 1%"]
-  ] as const) {
-    it.effect(`a stop that ${limit} refused withdrew the target first, so nothing rested`, () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const world = yield* make
-          const bought = yield* withTarget(world, long(budget))
-          yield* bought.stop
-          const process = yield* world.run({ strategies: [stopped(limits)], pace: { pollMaxMillis: 5_000 } })
-          yield* until(() => told(process).length > 0, 300_000, "it is told that the stop is not placed")
-          assert.match(
-            told(process)[0]?.text ?? "",
-            new RegExp(`^The exit SELL .* refused by its limit ${limit}: .*; what rests at 120000 stays$`)
-          )
-          yield* Effect.sleep("10 minutes")
-          const [target, ...others] = openOrders(process)
-          assert.lengthOf(others, 0)
-          assert.strictEqual(Decimal.format(target?.price ?? Decimal.zero), "120000")
-          assert.isUndefined(target?.cancel)
-          yield* process.stop
-          const back = yield* world.run({ strategies: [long(budget)], pace: { pollMaxMillis: 5_000 } })
-          yield* until(() => told(back).length === 0, 60_000, "it is over once the stop is not wanted")
+  it.effect("a stop that price-deviation refused withdrew the target first, so nothing rested", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const bought = yield* withTarget(world, long(budget))
+        yield* bought.stop
+        const process = yield* world.run({
+          strategies: [stopped("maxPriceDeviation: 1%")],
+          pace: { pollMaxMillis: 5_000 }
         })
-      )
+        yield* until(() => told(process).length > 0, 300_000, "it is told that the stop is not placed")
+        const refused = /^The exit SELL .* refused by its limit price-deviation: .* at a mid of [\d.]+/
+        assert.match(told(process)[0]?.text ?? "", new RegExp(`${refused.source}; what rests at 120000 stays$`))
+        const isRefusal = ({ event }: { readonly event: { readonly _tag: string } }) => event._tag === "Denied"
+        const said = (yield* process.events).filter(isRefusal).length
+        yield* Effect.sleep("10 minutes")
+        const [target, ...others] = openOrders(process)
+        assert.lengthOf(others, 0)
+        assert.strictEqual(Decimal.format(target?.price ?? Decimal.zero), "120000")
+        assert.isUndefined(target?.cancel)
+        assert.lengthOf((yield* process.events).filter(isRefusal), said, "it is recorded once")
+        yield* world.cancel(target?.order?.id ?? "")
+        yield* until(() => openOrders(process).length === 0, 60_000, "somebody cancelled it")
+        assert.match(told(process)[0]?.text ?? "", /is not in the market/)
+        assert.notMatch(told(process)[0]?.text ?? "", /stays/)
+        yield* process.stop
+        const back = yield* world.run({ strategies: [long(budget)], pace: { pollMaxMillis: 5_000 } })
+        yield* until(() => told(back).length === 0, 900_000, "it is over once the stop is not wanted")
+      })
     )
-  }
+  )
+
+  it.effect("what filled of the target that stayed ended the alarm of the stop", () =>
+    Effect.sync(() => {
+      const about = { strategy: "long", slot: "position", placement: "p2" }
+      const exits: RefusedExits.RefusedExits = new Map()
+      const exit = { side: "SELL", price: Decimal.make(59n), quantity: 5n, asset: "BTC" } as const
+      const see = (event: BotEvent) => RefusedExits.see(exits, event, 0)
+      see({ _tag: "Denied", ...about, limit: "price-deviation", reason: "r", exit })
+      const amounts = { inputAsset: "BTC", amountIn: 1n, outputAsset: "USDC", amountOut: 1n }
+      see({ _tag: "DepositSeen", ...about, asset: "BTC", total: 5n, fresh: 5n })
+      see({ _tag: "FillSeen", ...about, fillId: "f", side: "SELL", price: exit.price, filledAt: 0, ...amounts })
+      assert.strictEqual(exits.size, 1)
+      see({ _tag: "Closed", ...about, status: "FILLED", inputAsset: "BTC", unspent: 0n })
+      assert.strictEqual(exits.size, 0)
+    })
+  )
 
   it.effect("a stop in quiet hours withdrew the target and nothing rested until their end", () =>
     inVirtualTime(

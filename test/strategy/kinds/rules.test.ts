@@ -581,7 +581,7 @@ describe("rules of computed sizes", () => {
   const sized = (size: string, position: bigint) => {
     const strategy = strategyOf(file(`    one: { when: mid > 1, side: sell, price: mid, size: ${size} }`))
     const slots: Slots = new Map([["other", { ...completed(1), bought: position }]])
-    const own: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 500_000_000n, realisedProfit: 0n }
+    const own: OwnState = { openOrders: 0, freeBase: position, freeQuote: 500_000_000n, realisedProfit: 0n }
     return firstOrder(strategy.decide({ ...at(strategy, "1000", 0, slots), own }, null), slots)
   }
 
@@ -590,6 +590,16 @@ describe("rules of computed sizes", () => {
     assert.strictEqual(sized("{ quote: freeQuote * 10% }", 0n), "SELL 5000000 at 1000")
     assert.strictEqual(sized("{ quote: position * mid / 2 }", 10_000_000n), "SELL 5000000 at 1000")
     assert.isUndefined(sized("{ base: position }", 0n))
+  })
+
+  it("never sold a whole position, of which the fee of its payout was missing", () => {
+    const own: OwnState = { openOrders: 0, freeBase: 99n, freeQuote: 0n, realisedProfit: 0n }
+    const slots: Slots = new Map([["other", { ...completed(1), bought: 100n }]])
+    for (const size of ["{ base: position }", "{ position: 100% }", "{ base: position * 2 }"]) {
+      const strategy = strategyOf(file(`    one: { when: mid > 1, side: sell, price: mid, size: ${size} }`))
+      const order = firstOrder(strategy.decide({ ...at(strategy, "1000", 0, slots), own }, null), slots)
+      assert.strictEqual(order, "SELL 99 at 1000", size)
+    }
   })
 
   it("are a share of the budget, of the equity, of the position, or of what the stop may lose", () => {

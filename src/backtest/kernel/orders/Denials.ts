@@ -22,7 +22,7 @@ export class Denials {
   }
 
   get slots(): ReadonlyArray<SlotState> {
-    return [...this.bySlot.keys()]
+    return [...this.bySlot.keys()].toSorted((a, b) => a.index - b.index)
   }
 
   /** Says whether another limit, or none, kept the slot's order back before. */

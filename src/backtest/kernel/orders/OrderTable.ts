@@ -24,7 +24,7 @@ export interface OrderRow {
   /** Nothing of its leg is left after it. */
   readonly endsLeg: boolean
   /** It leaves what another leg, or another slot, began. */
-  readonly isExit: boolean
+  readonly isExit: true | undefined
 }
 
 export interface OrderTable {
@@ -101,7 +101,7 @@ export const wholeOrder = (
   leg: number,
   { side, price, by }: Pick<OrderRow, "side" | "price" | "by">,
   quantity: Amount,
-  isExit: boolean
+  isExit: true | undefined
 ): OrderRow => {
   const gross = outputAmount(market, side, quantity, price)
   const fee = lastFeeOf(rules, side, gross, 0n)

@@ -140,6 +140,12 @@ export class Orders {
     return desired !== undefined && due !== undefined && leaves(desired, due)
   }
 
+  /** No entry takes the place of an exit, or its money. */
+  exitsFirst(slots: ReadonlyArray<SlotState.SlotState>): ReadonlyArray<SlotState.SlotState> {
+    const isExit = (slot: SlotState.SlotState): boolean => this.isExitDue(slot)
+    return slots.length < 2 ? slots : [...slots.filter(isExit), ...slots.filter((slot) => !isExit(slot))]
+  }
+
   /** The row of the order that the slot has to work now, or `none`. */
   arm(slot: SlotState.SlotState): number {
     const { desired, index } = slot
@@ -152,7 +158,7 @@ export class Orders {
     const { table, ladders } = this
     const before = Ladders.rowOf(ladders, index, leg)
     if (OrderTable.rowAt(table, before)?.quantity === quantity) return before
-    const isExit = leaves(desired, due)
+    const isExit = leaves(desired, due) || undefined
     const made = OrderTable.add(table, OrderTable.wholeOrder(table, index, leg, due, quantity, isExit))
     Ladders.setRow(ladders, index, leg, made)
     return made

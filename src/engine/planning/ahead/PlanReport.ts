@@ -114,6 +114,7 @@ export const changesOf = (
     changeOfPlacement(placement, ended.get(placement.id), wishIn(decided.get(placement.strategy), placement), {
       strategy: loaded.get(placement.strategy),
       fees,
+      denied: planned.events.find((event) => event._tag === "Denied" && isAbout(event, placement)),
       costs: costsOf(planned, loaded.get(placement.strategy), placement, decided.get(placement.strategy))
     })
   )
@@ -139,6 +140,13 @@ const costsOf = (
   const at = { ask: decided.ask, now: decided.now ?? decided.priceAt }
   return replacementCost(state, marketOf(strategy, placement.market), placement, at).text
 }
+
+interface OfSlot {
+  readonly strategy: string
+  readonly slot: string
+}
+
+const isAbout = (one: OfSlot, other: OfSlot): boolean => one.strategy === other.strategy && one.slot === other.slot
 
 type Wished = Of<"Decided">["desired"][number]
 
@@ -166,8 +174,14 @@ const changeOfPlacement = (
   {
     strategy: owner,
     fees,
+    denied,
     costs
-  }: { readonly strategy: Strategy | undefined; readonly fees: Fees; readonly costs: string | undefined }
+  }: {
+    readonly strategy: Strategy | undefined
+    readonly fees: Fees
+    readonly denied: BotEvent | undefined
+    readonly costs: string | undefined
+  }
 ): PlannedChange => {
   const { strategy, slot, market, order } = placement
   const about = { strategy, slot, market, ...orderOfPlacement(placement), costs: [] }
@@ -185,6 +199,14 @@ const changeOfPlacement = (
   if (placement.cancel !== undefined) return { ...about, action: "defer", reason: leaving("its cancel is under way") }
   if (owner === undefined) {
     return { ...about, action: "keep", reason: { code: "not-loaded", text: "its strategy is not among these files" } }
+  }
+  if (denied?._tag === "Denied") {
+    const text = `until the better one may be placed: ${denied.reason}`
+    return {
+      ...about,
+      action: "keep",
+      reason: { code: denied.limit, text, ...present({ source: wished?.why.source }) }
+    }
   }
   return { ...about, action: "keep", reason: keepReason(placement, wished, costs) }
 }

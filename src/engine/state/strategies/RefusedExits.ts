@@ -42,8 +42,15 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
       return void exits.set(key, { ...refused, isSwap: event.by === "swap" })
     }
     case "DepositSeen":
-      return exits.get(keyOf(event))?.isSwap === true ? undefined : void exits.delete(keyOf(event))
-    case "FillSeen":
+    case "FillSeen": {
+      const key = keyOf(event)
+      const refused = exits.get(key)
+      // Where a limit of ours refused it, this is still the order that it would replace.
+      if (refused?.limit !== undefined || (event._tag === "DepositSeen" && refused?.isSwap === true)) return
+      return void exits.delete(key)
+    }
+    case "Closed":
+      return event.status === "FILLED" ? void exits.delete(keyOf(event)) : undefined
     case "LegClosed":
       return void exits.delete(keyOf(event))
     case "Decided":
