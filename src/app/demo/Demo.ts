@@ -22,7 +22,6 @@ import * as KillFile from "../process/KillFile.ts"
 import { Process } from "../process/Process.ts"
 import * as BotRun from "../run/BotRun.ts"
 import * as LastWords from "../run/LastWords.ts"
-import type { Show } from "../run/Shown.ts"
 import * as BooksComparison from "./BooksComparison.ts"
 import * as DemoGround from "./DemoGround.ts"
 
@@ -32,7 +31,7 @@ interface Asked {
   readonly json: boolean
 }
 
-export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, sandbox }: Asked, show: Show) {
+export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, sandbox }: Asked) {
   const { candles } = sandbox
   const symbol = candles === undefined ? "BTC" : candlesSymbol(defaultSettings("native"), candles)
   const server = SandboxServer.layer({ ...sandbox, port: 0, candlesSymbol: symbol, settings })
@@ -49,7 +48,6 @@ export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, sandbox }
       folder,
       pid,
       symbol,
-      show,
       json,
       forMillis: Option.getOrUndefined(forMillis)
     }).pipe(Effect.provide(Layers.live(config, account, pid, pace)))
@@ -78,7 +76,6 @@ interface Demo {
   readonly folder: string
   readonly pid: number
   readonly symbol: string
-  readonly show: Show
   readonly json: boolean
   readonly forMillis: number | undefined
 }
@@ -121,7 +118,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     forMillis: demo.forMillis,
     cancelOnExit: true,
     json,
-    show: demo.show,
+    isAttended: true,
     pictureMillis: Duration.toMillis("10 seconds"),
     killSwitch: yield* KillFile.watch(config.journal)
   }

@@ -8,6 +8,9 @@ import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../sandbox/Settings.ts"
 import { factsOf, type ProfileName } from "../../venue/profile/Profiles.ts"
 
+/** Where a sandbox listens unless another port is asked for. */
+export const defaultPort = 8180
+
 /** A configuration already exists there. */
 export class ConfigExists extends Schema.TaggedError<ConfigExists>()("ConfigExists", { file: Schema.String }) {
   override get message(): string {

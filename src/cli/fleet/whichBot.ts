@@ -5,8 +5,8 @@
 import { Config, Effect, Option } from "effect"
 import type * as WhichBot from "../../app/journal/WhichBot.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as common from "../flags.ts"
-import { secretIn } from "../signer/key.ts"
 
 const variable = "LIMITBOT_DATABASE_URL"
 
@@ -17,7 +17,7 @@ export const database = common.file(
 )
 
 export const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
-  if (Option.isSome(file)) return yield* secretIn(file.value)
+  if (Option.isSome(file)) return yield* KeyFile.read(file.value)
   const url = yield* Config.option(Config.Redacted(variable))
   if (Option.isSome(url)) return url.value
   return yield* new WrongUsage({ message: `Which database? Give --database-file FILE, or set ${variable}` })
@@ -34,9 +34,6 @@ export interface Given {
   readonly account: Option.Option<string>
   readonly database: Option.Option<string>
 }
-
-/** What has no account. */
-export const ofConfig = (config: string): Given => ({ config, account: Option.none(), database: Option.none() })
 
 export const named = Effect.fnUntraced(function* ({ account, config, database }: Given) {
   if (Option.isNone(account) && Option.isNone(database)) return config

@@ -3,7 +3,6 @@ import { Command } from "effect/cli"
 import * as Demo from "../../app/demo/Demo.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import * as Display from "../screen/Display.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 export const command = Command.make(
@@ -15,8 +14,7 @@ export const command = Command.make(
     forMillis: flags.forDuration,
     json: flags.json
   },
-  ({ forMillis, json, ...sandbox }) =>
-    Demo.run({ forMillis, json, sandbox: sandboxFlags.optionsOf(sandbox) }, Display.show)
+  ({ forMillis, json, ...sandbox }) => Demo.run({ forMillis, json, sandbox: sandboxFlags.optionsOf(sandbox) })
 ).pipe(
   help("Show the bot at work on a sandbox of its own: no configuration, no network, no money", {
     "limitbot demo --for 60s --speed 600": "An hour of the market every six seconds",

@@ -18,7 +18,7 @@ export const command = Command.make(
   {
     port: Flag.Int("port").pipe(
       Flag.withSchema(Port),
-      flags.byDefault("Port on 127.0.0.1; 0 takes a free one", sandboxFlags.defaultPort)
+      flags.byDefault("Port on 127.0.0.1; 0 takes a free one", SandboxConfig.defaultPort)
     ),
     seed: sandboxFlags.seed,
     candles: sandboxFlags.candles,

@@ -11,9 +11,6 @@ import * as flags from "../flags.ts"
 
 const Speed = Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 1_000_000 }))
 
-/** Where a sandbox listens unless another port is asked for. */
-export const defaultPort = 8180
-
 export const seed = flags.byDefault("Everything that looks random follows from this number", 1)(Flag.Int("seed"))
 
 export const candles = flags.file(

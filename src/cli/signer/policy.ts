@@ -15,6 +15,7 @@ import { hourMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"
 import * as PolicyFile from "../../files/PolicyFile.ts"
 import * as SignerFile from "../../files/SignerFile.ts"
+import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as PoliciesInForce from "../../signing/remote/PoliciesInForce.ts"
 import type { Cap } from "../../signing/remote/Policy.ts"
 import * as PolicySeal from "../../signing/remote/PolicySeal.ts"
@@ -24,7 +25,6 @@ import { publicKeyOf, Signer } from "../../signing/Signer.ts"
 import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { secretIn } from "./key.ts"
 
 const key = FileName.flag("key").pipe(Flag.withDescription("A file of mode 0600 with the ed25519 key that signs"))
 
@@ -35,7 +35,7 @@ const signing = Command.make(
     const fileSystem = yield* FileSystem.FileSystem
     const text = yield* fileSystem.readFileString(file)
     const { policy, version } = yield* Effect.fromResult(PolicyFile.parse(text, file))
-    const secret = yield* secretIn(key)
+    const secret = yield* KeyFile.read(key)
     const signature = yield* Effect.provide(PolicySeal.sealPolicy(text), Signer.layer(secret))
     yield* fileSystem.writeFileString(`${file}.sig`, `${signature}\n`)
     yield* Console.log(
@@ -106,7 +106,7 @@ export const approve = Command.make(
     const validUntil = (yield* Clock.currentTimeMillis) + Option.getOrElse(within, () => hourMillis)
     const nonce = Buffer.from(randomBytesUnsafe(16)).toString("hex")
     const approval = { account, asset, amount: String(amount), validUntil, nonce }
-    const secret = yield* secretIn(key)
+    const secret = yield* KeyFile.read(key)
     const signature = yield* Effect.provide(PolicySeal.sealApproval(approval), Signer.layer(secret))
     yield* RemoteSigner.approve(socket, { ...approval, signature })
     const approved = `One payment of at most ${written} ${symbol} is approved until ${iso(validUntil)}.`

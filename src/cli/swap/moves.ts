@@ -10,7 +10,6 @@ import * as SwapRequest from "../../app/swap/SwapRequest.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import type { SignedDeposit } from "../../signing/Domains.ts"
 import * as flags from "../flags.ts"
-import { confirmed } from "./swap.ts"
 
 /** The service has one kind of account. */
 export class NothingToMove extends Schema.TaggedError<NothingToMove>()("NothingToMove", { venue: Schema.String }) {
@@ -50,7 +49,7 @@ const move = ({ description, from, name, to }: Move) =>
         recipientType: Option.some(to),
         dry
       }
-      yield* carry(config, given, { confirmed, json, payAgain: false, resume: Option.none(), yes })
+      yield* carry(config, given, { json, payAgain: false, resume: Option.none(), yes })
     })
   ).pipe(
     Command.withDescription(description),

@@ -1,18 +1,13 @@
 /** `limitbot swap AMOUNT FROM TO`: one conversion at once, from the quote to the evidence; `--resume` goes on after an interruption. */
 import { Effect, Option } from "effect"
-import { Command, Prompt } from "effect/cli"
+import { Command } from "effect/cli"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { carry } from "../../app/swap/Carrying.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
-import * as Prompts from "../Prompts.ts"
 import { list } from "./list.ts"
 import * as SwapFlags from "./SwapFlags.ts"
 import { withdrawals } from "./withdrawals.ts"
-
-export const confirmed = Prompts.run(Prompt.Confirm({ message: "Pay and swap?" })).pipe(
-  Effect.catchTag("QuitError", () => Effect.succeed(false))
-)
 
 const ways = {
   yes: flags.toggle("yes", "Agree to the quote without being asked"),
@@ -37,7 +32,7 @@ export const command = Command.make(
     if (payAgain && Option.isNone(resume)) {
       return yield* new WrongUsage({ message: "--pay-again goes with --resume only" })
     }
-    yield* carry(yield* ConfigFile.load(file), given, { confirmed, json, payAgain, resume, yes })
+    yield* carry(yield* ConfigFile.load(file), given, { json, payAgain, resume, yes })
   })
 ).pipe(
   Command.withDescription("Swap one asset for another: quote, agree, pay, follow to the end"),

@@ -1,13 +1,13 @@
 /** The screen fits the terminal it is shown on, whatever its size, and says first what is wrong. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted, Schema } from "effect"
-import { frame, paper, type ScreenInput } from "../../../src/cli/screen/Screen.ts"
 import type { BotEvent, Of } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Table from "../../../src/report/text/Table.ts"
 import { problemsOf } from "../../../src/views/Problems.ts"
+import { frame, paper, type ScreenInput } from "../../../src/views/screen/Screen.ts"
 
 const price = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Decimal.zero
 

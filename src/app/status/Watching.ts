@@ -4,10 +4,6 @@
  * shown, and the screen says so.
  */
 import { Clock, Console, Effect, type Option, Stream } from "effect"
-import type { JournalView } from "../../app/journal/JournalView.ts"
-import * as RunningBot from "../../app/process/RunningBot.ts"
-import { requestedOrAfter } from "../../app/process/Stop.ts"
-import { Terminal } from "../../app/process/Terminal.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { age } from "../../domain/Words.ts"
@@ -17,12 +13,15 @@ import { describe } from "../../report/text/EventLine.ts"
 import { pricesIn } from "../../views/Prices.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import { problemsInJournal } from "../../views/Status.ts"
-import { frame, paper } from "../screen/Screen.ts"
+import { frame, paper } from "../../views/screen/Screen.ts"
+import type { JournalView } from "../journal/JournalView.ts"
+import * as RunningBot from "../process/RunningBot.ts"
+import { requestedOrAfter } from "../process/Stop.ts"
+import { Terminal } from "../process/Terminal.ts"
+import * as Display from "../run/Display.ts"
 
-const redrawMillis = 500
 /** A pipe gets the picture only now and then. */
 const printMillis = 5_000
-const recentEvents = 8
 
 /** For ever, or for the requested time. */
 export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
@@ -34,9 +33,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
 
   const note = (recorded: Recorded): void => {
     BotState.apply(state, recorded)
-    if (describe(recorded.event, assets) === undefined) return
-    recent.push(recorded)
-    if (recent.length > recentEvents) recent.shift()
+    if (describe(recorded.event, assets) !== undefined) Display.keep(recent, recorded)
   }
   const catchUp = Effect.suspend(() =>
     Stream.runForEach(journal.events({ after: state.sequence }), (recorded) => Effect.sync(() => note(recorded)))
@@ -73,11 +70,10 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
       now
     }
     if (!terminal.isInteractive) return yield* Console.log(`${frame(input, paper).join("\n").trimEnd()}\n`)
-    const canvas = { colours: terminal.colours, rows: terminal.rows(), columns: terminal.columns() }
-    yield* terminal.redraw(frame(input, canvas))
+    yield* Display.redraw(input)
   })
   if (terminal.isInteractive) yield* terminal.ownScreen
-  const pause = terminal.isInteractive ? redrawMillis : printMillis
+  const pause = terminal.isInteractive ? Display.redrawMillis : printMillis
   const isOver = requestedOrAfter(forMillis)
   const drawing = Effect.forever(Effect.andThen(Effect.sleep(pause), draw))
   yield* Effect.raceAll([listen, drawing, isOver])

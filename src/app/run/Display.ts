@@ -4,30 +4,70 @@
  */
 
 import { Clock, Console, Effect, type PubSub, Stream } from "effect"
-import { Terminal } from "../../app/process/Terminal.ts"
-import type { Show, Shown, ShownOptions } from "../../app/run/Shown.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { age } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import { logLine } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { jsonOf, lineOf } from "../../views/Events.ts"
 import { problemsOf } from "../../views/Problems.ts"
+import type { Pulse } from "../../views/Pulse.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
-import { frame, paper } from "./Screen.ts"
+import { frame, paper, type ScreenInput } from "../../views/screen/Screen.ts"
+import { Terminal } from "../process/Terminal.ts"
 
-const redrawMillis = 500
+export const redrawMillis = 500
 const recentEvents = 8
 /** The most slots in a picture for a log. */
 const loggedSlots = 12
 
-export const show: Show = (options, present, changes) =>
-  Effect.gen(function* () {
-    const terminal = yield* Terminal
-    if (options.json) return yield* jsonLines(changes, options.assets)
-    if (terminal.isInteractive) return yield* screen(options, present, changes)
-    return yield* log(options, present, changes)
-  })
+export interface ShownOptions {
+  readonly title: string
+  readonly detail: string | undefined
+  readonly warning: string | undefined
+  readonly assets: Money.Assets
+  /** How long each step of an order may take before it is named. */
+  readonly stuckAfter: StepTerms
+  readonly json: boolean
+  /** How often a log gets the whole picture. */
+  readonly pictureMillis: number
+}
+
+/** What is true now, outside the journal. */
+export interface Shown {
+  readonly prices: ReadonlyMap<string, TwoSidedPrice>
+  readonly pulse: Pulse
+  /** The line that opens the dashboard; a log has it already. */
+  readonly dashboard: string | undefined
+  /** When the bot looks at the venue next. */
+  readonly nextLookAt: () => number
+}
+
+/** Shows a run until it ends. */
+export const show = Effect.fn("Display.show")(function* (
+  options: ShownOptions,
+  present: Shown,
+  changes: PubSub.Subscription<Recorded>
+) {
+  if (options.json) return yield* jsonLines(changes, options.assets)
+  const { isInteractive } = yield* Terminal
+  return yield* (isInteractive ? screen : log)(options, present, changes)
+})
+
+/** Keeps the latest of what people are told. */
+export const keep = (recent: Array<Recorded>, recorded: Recorded): void => {
+  recent.push(recorded)
+  if (recent.length > recentEvents) recent.shift()
+}
+
+/** Replaces what the terminal shows. */
+export const redraw = Effect.fnUntraced(function* (input: ScreenInput) {
+  const terminal = yield* Terminal
+  const { colours } = terminal
+  yield* terminal.redraw(frame(input, { colours, rows: terminal.rows(), columns: terminal.columns() }))
+})
 
 /** Ends with the run, after everything has been shown. */
 const eventsOf = (changes: PubSub.Subscription<Recorded>) =>
@@ -72,17 +112,13 @@ const screen = Effect.fnUntraced(function* (
   const recent: Array<Recorded> = []
   const collect = Stream.runForEach(eventsOf(changes), (recorded) =>
     Effect.sync(() => {
-      if (logLine(recorded, options.assets) === undefined) return
-      recent.push(recorded)
-      if (recent.length > recentEvents) recent.shift()
+      if (logLine(recorded, options.assets) !== undefined) keep(recent, recorded)
     })
   )
   const profit = yield* LiveProfit.subscribe(options.assets)
   const draw = Effect.gen(function* () {
-    const { colours } = terminal
-    const canvas = { colours, rows: terminal.rows(), columns: terminal.columns() }
     const input = yield* picture(options, present, recent, yield* profit(present.prices))
-    yield* terminal.redraw(frame({ ...input, dashboard }, canvas))
+    yield* redraw({ ...input, dashboard })
   })
   yield* terminal.ownScreen
   yield* Effect.raceFirst(collect, Effect.forever(Effect.andThen(draw, Effect.sleep(redrawMillis))))

@@ -4,15 +4,15 @@
  */
 import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
-import { type ControlClient, callOf } from "../../../app/process/OperatorCalls.ts"
-import { type CommandName, commandOf } from "../../../control/api/OperatorCommands.ts"
-import type { Proposal } from "./tools.ts"
+import { type ControlClient, callOf } from "../api/OperatorCalls.ts"
+import { type CommandName, commandOf } from "../api/OperatorCommands.ts"
+import type { Proposal } from "./Tools.ts"
 
 type Asked = typeof Proposal.Type
 type Done = Effect.Effect<{ readonly message: string }, { readonly message: string }>
 
-/** Asks the running bot with the operator's token. */
-export type AsOperator = <A, E extends { readonly message: string }>(
+/** Asks the running bot. */
+export type Ask = <A, E extends { readonly message: string }>(
   call: (api: ControlClient) => Effect.Effect<A, E>
 ) => Effect.Effect<A, { readonly message: string }>
 
@@ -25,7 +25,7 @@ const mostWaiting = 20
 
 const json = Schema.decodeUnknownEffect(Schema.Json)
 
-export const make = (operator: AsOperator) => {
+export const make = (operator: Ask) => {
   const waiting = new Map<string, { readonly until: number; readonly run: Done }>()
 
   const prepared = ({ action, target, text = "", why }: Asked) =>

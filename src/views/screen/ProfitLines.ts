@@ -8,7 +8,7 @@ import type { ColouredLine } from "../../report/text/Colours.ts"
 import * as Money from "../../report/text/Money.ts"
 import { standingParts } from "../../report/text/ProfitText.ts"
 import * as Table from "../../report/text/Table.ts"
-import type { LiveProfit } from "../../views/profit/LiveProfit.ts"
+import type { LiveProfit } from "../profit/LiveProfit.ts"
 
 /** As much as fits, the most telling first. */
 const fitting = (parts: ReadonlyArray<string>, columns: number): string => {

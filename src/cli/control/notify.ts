@@ -2,11 +2,11 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Console, Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as OwnPhones from "../../../app/control/OwnPhones.ts"
-import * as Notifier from "../../../control/notify/Notifier.ts"
-import { Phones } from "../../../control/push/PhoneServices.ts"
-import * as ConfigFile from "../../../files/ConfigFile.ts"
-import * as flags from "../../flags.ts"
+import * as OwnPhones from "../../app/control/OwnPhones.ts"
+import * as Notifier from "../../control/notify/Notifier.ts"
+import { Phones } from "../../control/push/PhoneServices.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
 
 /** At least one receiver did not accept it; which ones has been printed. */
 export class NotAllDelivered extends Schema.TaggedError<NotAllDelivered>()("NotAllDelivered", {

@@ -4,15 +4,14 @@
  */
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
-import { commandNames, commandOf } from "../../../control/api/OperatorCommands.ts"
-
-import { BacktestAnswer } from "../../../views/Backtest.ts"
-import { Book } from "../../../views/Book.ts"
-import { Lines } from "../../../views/Events.ts"
-import { Money } from "../../../views/Money.ts"
-import { Plan } from "../../../views/Plan.ts"
-import { Slots } from "../../../views/Slots.ts"
-import { Status } from "../../../views/Status.ts"
+import { BacktestAnswer } from "../../views/Backtest.ts"
+import { Book } from "../../views/Book.ts"
+import { Lines } from "../../views/Events.ts"
+import { Money } from "../../views/Money.ts"
+import { Plan } from "../../views/Plan.ts"
+import { Slots } from "../../views/Slots.ts"
+import { Status } from "../../views/Status.ts"
+import { commandNames, commandOf } from "../api/OperatorCommands.ts"
 
 const failure = Schema.Struct({ message: Schema.String })
 const success = Schema.Json

@@ -3,26 +3,23 @@
  * is written before every question is answered, so that giving up leaves nothing behind. Secrets stay in files that
  * only their owner can read, or in the environment.
  */
-import { Config, Effect, FileSystem, Option, Path, Redacted, Schema } from "effect"
-import * as VenueLook from "../../app/init/VenueLook.ts"
-import * as SandboxConfig from "../../app/run/SandboxConfig.ts"
+import { Config, Effect, FileSystem, Option, Path, type Redacted, Schema } from "effect"
 import { url } from "../../control/Address.ts"
 import type { Asset } from "../../domain/Amount.ts"
-import { readSecret, type SecretSource } from "../../files/secrets/SecretSource.ts"
+import * as KeyFile from "../../files/secrets/KeyFile.ts"
+import type { SecretSource } from "../../files/secrets/SecretSource.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../sandbox/Settings.ts"
-import * as Ed25519 from "../../signing/Ed25519.ts"
-import { publicKeyOf } from "../../signing/Signer.ts"
 import * as Read from "../../strategy/Fields.ts"
 import type { Markets } from "../../strategy/Markets.ts"
-import { type Report, report, sourceText, suggestion } from "../../strategy/Problem.ts"
+import { report, suggestion } from "../../strategy/Problem.ts"
 import type { Question } from "../../strategy/Setup.ts"
 import type { ProfileName } from "../../venue/profile/Profiles.ts"
 import type { Token } from "../../venue/Venue.ts"
-import { defaultPort } from "../run/sandboxFlags.ts"
-import * as Key from "../signer/key.ts"
+import * as SandboxConfig from "../run/SandboxConfig.ts"
 import * as Init from "./InitText.ts"
 import type { Interview } from "./Interview.ts"
+import * as VenueLook from "./VenueLook.ts"
 
 /** One answer cannot be used; the message says why. */
 class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { message: Schema.String }) {}
@@ -33,7 +30,7 @@ export interface FoundVenue {
   readonly sandbox: ConnectionRecord | undefined
 }
 
-const sandboxUrl = `http://127.0.0.1:${defaultPort}`
+const sandboxUrl = `http://127.0.0.1:${SandboxConfig.defaultPort}`
 
 const venueQuestion: Question = {
   key: "venue",
@@ -131,12 +128,6 @@ const apiKeyQuestion: Question = {
   read: Read.text
 }
 
-const secretIn = Effect.fnUntraced(function* (file: string) {
-  const to: Report = { source: sourceText(file, ""), problems: [] }
-  const secret = yield* readSecret({ value: { file }, start: 0, end: 0 }, ".", to)
-  return secret ?? (yield* new Unfit({ message: to.problems[0]?.message ?? `${file} is empty` }))
-})
-
 export interface NewAccount {
   readonly signerId: string
   readonly publicKey: string
@@ -161,16 +152,15 @@ export const askAccount = Effect.fnUntraced(function* (interview: Interview, con
       if (isNew && (yield* fileSystem.exists(own))) {
         return yield* new Unfit({ message: `${own} exists and is not replaced: name it to use it` })
       }
-      const key = isNew ? yield* Key.generate : yield* secretIn(answer)
-      const publicKey = yield* publicKeyOf(key)
-      const signerId = Ed25519.implicitAccount(publicKey) ?? publicKey
+      const key = isNew ? yield* KeyFile.generate : yield* KeyFile.read(answer)
+      const { account: signerId, publicKey } = yield* KeyFile.ownerOf(key)
       return { signerId, publicKey, key, file: relative(isNew ? own : answer), isNew }
     })
   )
   const apiKey = yield* interview.settle(
     apiKeyQuestion,
     Effect.fnUntraced(function* (answer) {
-      if (answer !== "env") return { source: { file: relative(answer) }, value: yield* secretIn(answer) }
+      if (answer !== "env") return { source: { file: relative(answer) }, value: yield* KeyFile.read(answer) }
       const known = yield* Config.Redacted(apiKeyVariable).pipe(Config.option, Effect.orElseSucceed(Option.none))
       return { source: { env: apiKeyVariable }, value: Option.getOrUndefined(known) }
     })
@@ -203,7 +193,7 @@ export const write = Effect.fn("NewConfig.write")(function* (
   const { apiKey, file, isNew, key, publicKey, signerId } = account
   const journal = `${path.basename(config, path.extname(config))}.sqlite`
   const parts = { url: venue.url, apiKey: apiKey.source, key: { file }, assets, journal, schema, profile }
-  if (isNew) yield* Key.write(path.join(folder, file), `${Redacted.value(key)}\n`)
+  if (isNew) yield* KeyFile.writeSecret(path.join(folder, file), key)
   yield* fileSystem.writeFileString(config, Init.configText(parts), { flag: "wx" })
   const needed = apiKey.value === undefined ? [`Set ${apiKeyVariable} before running.`] : []
   return [

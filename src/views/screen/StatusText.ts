@@ -3,9 +3,9 @@ import { iso } from "../../domain/Text.ts"
 import { age } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import * as ProfitText from "../../report/text/ProfitText.ts"
-import { profitByStrategy } from "../../views/Profit.ts"
-import * as LiveProfit from "../../views/profit/LiveProfit.ts"
-import { type JournalFacts, problemsInJournal, safeUntil } from "../../views/Status.ts"
+import { profitByStrategy } from "../Profit.ts"
+import * as LiveProfit from "../profit/LiveProfit.ts"
+import { type JournalFacts, problemsInJournal, safeUntil } from "../Status.ts"
 import { frame, paper } from "./Screen.ts"
 
 /** On a terminal with the line that opens the page. */

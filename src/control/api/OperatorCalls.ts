@@ -1,8 +1,8 @@
 /** The commands of an operator as requests to a running bot, for the command line and for agents. */
 import type { HttpApiClient } from "effect/http-api"
-import type { ControlApi } from "../../control/api/ControlApi.ts"
-import { type CommandName, operatorCommands } from "../../control/api/OperatorCommands.ts"
 import { present } from "../../domain/Present.ts"
+import type { ControlApi } from "./ControlApi.ts"
+import { type CommandName, operatorCommands } from "./OperatorCommands.ts"
 
 export type ControlClient = HttpApiClient.ForApi<typeof ControlApi>
 

@@ -6,7 +6,7 @@
 import { Console, Effect, Result, Schema, Scope, Terminal } from "effect"
 import { Prompt } from "effect/cli"
 import type { Question } from "../../strategy/Setup.ts"
-import * as Prompts from "../Prompts.ts"
+import { ask as askAtTerminal } from "../process/Terminal.ts"
 import { back, mistakeIn } from "./InitText.ts"
 
 /** A question that a flag answers wrongly, or that nobody answers. */
@@ -79,7 +79,7 @@ export const make = Effect.fn("Interview.make")(function* (
       return problem === undefined ? known : yield* new NoAnswer({ flag: flagOf(key), problem })
     }
     if (takesFallbacks) return yield* new NoAnswer({ flag: flagOf(key), problem: `is needed: ${text}` })
-    return yield* Prompts.run(promptFor(question, mayGoBack)).pipe(Effect.provideService(Terminal.Terminal, shared))
+    return yield* askAtTerminal(promptFor(question, mayGoBack)).pipe(Effect.provideService(Terminal.Terminal, shared))
   })
   const ask: Interview["ask"] = (question) => answerTo(question, false)
   const askOrGoBack: Interview["askOrGoBack"] = (question) =>

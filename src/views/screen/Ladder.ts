@@ -9,7 +9,7 @@ import { percent } from "../../domain/Text.ts"
 import { age, counted } from "../../domain/Words.ts"
 import type { Colour, ColouredLine } from "../../report/text/Colours.ts"
 import * as Table from "../../report/text/Table.ts"
-import { awayOf, type SlotRow } from "../../views/Slots.ts"
+import { awayOf, type SlotRow } from "../Slots.ts"
 
 interface Sight {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
