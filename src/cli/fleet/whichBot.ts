@@ -3,7 +3,7 @@
  * speaks to it takes both.
  */
 import { Config, Effect, Option } from "effect"
-import type * as WhichBot from "../../app/journal/WhichBot.ts"
+import * as WhichBot from "../../app/journal/WhichBot.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as common from "../flags.ts"
@@ -22,6 +22,9 @@ export const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
   if (Option.isSome(url)) return url.value
   return yield* new WrongUsage({ message: `Which database? Give --database-file FILE, or set ${variable}` })
 })
+
+export const inDatabase = <A, E, R>(file: Option.Option<string>, effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(urlOf(file), (url) => Effect.provide(effect, WhichBot.fleetDatabase(url)))
 
 export const flags = {
   config: common.config,

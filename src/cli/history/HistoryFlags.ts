@@ -1,10 +1,9 @@
 /** The flags of the history: the filters, each with the interface's meaning, and what is shown of it. */
-import { Option, Schema } from "effect"
+import { Schema } from "effect"
 import { Flag } from "effect/cli"
-import { present } from "../../domain/Present.ts"
-import { ChainId, type TransactionPagesQuery } from "../../venue/api/HistoryApi.ts"
+import { ChainId } from "../../venue/api/HistoryApi.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
-import { type LedgerName, ledgers, TimestampText } from "../../venue/wire/WireValue.ts"
+import { TimestampText } from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 
 const several = <A>(flag: Flag.Flag<A>) => Flag.between(flag, 0, 50)
@@ -68,31 +67,3 @@ export const ways = {
   config: flags.config,
   json: flags.json
 }
-
-const isLedger = Schema.is(Schema.Literals(ledgers))
-
-type Value<P> = P extends Flag.Flag<infer A> ? A : never
-export type Filters = { readonly [K in keyof typeof filters]: Value<(typeof filters)[K]> }
-
-/** The filters in the interface's form, with the configured spelling of the home ledger; missing ones are omitted. */
-export const queryOf = (given: Filters, ledger: LedgerName): Omit<TransactionPagesQuery, "page" | "perPage"> =>
-  present({
-    search: Option.getOrUndefined(given.search),
-    fromChainId: unlessEmpty(given.fromChain.map((chain) => (isLedger(chain) ? ledger : chain))),
-    toChainId: unlessEmpty(given.toChain.map((chain) => (isLedger(chain) ? ledger : chain))),
-    fromTokenId: unlessEmpty(given.fromToken),
-    toTokenId: unlessEmpty(given.toToken),
-    depositMemo: Option.getOrUndefined(given.depositMemo),
-    referral: Option.getOrUndefined(given.referral),
-    affiliate: Option.getOrUndefined(given.affiliate),
-    statuses: unlessEmpty(given.status)?.join(","),
-    showTestTxs: given.showTestTxs ? "true" : undefined,
-    minUsdPrice: Option.getOrUndefined(given.minUsd),
-    maxUsdPrice: Option.getOrUndefined(given.maxUsd),
-    startTimestamp: Option.getOrUndefined(given.start),
-    endTimestamp: Option.getOrUndefined(given.end),
-    startTimestampUnix: Option.getOrUndefined(given.startUnix),
-    endTimestampUnix: Option.getOrUndefined(given.endUnix)
-  })
-
-export const unlessEmpty = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)

@@ -1,7 +1,6 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { dust } from "../../app/money/Dust.ts"
 import * as MoneyPlaces from "../../app/money/MoneyPlaces.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as flags from "../flags.ts"
@@ -18,6 +17,6 @@ export const command = Command.make(
   },
   Effect.fn(function* ({ bot: given, dust: isDust }) {
     const bot = yield* WhichBot.named(given)
-    return yield* isDust ? dust(bot) : MoneyPlaces.found(bot)
+    return yield* isDust ? MoneyPlaces.dust(bot) : MoneyPlaces.found(bot)
   }, Answer.print)
 ).pipe(help("Show where every unit of money is: by place, strategy and order, and over time"))

@@ -1,18 +1,12 @@
 /** `limitbot containment`: what can still act or be paid, before and after a kill, and the proof that nothing can. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
-import * as Runtime from "effect/Runtime"
 import * as Containment from "../../app/containment/Containment.ts"
 import * as Looking from "../../app/containment/Looking.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
-
-/** Something is left, or could not be looked at. The lists have been printed, with this sentence. */
-class NotContained extends Schema.TaggedError<NotContained>()("NotContained", { message: Schema.String }) {
-  override readonly [Runtime.errorReported] = false
-}
 
 export const command = Command.make(
   "containment",
@@ -27,7 +21,7 @@ export const command = Command.make(
     return {
       data: () => Containment.dataOf(lists),
       lines: () => Containment.linesOf(lists),
-      exit: left === undefined ? undefined : new NotContained({ message: left })
+      exit: left === undefined ? undefined : new Answer.PrintedFailure({ message: left })
     }
   }, Answer.print)
 ).pipe(

@@ -1,6 +1,6 @@
 /** `limitbot demo`: the whole bot on the whole service, without configuration. */
 import { Command } from "effect/cli"
-import * as Demo from "../../app/demo/Demo.ts"
+import { run } from "../../app/demo/Demo.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
@@ -14,7 +14,7 @@ export const command = Command.make(
     forMillis: flags.forDuration,
     json: flags.json
   },
-  ({ forMillis, json, ...sandbox }) => Demo.run({ forMillis, json, sandbox: sandboxFlags.optionsOf(sandbox) })
+  run
 ).pipe(
   help("Show the bot at work on a sandbox of its own: no configuration, no network, no money", {
     "limitbot demo --for 60s --speed 600": "An hour of the market every six seconds",

@@ -1,10 +1,8 @@
 /** `limitbot sandbox`: the twin of the service on a loopback port, until stopped. */
-import { Console, Effect, Option, Schema } from "effect"
+import { Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Stop } from "../../app/process/Stop.ts"
-import * as SandboxConfig from "../../app/run/SandboxConfig.ts"
-import { uniformFaults } from "../../sandbox/http/Faults.ts"
-import { layer, SandboxConnection } from "../../sandbox/SandboxServer.ts"
+import { defaultPort } from "../../app/sandbox/SandboxConfig.ts"
+import { serve } from "../../app/sandbox/SandboxServing.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
@@ -18,7 +16,7 @@ export const command = Command.make(
   {
     port: Flag.Int("port").pipe(
       Flag.withSchema(Port),
-      flags.byDefault("Port on 127.0.0.1; 0 takes a free one", SandboxConfig.defaultPort)
+      flags.byDefault("Port on 127.0.0.1; 0 takes a free one", defaultPort)
     ),
     seed: sandboxFlags.seed,
     candles: sandboxFlags.candles,
@@ -46,31 +44,7 @@ export const command = Command.make(
     ),
     json: flags.json
   },
-  Effect.fn(function* ({ port, ledger, like, state, faults, solvers, expireAfter, writeConfig, json, ...others }) {
-    const law = Option.isNone(solvers) ? {} : { solvers: yield* sandboxFlags.lawOf(solvers.value) }
-    const validity = Option.match(expireAfter, {
-      onNone: () => ({}),
-      onSome: (millis) => ({ intentMillis: [Math.ceil(millis / 2), millis] as const })
-    })
-    const options = {
-      ...sandboxFlags.optionsOf(others),
-      port,
-      ledger: Option.getOrUndefined(ledger),
-      like: Option.getOrUndefined(like),
-      state: Option.getOrUndefined(state),
-      faults: uniformFaults(faults),
-      settings: { ...law, ...validity }
-    }
-    yield* Effect.gen(function* () {
-      const connection = yield* SandboxConnection
-      const stop = yield* Stop
-      if (Option.isSome(writeConfig))
-        yield* SandboxConfig.write(writeConfig.value, connection, Option.getOrUndefined(like))
-      if (json) yield* Console.log(JSON.stringify(connection))
-      else yield* Console.log(SandboxConfig.introduction(connection, Option.getOrUndefined(writeConfig)))
-      yield* stop.requested
-    }).pipe(Effect.provide(layer(options)))
-  })
+  serve
 ).pipe(
   help("Serve a sandbox of the whole service on this machine", {
     "limitbot sandbox --port 8180 --seed 1 --json": "Prints one JSON line when it is ready"

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { lawOf } from "../../../src/cli/run/sandboxFlags.ts"
+import { lawOf } from "../../../src/app/sandbox/SandboxServing.ts"
 import { named } from "../../../src/sandbox/Solvers.ts"
 
 const load = (written: string) => lawOf(written).pipe(Effect.provide(NodeServices.layer), Effect.runPromise)

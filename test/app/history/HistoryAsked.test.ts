@@ -1,7 +1,7 @@
 /** The history's filters at the command line, as the interface gets them. */
 import { assert, describe, it } from "@effect/vitest"
 import { Option } from "effect"
-import { queryOf } from "../../../src/cli/history/HistoryFlags.ts"
+import { queryOf } from "../../../src/app/history/HistoryAsked.ts"
 
 const none = Option.none<never>()
 const nothing = {
