@@ -11,7 +11,7 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
-import { candlesSymbol } from "../../sandbox/SandboxOptions.ts"
+import { candlesSymbol, type SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../sandbox/Settings.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
@@ -21,17 +21,15 @@ import * as KillFile from "../process/KillFile.ts"
 import { Process } from "../process/Process.ts"
 import * as BotRun from "../run/BotRun.ts"
 import * as LastWords from "../run/LastWords.ts"
-import { type MarketAsked, optionsOf } from "../sandbox/SandboxServing.ts"
 import * as BooksComparison from "./BooksComparison.ts"
 import * as DemoGround from "./DemoGround.ts"
 
-interface Asked extends MarketAsked {
+interface Asked extends Pick<SandboxOptions, "candles" | "seed" | "speed"> {
   readonly forMillis: Option.Option<number>
   readonly json: boolean
 }
 
-export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, ...market }: Asked) {
-  const sandbox = optionsOf(market)
+export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, ...sandbox }: Asked) {
   const { candles } = sandbox
   const symbol = candles === undefined ? "BTC" : candlesSymbol(defaultSettings("native"), candles)
   const server = SandboxServer.layer({ ...sandbox, port: 0, candlesSymbol: symbol, settings })

@@ -133,11 +133,11 @@ export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string
   )
 })
 
-const said = ({ account, change, files }: AccountChange): string => `${account}: ${change} (${files.join(", ")})`
-
 /** One line for each account that is new or changed. */
 export const linesOf = (changes: ReadonlyArray<AccountChange>): ReadonlyArray<string> =>
-  changes.filter(({ change }) => change !== "same").map(said)
+  changes.flatMap(({ account, change, files }) =>
+    change === "same" ? [] : [`${account}: ${change} (${files.join(", ")})`]
+  )
 
 /** The same for who asked to see it, or to have it written. */
 export const applied = Effect.fn("AccountFolders.applied")(function* (folder: string, isWritten: boolean) {

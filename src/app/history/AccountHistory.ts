@@ -1,5 +1,5 @@
 /** What the account itself sees of the venue, with its session: its own past transactions, and what it holds. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { format } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
@@ -10,43 +10,17 @@ import { type Balance, Venue } from "../../venue/Venue.ts"
 import * as Answer from "../process/Answer.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import { unlessEmpty } from "./HistoryAsked.ts"
 import * as HistoryText from "./HistoryText.ts"
-
-type Several<Name extends keyof AccountHistoryQuery> = NonNullable<AccountHistoryQuery[Name]>
 
 interface Asked {
   readonly config: string
-  readonly older: Option.Option<string>
-  readonly newer: Option.Option<string>
-  readonly limit: Option.Option<number>
-  readonly depositAddress: Option.Option<string>
-  readonly depositMemo: Option.Option<string>
-  readonly search: Option.Option<string>
-  readonly status: Several<"status">
-  /** Read together, position by position. */
-  readonly depositType: Several<"depositType">
-  readonly recipientType: Several<"recipientType">
-  readonly refundType: Several<"refundType">
+  readonly query: { readonly [Name in keyof AccountHistoryQuery]: AccountHistoryQuery[Name] | undefined }
 }
 
-export const transactions = Effect.fn("AccountHistory.transactions")(function* (asked: Asked) {
-  const { newer, older } = asked
-  if (Option.isSome(older) && Option.isSome(newer))
+export const transactions = Effect.fn("AccountHistory.transactions")(function* ({ config, query }: Asked) {
+  if (query.prevCursor !== undefined && query.nextCursor !== undefined)
     return yield* new WrongUsage({ message: "--prev-cursor and --next-cursor exclude each other" })
-  const query = present({
-    prevCursor: Option.getOrUndefined(older),
-    nextCursor: Option.getOrUndefined(newer),
-    limit: Option.getOrUndefined(asked.limit),
-    depositAddress: Option.getOrUndefined(asked.depositAddress),
-    depositMemo: Option.getOrUndefined(asked.depositMemo),
-    search: Option.getOrUndefined(asked.search),
-    status: unlessEmpty(asked.status),
-    depositType: unlessEmpty(asked.depositType),
-    recipientType: unlessEmpty(asked.recipientType),
-    refundType: unlessEmpty(asked.refundType)
-  })
-  const { found } = yield* VenueAccess.look(asked.config, () => History.use((history) => history.account(query)))
+  const { found } = yield* VenueAccess.look(config, () => History.use((history) => history.account(present(query))))
   const { items, nextCursor = null, prevCursor = null } = found.value
   const cursors = [
     ...(prevCursor === null ? [] : [`Older ones: --prev-cursor ${prevCursor}`]),

@@ -1,5 +1,5 @@
 /** The partner's past swaps and orders: asked for by cursor or by page, with every filter of the interface, or from the copy beside the journal. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import { counted } from "../../domain/Words.ts"
 import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
@@ -23,40 +23,17 @@ class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJwt", {}
   }
 }
 
-type Text = Option.Option<string>
-type Figure = Option.Option<number>
-type Several = ReadonlyArray<string>
+type Given<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | undefined }
 
 /** Each with the interface's meaning. */
-export interface Filters {
-  readonly search: Text
-  readonly fromChain: Several
-  readonly toChain: Several
-  readonly fromToken: Several
-  readonly toToken: Several
-  readonly depositMemo: Text
-  readonly referral: Text
-  readonly affiliate: Text
-  readonly status: Several
-  readonly showTestTxs: boolean
-  readonly minUsd: Figure
-  readonly maxUsd: Figure
-  readonly start: Text
-  readonly end: Text
-  readonly startUnix: Figure
-  readonly endUnix: Figure
-}
+export type Filters = Given<Omit<TransactionPagesQuery, "page" | "perPage">>
 
-interface Asked extends Filters {
+interface Asked {
   readonly config: string
-  /** Records of one request, by cursor. */
-  readonly count: Figure
-  readonly direction: Option.Option<"next" | "prev">
-  readonly afterAddress: Text
-  readonly afterMemo: Text
-  readonly afterCombined: Text
-  readonly page: Figure
-  readonly perPage: Figure
+  readonly filters: Filters
+  readonly cursor: Given<Omit<TransactionsQuery, keyof Filters>>
+  readonly page: number | undefined
+  readonly perPage: number | undefined
   readonly sync: boolean
   readonly stored: boolean
   readonly csv: boolean
@@ -64,47 +41,21 @@ interface Asked extends Filters {
 
 const isLedger = Schema.is(Schema.Literals(ledgers))
 
-export const unlessEmpty = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)
-
-/** The filters in the interface's form, with the configured spelling of the home ledger; missing ones are omitted. */
-export const queryOf = (given: Filters, ledger: LedgerName): Omit<TransactionPagesQuery, "page" | "perPage"> =>
-  present({
-    search: Option.getOrUndefined(given.search),
-    fromChainId: unlessEmpty(given.fromChain.map((chain) => (isLedger(chain) ? ledger : chain))),
-    toChainId: unlessEmpty(given.toChain.map((chain) => (isLedger(chain) ? ledger : chain))),
-    fromTokenId: unlessEmpty(given.fromToken),
-    toTokenId: unlessEmpty(given.toToken),
-    depositMemo: Option.getOrUndefined(given.depositMemo),
-    referral: Option.getOrUndefined(given.referral),
-    affiliate: Option.getOrUndefined(given.affiliate),
-    statuses: unlessEmpty(given.status)?.join(","),
-    showTestTxs: given.showTestTxs ? "true" : undefined,
-    minUsdPrice: Option.getOrUndefined(given.minUsd),
-    maxUsdPrice: Option.getOrUndefined(given.maxUsd),
-    startTimestamp: Option.getOrUndefined(given.start),
-    endTimestamp: Option.getOrUndefined(given.end),
-    startTimestampUnix: Option.getOrUndefined(given.startUnix),
-    endTimestampUnix: Option.getOrUndefined(given.endUnix)
-  })
-
-const cursorOf = (given: Asked): Partial<TransactionsQuery> =>
-  present({
-    numberOfTransactions: Option.getOrUndefined(given.count),
-    direction: Option.getOrUndefined(given.direction),
-    lastDepositAddress: Option.getOrUndefined(given.afterAddress),
-    lastDepositMemo: Option.getOrUndefined(given.afterMemo),
-    lastDepositAddressAndMemo: Option.getOrUndefined(given.afterCombined)
-  })
+/** The filters with the configured spelling of the home ledger; missing ones are omitted. */
+export const queryOf = ({ fromChainId, toChainId, ...others }: Filters, ledger: LedgerName) => {
+  const spelled = (chain: string) => (isLedger(chain) ? ledger : chain)
+  return present({ ...others, fromChainId: fromChainId?.map(spelled), toChainId: toChainId?.map(spelled) })
+}
 
 /** Every filter that was given takes effect or is reported. */
-const conflictIn = (given: Asked): string | undefined => {
-  const isFiltered = Object.keys(queryOf(given, "native")).length > 0
-  const cursor = Object.keys(cursorOf(given))
-  const isPaged = Option.isSome(given.page) || Option.isSome(given.perPage)
+const conflictIn = ({ csv, cursor: given, filters, page, perPage, stored, sync }: Asked): string | undefined => {
+  const isFiltered = Object.keys(present(filters)).length > 0
+  const cursor = Object.keys(present(given))
+  const isPaged = page !== undefined || perPage !== undefined
   const isNarrowed = isFiltered || isPaged || cursor.some((name) => name !== "numberOfTransactions")
-  if (given.sync && given.stored) return "--sync and --stored exclude each other"
-  if (given.sync && (isNarrowed || given.csv)) return "--sync reads everything: it goes with --count and --json only"
-  if (given.stored && (isNarrowed || cursor.length > 0)) {
+  if (sync && stored) return "--sync and --stored exclude each other"
+  if (sync && (isNarrowed || csv)) return "--sync reads everything: it goes with --count and --json only"
+  if (stored && (isNarrowed || cursor.length > 0)) {
     return "--stored shows everything: it goes with --csv and --json only"
   }
   return isPaged && cursor.length > 0 ? "Pages and cursors exclude each other" : undefined
@@ -123,15 +74,14 @@ export const found = Effect.fn("HistoryAsked.found")(function* (given: Asked) {
 const answered = Effect.fnUntraced(function* (given: Asked, ledger: LedgerName) {
   const conflict = conflictIn(given)
   if (conflict !== undefined) return yield* new WrongUsage({ message: conflict })
-  if (given.sync) return yield* synchronised(Option.getOrUndefined(given.count))
+  const { cursor, perPage } = given
+  if (given.sync) return yield* synchronised(cursor.numberOfTransactions)
   if (given.stored) return answerOf(yield* storedRecords)
   const history = yield* History
-  const query = queryOf(given, ledger)
-  if (Option.isNone(given.page) && Option.isNone(given.perPage))
-    return answerOf(yield* history.transactions({ ...query, ...cursorOf(given) }))
-  const asked = Option.getOrElse(given.page, () => 1)
-  const perPage = Option.getOrUndefined(given.perPage)
-  const page = yield* history.transactionPage({ ...query, page: asked, ...present({ perPage }) })
+  const query = queryOf(given.filters, ledger)
+  if (given.page === undefined && perPage === undefined)
+    return answerOf(yield* history.transactions({ ...query, ...present(cursor) }))
+  const page = yield* history.transactionPage({ ...query, page: given.page ?? 1, ...present({ perPage }) })
   const answer = answerOf(page.transactions)
   const { total = "?", totalPages = "?" } = page
   const last = `Page ${page.page} of ${totalPages}, ${total} transactions.`

@@ -7,10 +7,10 @@ import type { Market, Price } from "../../domain/Market.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
 import { type Markets, market as marketReader } from "../../strategy/Markets.ts"
-import { sourceText } from "../../strategy/Problem.ts"
 import { isPartner, usualOf } from "../../venue/profile/Charges.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
 import { defaultProfile, factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
+import { readAnswer } from "./InitText.ts"
 import type * as Interview from "./Interview.ts"
 import * as NewConfig from "./NewConfig.ts"
 import * as VenueLook from "./VenueLook.ts"
@@ -35,14 +35,9 @@ export interface FileInputs {
 }
 
 /** Reads a market that a question has already accepted. */
-const marketOf = (markets: Markets, name: string): Effect.Effect<Market, NothingWritten> =>
-  Effect.suspend(() => {
-    const found = marketReader(markets)(
-      { type: "scalar", text: name, isQuoted: false, start: 0, end: name.length },
-      { source: sourceText("", name), problems: [] }
-    )
-    return found === undefined ? new NothingWritten() : Effect.succeed(found)
-  })
+const marketOf = Effect.fnUntraced(function* (markets: Markets, name: string) {
+  return readAnswer(marketReader(markets), name).value ?? (yield* new NothingWritten())
+})
 
 /** With a configuration: its markets, and the price as its account sees it. */
 export const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interview, config: string) {

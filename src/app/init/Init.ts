@@ -3,7 +3,8 @@
  * for its tokens and the present price, offers prices near it, and avoids names that are in use. What is given is not asked for.
  * The result passes `check`. Nothing is written before all answers are there, and an existing file is replaced only after a yes.
  */
-import { Console, Effect, FileSystem, Option, Path, Result, Schema } from "effect"
+import { Console, Effect, FileSystem, Path, Result, Schema } from "effect"
+import { present } from "../../domain/Present.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { render } from "../../strategy/Problem.ts"
@@ -27,47 +28,28 @@ export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnf
   }
 }
 
-type Given = Option.Option<string>
-
 interface Asked {
   readonly file: string
   readonly config: string
   /** The configuration that commands take where none is named. */
   readonly usual: string
   /** A strategy of the catalogue to start from. */
-  readonly like: Given
-  readonly profile: Option.Option<ProfileName>
-  readonly venue: Given
-  readonly keyFile: Given
-  readonly apiKeyFile: Given
-  readonly market: Given
-  readonly kind: Given
-  readonly name: Given
-  /** Answers to other questions, by their keys. */
-  readonly set: Option.Option<Record<string, string>>
+  readonly like: string | undefined
+  readonly profile: ProfileName | undefined
+  /** Answers to questions, by their keys; `set` has those to what only some kinds ask. */
+  readonly given: Readonly<Record<"market" | "kind", string | undefined>>
+  readonly set: Readonly<Record<string, string>> | undefined
   /** Nobody is asked. */
   readonly yes: boolean
   readonly overwrite: boolean
 }
 
 export const init = Effect.fn("Init.init")(function* (asked: Asked) {
-  const { file, kind, like, market, overwrite } = asked
-  if (Option.isSome(like)) return yield* writeLike(file, like.value, overwrite)
-  if (Option.contains(kind, "code")) return yield* CodeFiles.write(file, Option.getOrUndefined(market), overwrite)
-  const answers = {
-    venue: asked.venue,
-    key: asked.keyFile,
-    apiKey: asked.apiKeyFile,
-    market,
-    kind,
-    name: asked.name,
-    overwrite: overwrite ? Option.some("yes") : Option.none()
-  }
-  const given = new Map([
-    ...Object.entries(Option.getOrElse(asked.set, () => ({}))),
-    ...Object.entries(answers).flatMap(([key, value]) => (Option.isSome(value) ? [[key, value.value] as const] : []))
-  ])
-  const interview = yield* Interview.make(given, asked.yes)
+  const { file, given, like, overwrite } = asked
+  if (like !== undefined) return yield* writeLike(file, like, overwrite)
+  if (given.kind === "code") return yield* CodeFiles.write(file, given.market, overwrite)
+  const answers = { ...asked.set, ...present({ ...given, overwrite: overwrite ? "yes" : undefined }) }
+  const interview = yield* Interview.make(new Map(Object.entries<string>(answers)), asked.yes)
   yield* Effect.catchTag(interviewed(interview, asked), "QuitError", () => new FileInputs.NothingWritten())
 })
 
@@ -84,9 +66,7 @@ const interviewed = Effect.fnUntraced(function* (
   const { answers, ground } = yield* StrategyQuestions.answersFrom(
     interview,
     file,
-    hasConfig
-      ? FileInputs.configured(interview, config)
-      : FileInputs.unconfigured(interview, config, Option.getOrUndefined(profile))
+    hasConfig ? FileInputs.configured(interview, config) : FileInputs.unconfigured(interview, config, profile)
   )
   const { market, markets } = ground
   const kind = InitText.kindOf(answers)

@@ -10,11 +10,16 @@ import { type Report, sourceText } from "../../strategy/Problem.ts"
 import type { Answers, Question } from "../../strategy/Setup.ts"
 import { factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
 
+/** An answer as the reader of the file takes it. */
+export const readAnswer = <A>(read: Read.Reader<A>, answer: string) => {
+  const to: Report = { source: sourceText("", answer), problems: [] }
+  const value = read({ type: "scalar", text: answer, isQuoted: false, start: 0, end: answer.length }, to)
+  return { value, problem: to.problems[0] }
+}
+
 /** What is wrong with an answer, in the words of the reader that reads the file. */
 export const mistakeIn = ({ read }: Question, answer: string): string | undefined => {
-  const to: Report = { source: sourceText("", answer), problems: [] }
-  read({ type: "scalar", text: answer, isQuoted: false, start: 0, end: answer.length }, to)
-  const [problem] = to.problems
+  const { problem } = readAnswer(read, answer)
   return problem === undefined
     ? undefined
     : [problem.message, problem.hint].filter((part) => part !== undefined).join("; ")

@@ -19,32 +19,6 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   }
 }
 
-type Asked<A, R = never> = Effect.Effect<
-  A,
-  NoAnswer | Terminal.QuitError,
-  R | Exclude<Prompt.Environment, Terminal.Terminal>
->
-
-export interface Interview {
-  /** The answer, checked by the question's reader. */
-  readonly ask: (question: Question) => Asked<string>
-  /** The same; `undefined` when the person wants to go back instead. */
-  readonly askOrGoBack: (question: Question) => Asked<string | undefined>
-  /** What a flag answers. */
-  readonly given: (key: string) => string | undefined
-  /** What `use` makes of the answer. When it fails, a person reads why and answers again; a flag cannot. */
-  readonly settle: <A, R>(
-    question: Question,
-    use: (answer: string) => Effect.Effect<A, { readonly message: string }, R>
-  ) => Asked<A, R>
-  /** The terminal will be asked for this answer. */
-  readonly isPersonal: (key: string) => boolean
-  /** Keys of answers that no question has asked for. */
-  readonly unused: () => ReadonlyArray<string>
-  /** No question will ask for these; says which flags gave an answer all the same. */
-  readonly spare: (...keys: ReadonlyArray<string>) => ReadonlyArray<string>
-}
-
 /** These questions have flags of their own; all others are answered with `--set KEY=VALUE`. */
 const ownFlags: ReadonlyMap<string, string> = new Map([
   ["venue", "--venue"],
@@ -81,12 +55,12 @@ export const make = Effect.fn("Interview.make")(function* (
     if (takesFallbacks) return yield* new NoAnswer({ flag: flagOf(key), problem: `is needed: ${text}` })
     return yield* askAtTerminal(promptFor(question, mayGoBack)).pipe(Effect.provideService(Terminal.Terminal, shared))
   })
-  const ask: Interview["ask"] = (question) => answerTo(question, false)
-  const askOrGoBack: Interview["askOrGoBack"] = (question) =>
-    Effect.map(answerTo(question, true), (answer) => (answer === back ? undefined : answer))
+  const ask = (question: Question) => answerTo(question, false)
   const isPersonal = (key: string) => !(takesFallbacks || given.has(key))
-
-  const settle: Interview["settle"] = Effect.fnUntraced(function* (question, use) {
+  const settle = Effect.fnUntraced(function* <A, R>(
+    question: Question,
+    use: (answer: string) => Effect.Effect<A, { readonly message: string }, R>
+  ) {
     while (true) {
       const used = yield* Effect.result(use(yield* ask(question)))
       if (Result.isSuccess(used)) return used.success
@@ -96,18 +70,27 @@ export const make = Effect.fn("Interview.make")(function* (
     }
   })
   return {
+    /** The answer, checked by the question's reader. */
     ask,
-    askOrGoBack,
-    given: (key) => given.get(key),
+    /** The same; `undefined` when the person wants to go back instead. */
+    askOrGoBack: (question: Question) =>
+      Effect.map(answerTo(question, true), (answer) => (answer === back ? undefined : answer)),
+    /** What a flag answers. */
+    given: (key: string) => given.get(key),
+    /** What `use` makes of the answer. When it fails, a person reads why and answers again; a flag cannot. */
     settle,
+    /** The terminal will be asked for this answer. */
     isPersonal,
+    /** Keys of answers that no question has asked for. */
     unused: () => [...given.keys()].filter((key) => !asked.has(key)),
-    spare: (...keys) => {
+    /** No question will ask for these; says which flags gave an answer all the same. */
+    spare: (...keys: ReadonlyArray<string>) => {
       for (const key of keys) asked.add(key)
       return keys.filter((key) => given.has(key)).map(flagOf)
     }
-  } satisfies Interview
+  }
 })
+export type Interview = Effect.Success<ReturnType<typeof make>>
 
 /** An empty answer means the fallback; a wrong one is explained and asked again. */
 const promptFor = (question: Question, mayGoBack: boolean): Prompt.Prompt<string> => {

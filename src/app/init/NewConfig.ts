@@ -3,12 +3,10 @@
  * is written before every question is answered, so that giving up leaves nothing behind. Secrets stay in files that
  * only their owner can read, or in the environment.
  */
-import { Config, Effect, FileSystem, Option, Path, type Redacted, Schema } from "effect"
+import { Config, Effect, FileSystem, Option, Path, Schema } from "effect"
 import { url } from "../../control/Address.ts"
 import type { Asset } from "../../domain/Amount.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
-import type { SecretSource } from "../../files/secrets/SecretSource.ts"
-import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../sandbox/Settings.ts"
 import * as Read from "../../strategy/Fields.ts"
 import type { Markets } from "../../strategy/Markets.ts"
@@ -23,12 +21,6 @@ import * as VenueLook from "./VenueLook.ts"
 
 /** One answer cannot be used; the message says why. */
 class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { message: Schema.String }) {}
-
-export interface FoundVenue {
-  readonly url: string
-  readonly tokens: ReadonlyArray<Token>
-  readonly sandbox: ConnectionRecord | undefined
-}
 
 const sandboxUrl = `http://127.0.0.1:${SandboxConfig.defaultPort}`
 
@@ -53,9 +45,11 @@ export const askVenue = ({ settle }: Interview) =>
       const usable = tokens.filter(({ decimals, symbol }) => isSymbol.test(symbol) && decimals <= mostDecimals)
       if (usable.length < 2) return yield* new Unfit({ message: `${url} offers no two tokens that can be traded` })
       const sandbox = yield* VenueLook.sandboxAt(url)
-      return { url, tokens: usable, sandbox } satisfies FoundVenue
+      return { url, tokens: usable, sandbox }
     })
   )
+
+export type FoundVenue = Effect.Success<ReturnType<typeof askVenue>>
 
 /** What the configuration accepts. */
 const isSymbol = /^[A-Za-z0-9.]{1,20}$/
@@ -128,16 +122,6 @@ const apiKeyQuestion: Question = {
   read: Read.text
 }
 
-export interface NewAccount {
-  readonly signerId: string
-  readonly publicKey: string
-  readonly key: Redacted.Redacted
-  /** Relative to the configuration. */
-  readonly file: string
-  readonly isNew: boolean
-  readonly apiKey: { readonly source: SecretSource; readonly value: Redacted.Redacted | undefined }
-}
-
 /** Keys that exist are read and checked; a new one is written with the configuration. */
 export const askAccount = Effect.fnUntraced(function* (interview: Interview, config: string) {
   const fileSystem = yield* FileSystem.FileSystem
@@ -165,8 +149,10 @@ export const askAccount = Effect.fnUntraced(function* (interview: Interview, con
       return { source: { env: apiKeyVariable }, value: Option.getOrUndefined(known) }
     })
   )
-  return { ...account, apiKey } satisfies NewAccount
+  return { ...account, apiKey }
 })
+
+export type NewAccount = Effect.Success<ReturnType<typeof askAccount>>
 
 interface Answered {
   readonly venue: FoundVenue

@@ -11,7 +11,11 @@ import type { WhichBot } from "../journal/WhichBot.ts"
 import * as Answer from "../process/Answer.ts"
 import { booksOf } from "./LedgerView.ts"
 
-export const found = (bot: WhichBot) =>
+/** `dust`: only leftovers. */
+export const found = ({ bot, dust }: { readonly bot: WhichBot; readonly dust: boolean }) =>
+  dust ? dustOf(bot) : placesOf(bot)
+
+const placesOf = (bot: WhichBot) =>
   withJournal(
     bot,
     Effect.fnUntraced(function* (view) {
@@ -21,7 +25,7 @@ export const found = (bot: WhichBot) =>
   )
 
 /** What legs left unsold because it was too little for an order, and what will become of it. */
-export const dust = (bot: WhichBot) =>
+const dustOf = (bot: WhichBot) =>
   ofJournal(bot, ({ assets, state }) => {
     const answer = Answer.ofList(dustList(assets), dustIn(state), "No dust.")
     return { ...answer, data: () => ({ dust: answer.data() }) }

@@ -15,8 +15,8 @@ import { withLedger } from "./LedgerView.ts"
 
 /** Only those of all that is given. */
 interface Wanted {
+  readonly bot: WhichBot
   readonly strategy: Option.Option<string>
-  /** Such as grid/cell-07. */
   readonly slot: Option.Option<string>
   readonly market: Option.Option<string>
   /** Milliseconds before now. */
@@ -24,7 +24,7 @@ interface Wanted {
 }
 
 /** Every recorded fill, oldest first, with its price, what its payout cost and what it earned. */
-export const fills = (bot: WhichBot, { market, since, slot, strategy }: Wanted) =>
+export const fills = ({ bot, market, since, slot, strategy }: Wanted) =>
   withLedger(bot, ({ trading, assets, now, state }) => {
     const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
     const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
@@ -49,14 +49,13 @@ export const fills = (bot: WhichBot, { market, since, slot, strategy }: Wanted) 
   })
 
 interface ProfitAsked {
-  /** What it is broken down by. */
+  readonly bot: WhichBot
   readonly by: Option.Option<Profit.Grouping>
-  /** Which purchase a sale closes. */
   readonly method: LotMethod
 }
 
 /** What it has earned and cost so far, by the method that the user names. */
-export const profit = (bot: WhichBot, { by, method }: ProfitAsked) =>
+export const profit = ({ bot, by, method }: ProfitAsked) =>
   withLedger(
     bot,
     Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals, state }) {

@@ -18,11 +18,8 @@ interface Asked {
   readonly kind: (typeof kinds)[number]
   /** The program and its arguments; for a signer its socket. */
   readonly command: ReadonlyArray<string>
-  /** For a key service: the key whose signatures it makes. */
   readonly publicKey: Option.Option<string>
-  /** For prices: a market that it knows. */
   readonly market: string
-  /** The longest that one answer may take; none: what a bot waits. */
   readonly within: Option.Option<number>
 }
 

@@ -1,13 +1,12 @@
 /** The twin of the service on a loopback port, until stopped, as the command line asks for it. */
-import { Console, Effect, FileSystem, Option, Schema } from "effect"
+import { Console, Effect, FileSystem, Schema } from "effect"
 import { parse } from "yaml"
+import { present } from "../../domain/Present.ts"
 import { uniformFaults } from "../../sandbox/http/Faults.ts"
 import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 import { layer, SandboxConnection } from "../../sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../sandbox/Settings.ts"
 import { named, SolverLaw } from "../../sandbox/Solvers.ts"
-import type { ProfileName } from "../../venue/profile/Profiles.ts"
-import type { LedgerName } from "../../venue/wire/WireValue.ts"
 import { Stop } from "../process/Stop.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 import * as SandboxConfig from "./SandboxConfig.ts"
@@ -32,56 +31,30 @@ export const lawOf = Effect.fn("SandboxServing.lawOf")(function* (written: strin
   return yield* Effect.mapError(Effect.fromResult(decode(value)), ({ message }) => wrong(message))
 })
 
-/** The sandbox options that these flags give. */
-export const optionsOf = (given: MarketAsked): SandboxOptions => ({
-  seed: given.seed,
-  speed: given.speed,
-  ...Option.match(given.candles, { onNone: () => ({}), onSome: (candles) => ({ candles }) })
-})
-
-export interface MarketAsked {
-  readonly seed: number
-  readonly candles: Option.Option<string>
-  /** Market time per real time. */
-  readonly speed: number
-}
-
-interface Asked extends MarketAsked {
-  readonly port: number
-  readonly ledger: Option.Option<LedgerName>
-  readonly like: Option.Option<ProfileName>
-  /** The file in which the state is kept. */
-  readonly state: Option.Option<string>
+interface Asked extends Omit<SandboxOptions, "faults" | "settings"> {
   /** The share of requests. */
   readonly faults: number
-  readonly solvers: Option.Option<string>
-  readonly expireAfter: Option.Option<number>
+  readonly solvers: string | undefined
+  readonly expireAfter: number | undefined
   /** The file of a configuration that leads to it. */
-  readonly writeConfig: Option.Option<string>
+  readonly writeConfig: string | undefined
   readonly json: boolean
 }
 
 export const serve = Effect.fn("SandboxServing.serve")(function* (asked: Asked) {
-  const { expireAfter, json, solvers } = asked
-  const [like, writeConfig] = [Option.getOrUndefined(asked.like), Option.getOrUndefined(asked.writeConfig)]
-  const law = Option.isNone(solvers) ? {} : { solvers: yield* lawOf(solvers.value) }
-  const validity = Option.match(expireAfter, {
-    onNone: () => ({}),
-    onSome: (millis) => ({ intentMillis: [Math.ceil(millis / 2), millis] as const })
-  })
+  const { expireAfter, faults, json, solvers, writeConfig, ...others } = asked
   const options = {
-    ...optionsOf(asked),
-    port: asked.port,
-    ledger: Option.getOrUndefined(asked.ledger),
-    like,
-    state: Option.getOrUndefined(asked.state),
-    faults: uniformFaults(asked.faults),
-    settings: { ...law, ...validity }
+    ...others,
+    faults: uniformFaults(faults),
+    settings: present({
+      solvers: solvers === undefined ? undefined : yield* lawOf(solvers),
+      intentMillis: expireAfter === undefined ? undefined : ([Math.ceil(expireAfter / 2), expireAfter] as const)
+    })
   }
   yield* Effect.gen(function* () {
     const connection = yield* SandboxConnection
     const stop = yield* Stop
-    if (writeConfig !== undefined) yield* SandboxConfig.write(writeConfig, connection, like)
+    if (writeConfig !== undefined) yield* SandboxConfig.write(writeConfig, connection, others.like)
     yield* Console.log(json ? JSON.stringify(connection) : SandboxConfig.introduction(connection, writeConfig))
     yield* stop.requested
   }).pipe(Effect.provide(layer(options)))

@@ -22,15 +22,14 @@ import { WrongUsage } from "../process/WrongUsage.ts"
 import * as PolicyShown from "./PolicyShown.ts"
 import * as Ruled from "./Ruled.ts"
 
-interface Signing {
-  /** The policy. */
-  readonly file: string
-  /** The file of the key that signs. */
-  readonly key: string
-}
-
 /** Signs a policy, into a file beside it. */
-export const sign = Effect.fn("Policies.sign")(function* ({ file, key }: Signing) {
+export const sign = Effect.fn("Policies.sign")(function* ({
+  file,
+  key
+}: {
+  readonly file: string
+  readonly key: string
+}) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem.readFileString(file)
   const { policy, version } = yield* Effect.fromResult(PolicyFile.parse(text, file))
@@ -64,14 +63,7 @@ const besides = (file: string, cap: Cap, amount: Amount): string => {
   return ` It changes nothing: ${file} lets up to ${written(approveAbove ?? maxTransfer)} through without a word.`
 }
 
-interface Approving {
-  /** A symbol of the policy. */
-  readonly asset: string
-  readonly amount: string
-  readonly policy: string
-  readonly key: string
-  readonly socket: string
-  /** How long the word waits for its payment. */
+interface Approving extends Record<"asset" | "amount" | "policy" | "key" | "socket", string> {
   readonly within: Option.Option<number>
 }
 

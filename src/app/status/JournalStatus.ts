@@ -22,16 +22,10 @@ const seenByBot = (journal: string) =>
   )
 
 /** Who runs it, and whether it is to withdraw everything. */
-interface Standing {
-  readonly running: string | undefined
-  readonly pid: number | undefined
-  readonly killSwitch: string | undefined
-}
-
 const standingOfFile = Effect.fnUntraced(function* (journal: string, now: number) {
   const holder = yield* Lease.holder(journal)
   const running = holder && `running as process ${holder.pid} for ${age(now - holder.since)}`
-  return { running, pid: holder?.pid, killSwitch: yield* Effect.flatten(KillFile.watch(journal)) } satisfies Standing
+  return { running, pid: holder?.pid, killSwitch: yield* Effect.flatten(KillFile.watch(journal)) }
 })
 
 const standingInFleet = Effect.fnUntraced(function* (bot: AccountOfFleet) {
@@ -40,7 +34,7 @@ const standingInFleet = Effect.fnUntraced(function* (bot: AccountOfFleet) {
     running: isOwned ? `running on ${owner}` : undefined,
     pid: undefined,
     killSwitch: wanted === "killed" ? why : undefined
-  } satisfies Standing
+  }
 })
 
 export const found = (bot: WhichBot) =>

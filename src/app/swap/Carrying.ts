@@ -3,7 +3,7 @@
  * with hashes and amounts. While a bot runs on the journal, that bot quotes and carries it. After any interruption it continues
  * where it was named, or with the next bot.
  */
-import { Clock, Console, Effect, Option, Schema } from "effect"
+import { Clock, Console, Effect, Schema } from "effect"
 import { Prompt } from "effect/cli"
 import { isFinished } from "../../domain/Placement.ts"
 import { mayStillBeMade, unclearPayment } from "../../engine/funding/Paying.ts"
@@ -51,10 +51,10 @@ export const carry = Effect.fn("swap.carry")(function* (
   { json, payAgain, resume, yes }: Carrying
 ) {
   const signerId = yield* VenueAccess.signerOf(config)
-  if (given.dry && Option.isNone(resume)) {
+  if (given.dry && resume === undefined) {
     return yield* Effect.provide(looked(given, config, signerId, json), VenueAccess.venue(config, signerId))
   }
-  const isResumed = Option.isSome(resume)
+  const isResumed = resume !== undefined
   if (!isResumed) yield* someoneAgrees({ yes, json })
   const { pid } = yield* Process
   yield* Effect.gen(function* () {
@@ -62,7 +62,7 @@ export const carry = Effect.fn("swap.carry")(function* (
     yield* StartUp.belongs({ account: signerId, venue: config.venue.url, assets })
     const killed = yield* killSwitch(config.journal)
     const closed = (yield* killed) ?? (yield* unfit)
-    const name = isResumed ? resume.value : yield* begun(given, config, signerId, closed, { yes, json })
+    const name = isResumed ? resume : yield* begun(given, config, signerId, closed, { yes, json })
     const again = payAgain ? yield* released(name) : new Set<string>()
     const { advance } = yield* SwapsByHand.make(killed)
     yield* SwapFollow.toTheEnd({ name, json, isResumed }, Effect.as(patiently(advance(name, again)), undefined))
@@ -72,7 +72,7 @@ export const carry = Effect.fn("swap.carry")(function* (
     Effect.catchTag("JournalInUse", (bot) =>
       Effect.gen(function* () {
         const name = isResumed
-          ? yield* SwapHandOver.resumed(bot, resume.value, payAgain)
+          ? yield* SwapHandOver.resumed(bot, resume, payAgain)
           : yield* SwapHandOver.begun(bot, given, agree({ yes, json }))
         yield* SwapHandOver.follow(bot, { name, json, isResumed })
       })
@@ -87,7 +87,7 @@ interface Ways {
 
 interface Carrying extends Ways {
   readonly payAgain: boolean
-  readonly resume: Option.Option<string>
+  readonly resume: string | undefined
 }
 
 /** Before anything is asked of the venue: somebody must be there to say yes. */

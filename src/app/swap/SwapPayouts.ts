@@ -1,5 +1,5 @@
 /** What a swap of type ANY_INPUT has paid out, as the venue lists it. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
@@ -10,20 +10,20 @@ import * as Answer from "../process/Answer.ts"
 import * as VenueAccess from "./VenueAccess.ts"
 
 interface Asked {
-  readonly address: string
-  readonly memo: Option.Option<string>
-  readonly since: Option.Option<string>
-  readonly page: number
-  readonly limit: number
-  readonly order: "asc" | "desc"
   readonly config: string
+  readonly query: {
+    readonly depositAddress: string
+    readonly depositMemo: string | undefined
+    readonly timestampFrom: string | undefined
+    readonly page: number
+    readonly limit: number
+    readonly sortOrder: "asc" | "desc"
+  }
 }
 
-export const found = Effect.fn("SwapPayouts.found")(function* (asked: Asked) {
-  const { address: depositAddress, limit, memo, order: sortOrder, page, since } = asked
-  const optional = { depositMemo: Option.getOrUndefined(memo), timestampFrom: Option.getOrUndefined(since) }
-  const query = { depositAddress, page, limit, sortOrder, ...present(optional) }
-  const seen = yield* VenueAccess.look(asked.config, () => Swaps.use((swaps) => swaps.withdrawals(query)))
+export const found = Effect.fn("SwapPayouts.found")(function* ({ config, query }: Asked) {
+  const { limit, page } = query
+  const seen = yield* VenueAccess.look(config, () => Swaps.use((swaps) => swaps.withdrawals(present(query))))
   const { value } = seen.found
   const asset = seen.config.markets.assets.find(({ id }) => id === value.asset)
   const answer = Answer.ofList(withdrawalList(asset), value.withdrawals, "No withdrawals.")

@@ -50,11 +50,11 @@ export const venue = (config: ConfigFile.BotConfig, signerId: string) =>
 /** Looks at the venue as the account of a configuration sees it. */
 export const look = Effect.fn("VenueAccess.look")(function* <A, E, R>(
   file: string,
-  asked: (config: ConfigFile.BotConfig) => Effect.Effect<A, E, R>
+  asked: (config: ConfigFile.BotConfig, signerId: string) => Effect.Effect<A, E, R>
 ) {
   const config = yield* ConfigFile.load(file)
   const signerId = yield* signerOf(config)
-  return { config, signerId, found: yield* Effect.provide(asked(config), venue(config, signerId)) }
+  return { config, signerId, found: yield* Effect.provide(asked(config, signerId), venue(config, signerId)) }
 })
 
 /** With the store of past transactions, through which processes share their rate limit. Needs the database. */

@@ -5,17 +5,15 @@ import { answerOf } from "../../app/control/Doctor.ts"
 import * as Migration from "../../app/control/Migration.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
 export const command = Command.make(
   "migrate",
   {
-    files: FileName.argument("file").pipe(
-      Argument.withDescription("Strategy files of the earlier version"),
-      Argument.variadic()
-    ),
+    files: flags
+      .fileArgument("file")
+      .pipe(Argument.withDescription("Strategy files of the earlier version"), Argument.variadic()),
     config: flags.config,
     report: flags.toggle("report", "Say what has to be changed, and change nothing"),
     json: flags.json

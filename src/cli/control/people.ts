@@ -11,7 +11,6 @@ import { iso } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as Table from "../../report/text/Table.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
@@ -23,15 +22,11 @@ const of = {
 }
 
 /** Their list lies beside the journal of a bot, or beside the file of a page. */
-const besideOf = Effect.fnUntraced(function* ({
-  config,
-  page
-}: {
-  readonly config: string
-  readonly page: Option.Option<string>
-}) {
-  return Option.isSome(page) ? page.value : (yield* ConfigFile.loadSettings(config)).journal
-})
+const besideOf = ({ config, page }: { readonly config: string; readonly page: Option.Option<string> }) =>
+  Option.match(page, {
+    onNone: () => Effect.map(ConfigFile.loadSettings(config), ({ journal }) => journal),
+    onSome: Effect.succeed
+  })
 
 const adding = Command.make(
   "add",
@@ -42,7 +37,7 @@ const adding = Command.make(
         "viewer: looks. trader: also pauses, resumes, withdraws and kills. operator: does everything, swaps and edits included"
       )
     ),
-    out: FileName.flag("out").pipe(Flag.withDescription("The file for the token; it must not exist")),
+    out: flags.fileFlag("out").pipe(Flag.withDescription("The file for the token; it must not exist")),
     ...of
   },
   Effect.fn(function* ({ config, out, page, role, who }) {

@@ -7,18 +7,17 @@ import * as DataFiles from "../../app/backtest/DataFiles.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { minutesPerYear } from "../../candles/Generate.ts"
 import * as runFlags from "../backtest/runFlags.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { download } from "./download.ts"
 
 const market = flags.text("market", "Of a journal: the market whose prices are meant, for example BTC/USDC")
 
-const input = { data: FileName.argument("data"), ...runFlags.partFlags }
+const input = { data: flags.fileArgument("data"), ...runFlags.partFlags }
 
 const calibrate = Command.make(
   "calibrate",
-  { journal: FileName.argument("journal"), market, json: flags.json },
+  { journal: flags.fileArgument("journal"), market, json: flags.json },
   Answer.said(DataFiles.calibration)
 ).pipe(help("What a bot's own orders took, by its journal: for backtest --calibrate"))
 
@@ -26,14 +25,14 @@ const info = Command.make("info", { ...input, market, json: flags.json }, Answer
   help("What is in a candle or trade file, and what is wrong with it")
 )
 
-const convert = Command.make("convert", { ...input, out: FileName.argument("out"), market }, DataFiles.convert).pipe(
+const convert = Command.make("convert", { ...input, out: flags.fileArgument("out"), market }, DataFiles.convert).pipe(
   help("Write a candle or trade file as plain candles: repaired, cut, aggregated")
 )
 
 const generate = Command.make(
   "generate",
   {
-    out: FileName.argument("out"),
+    out: flags.fileArgument("out"),
     bars: Flag.Int("bars").pipe(
       flags.byDefault("Number of candles", minutesPerYear, `${minutesPerYear}, a year of minutes`)
     ),

@@ -7,7 +7,6 @@ import * as Wishes from "../../app/fleet/Wishes.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { counted } from "../../domain/Words.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { database, inDatabase } from "./whichBot.ts"
@@ -15,9 +14,9 @@ import { database, inDatabase } from "./whichBot.ts"
 export const applying = Command.make(
   "apply",
   {
-    folder: FileName.argument("folder").pipe(
-      Argument.withDescription("A folder with one for each account: config.yaml and its strategies")
-    ),
+    folder: flags
+      .fileArgument("folder")
+      .pipe(Argument.withDescription("A folder with one for each account: config.yaml and its strategies")),
     yes: flags.toggle("yes", "Write it; without, it is only said what would change"),
     database,
     json: flags.json

@@ -8,7 +8,6 @@ import * as AccountFolders from "../../app/fleet/AccountFolders.ts"
 import * as FleetPage from "../../app/fleet/FleetPage.ts"
 import * as Runner from "../../app/fleet/Runner.ts"
 import { requestedOrAfter, Stop } from "../../app/process/Stop.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { applying, removing, status, wishing } from "./accounts.ts"
@@ -17,13 +16,14 @@ import { database, inDatabase, urlOf } from "./whichBot.ts"
 const running = Command.make(
   "run",
   {
-    accounts: FileName.flag("apply").pipe(
-      Flag.withDescription("Write the accounts of this folder first, as fleet apply --yes does"),
-      Flag.optional
-    ),
-    folder: FileName.flag("secrets").pipe(
-      Flag.withDescription("A folder of this machine: what configurations refer to lies in one for each account")
-    ),
+    accounts: flags
+      .fileFlag("apply")
+      .pipe(Flag.withDescription("Write the accounts of this folder first, as fleet apply --yes does"), Flag.optional),
+    folder: flags
+      .fileFlag("secrets")
+      .pipe(
+        Flag.withDescription("A folder of this machine: what configurations refer to lies in one for each account")
+      ),
     database,
     forMillis: flags.forDuration
   },
@@ -43,10 +43,14 @@ const running = Command.make(
 const dashboard = Command.make(
   "dashboard",
   {
-    file: FileName.argument("file").pipe(
-      Argument.withDescription("A file with `dashboard` (where it listens) and `bots` (others to show); default: none"),
-      Argument.optional
-    ),
+    file: flags
+      .fileArgument("file")
+      .pipe(
+        Argument.withDescription(
+          "A file with `dashboard` (where it listens) and `bots` (others to show); default: none"
+        ),
+        Argument.optional
+      ),
     database,
     forMillis: flags.forDuration
   },

@@ -47,3 +47,11 @@ export const named = Effect.fnUntraced(function* ({ account, config, database }:
     })
   return { account: account.value, database: yield* urlOf(database) } satisfies WhichBot.AccountOfFleet
 })
+
+/** Around what is done with a bot: the one that the flags name. */
+export const withBot =
+  <Input extends { readonly bot: Given }, A, E, R>(
+    run: (asked: Omit<Input, "bot"> & { readonly bot: WhichBot.WhichBot }) => Effect.Effect<A, E, R>
+  ) =>
+  ({ bot: given, ...asked }: Input) =>
+    Effect.flatMap(named(given), (bot) => run({ ...asked, bot }))

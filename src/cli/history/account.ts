@@ -11,24 +11,28 @@ import * as HistoryFlags from "./HistoryFlags.ts"
 
 /** Lists that are read together, position by position. */
 const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: Known) =>
-  Flag.Literals(name, [...known, anyKind]).pipe(
-    Flag.withDescription("May be repeated; the first ones of the three belong together, and so on. null: any"),
-    Flag.between(0, 20)
+  flags.several(
+    Flag.Literals(name, [...known, anyKind]).pipe(
+      Flag.withDescription("May be repeated; the first ones of the three belong together, and so on. null: any")
+    ),
+    20
   )
 
 export const account = Command.make(
   "account",
   {
-    older: flags.text("prev-cursor", "Older than this cursor"),
-    newer: flags.text("next-cursor", "Newer than this cursor"),
-    status: Flag.Literals("status", transactionStatuses).pipe(Flag.between(0, 6)),
-    limit: HistoryFlags.count("limit", 100, "Most records; default: 20"),
-    depositAddress: flags.text("deposit-address", "Of this deposit address"),
-    depositMemo: flags.text("deposit-memo", "Narrows --deposit-address"),
-    search: flags.text("search", "Address or transaction hash"),
-    depositType: kinds("deposit-type", Wire.depositTypes),
-    recipientType: kinds("recipient-type", Wire.recipientTypes),
-    refundType: kinds("refund-type", Wire.depositTypes),
+    query: {
+      prevCursor: flags.textOrMissing("prev-cursor", "Older than this cursor"),
+      nextCursor: flags.textOrMissing("next-cursor", "Newer than this cursor"),
+      status: flags.several(Flag.Literals("status", transactionStatuses), 6),
+      limit: HistoryFlags.count("limit", 100, "Most records; default: 20"),
+      depositAddress: flags.textOrMissing("deposit-address", "Of this deposit address"),
+      depositMemo: flags.textOrMissing("deposit-memo", "Narrows --deposit-address"),
+      search: flags.textOrMissing("search", "Address or transaction hash"),
+      depositType: kinds("deposit-type", Wire.depositTypes),
+      recipientType: kinds("recipient-type", Wire.recipientTypes),
+      refundType: kinds("refund-type", Wire.depositTypes)
+    },
     config: flags.config,
     json: flags.json
   },

@@ -6,13 +6,24 @@
 import { Command } from "effect/cli"
 import { found } from "../../app/history/HistoryAsked.ts"
 import * as Answer from "../../app/process/Answer.ts"
+import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { account } from "./account.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"
 
 export const command = Command.make(
   "history",
-  { ...HistoryFlags.filters, ...HistoryFlags.ways },
+  {
+    filters: HistoryFlags.filters,
+    cursor: HistoryFlags.cursor,
+    page: HistoryFlags.count("page", Number.MAX_SAFE_INTEGER, "By page number instead of by cursor"),
+    perPage: HistoryFlags.count("per-page", 1000, "Records of a page; default: 50"),
+    sync: flags.toggle("sync", "Read what is new into the database beside the journal, then say how much that was"),
+    stored: flags.toggle("stored", "Show what the last --sync stored; asks nobody"),
+    csv: flags.csv,
+    config: flags.config,
+    json: flags.json
+  },
   Answer.said(found)
 ).pipe(
   help("Past transactions of the partner: by cursor, by page, or all of them kept locally", {

@@ -2,9 +2,7 @@
  * `limitbot reconcile`: journal, orders, history and balances side by side. What agrees is counted and what differs
  * is explained. A contradiction is shown with its evidence and ends the command with exit code 1.
  */
-import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
-import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { reconcile } from "../../app/reconcile/ReconcileAsked.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
@@ -25,11 +23,7 @@ export const command = Command.make(
     bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ bot, ...asked }) {
-    if (Option.isSome(asked.adopt) && Option.isSome(asked.cancel))
-      return yield* new WrongUsage({ message: "Say either --adopt or --cancel" })
-    yield* reconcile({ ...asked, bot: yield* WhichBot.named(bot) })
-  })
+  WhichBot.withBot(reconcile)
 ).pipe(
   help("Compare the journal with the venue's orders, the history and the balances", {
     "limitbot reconcile": "Exit code 1 when anything contradicts",

@@ -2,35 +2,36 @@
 import { Argument, Command, Flag } from "effect/cli"
 import { init } from "../../app/init/Init.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
 export const command = Command.make(
   "init",
   {
-    file: FileName.argument("file").pipe(
-      Argument.withDescription("The strategy file to write"),
-      Argument.withDefault("strategy.yaml")
-    ),
+    file: flags
+      .fileArgument("file")
+      .pipe(Argument.withDescription("The strategy file to write"), Argument.withDefault("strategy.yaml")),
     config: flags.config,
-    like: flags.text(
-      "like",
-      "Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …"
+    like: flags.orMissing(
+      flags.text("like", "Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …")
     ),
     profile: Flag.Literals("profile", profileNames).pipe(
       Flag.withDescription("Which deployment of the service the venue is, for a new configuration"),
-      Flag.optional
+      Flag.optional,
+      flags.orMissing
     ),
-    venue: flags.text("venue", "Address of the venue, or sandbox: for the configuration, if there is none"),
-    keyFile: flags.text("key-file", "The account's key: new, or a file of mode 0600"),
-    apiKeyFile: flags.text("api-key-file", "The venue's API key: env, or a file of mode 0600"),
-    market: flags.text("market", "Market, as BASE/QUOTE"),
-    kind: flags.text("kind", "Kind of strategy; code: one of your own in TypeScript, without questions"),
-    name: flags.text("name", "Name of the strategy"),
+    given: {
+      venue: flags.textOrMissing("venue", "Address of the venue, or sandbox: for the configuration, if there is none"),
+      key: flags.textOrMissing("key-file", "The account's key: new, or a file of mode 0600"),
+      apiKey: flags.textOrMissing("api-key-file", "The venue's API key: env, or a file of mode 0600"),
+      market: flags.textOrMissing("market", "Market, as BASE/QUOTE"),
+      kind: flags.textOrMissing("kind", "Kind of strategy; code: one of your own in TypeScript, without questions"),
+      name: flags.textOrMissing("name", "Name of the strategy")
+    },
     set: Flag.KeyValuePair("set").pipe(
       Flag.withDescription("Answer another question: --set lower=50000 --set upper=70000"),
-      Flag.optional
+      Flag.optional,
+      flags.orMissing
     ),
     yes: Flag.Boolean("yes").pipe(
       Flag.withAlias("y"),

@@ -1,5 +1,4 @@
 /** `limitbot fills`: every recorded fill, oldest first, with its price, what its payout cost and what it earned. */
-import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { fills } from "../../app/money/TradingResults.ts"
 import * as Answer from "../../app/process/Answer.ts"
@@ -18,7 +17,7 @@ export const command = Command.make(
     csv: flags.csv,
     json: flags.json
   },
-  Answer.said(({ bot, ...wanted }) => Effect.flatMap(WhichBot.named(bot), (named) => fills(named, wanted)))
+  Answer.said(WhichBot.withBot(fills))
 ).pipe(
   help("List the fills, oldest first", { "limitbot fills --since 1d --csv": "Yesterday and today for a spreadsheet" })
 )

@@ -1,5 +1,4 @@
 /** `limitbot profit`: what trading has earned and cost so far, by the method that the user names. */
-import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { profit } from "../../app/money/TradingResults.ts"
 import * as Answer from "../../app/process/Answer.ts"
@@ -17,7 +16,7 @@ export const command = Command.make(
     method: flags.choiceOr("method", methods, "Which purchase a sale closes; strategies see average cost", "average"),
     json: flags.json
   },
-  Answer.said(({ bot, ...asked }) => Effect.flatMap(WhichBot.named(bot), (named) => profit(named, asked)))
+  Answer.said(WhichBot.withBot(profit))
 ).pipe(
   help("Show profit and loss: what rounds earned, what the inventory did, fees, and capital that came or went", {
     "limitbot profit --by slot": "What each slot has earned",

@@ -8,7 +8,7 @@ import * as sandboxFlags from "./sandboxFlags.ts"
 export const command = Command.make(
   "demo",
   {
-    candles: sandboxFlags.candles,
+    candles: flags.orMissing(sandboxFlags.candles),
     seed: sandboxFlags.seed,
     speed: sandboxFlags.speed(120),
     forMillis: flags.forDuration,

@@ -19,28 +19,33 @@ export const command = Command.make(
       flags.byDefault("Port on 127.0.0.1; 0 takes a free one", defaultPort)
     ),
     seed: sandboxFlags.seed,
-    candles: sandboxFlags.candles,
+    candles: flags.orMissing(sandboxFlags.candles),
     speed: sandboxFlags.speed(1),
-    ledger: flags.choice(
-      "ledger",
-      ["native", "near"],
-      "How identifiers spell the home ledger; default: native, or as of --like"
+    ledger: flags.orMissing(
+      flags.choice(
+        "ledger",
+        ["native", "near"],
+        "How identifiers spell the home ledger; default: native, or as of --like"
+      )
     ),
-    like: flags.choice(
-      "like",
-      profileNames,
-      "Behave like this deployment of the service; default: like the interface document"
+    like: flags.orMissing(
+      flags.choice(
+        "like",
+        profileNames,
+        "Behave like this deployment of the service; default: like the interface document"
+      )
     ),
-    state: flags.file("state", "Keep the state in this file, so that the sandbox can be stopped and started again"),
+    state: flags.orMissing(
+      flags.file("state", "Keep the state in this file, so that the sandbox can be stopped and started again")
+    ),
     faults: Flag.Finite("faults").pipe(
       Flag.withSchema(Rate),
       flags.byDefault("Share of the requests that is lost, refused or slowed down on purpose", 0)
     ),
-    solvers: sandboxFlags.solvers,
-    expireAfter: sandboxFlags.expireAfter,
-    writeConfig: flags.file(
-      "write-config",
-      "Write a configuration that leads to this sandbox; a file that exists is not replaced"
+    solvers: flags.orMissing(sandboxFlags.solvers),
+    expireAfter: flags.orMissing(sandboxFlags.expireAfter),
+    writeConfig: flags.orMissing(
+      flags.file("write-config", "Write a configuration that leads to this sandbox; a file that exists is not replaced")
     ),
     json: flags.json
   },

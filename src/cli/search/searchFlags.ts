@@ -7,18 +7,19 @@ import * as HtmlPage from "../../report/html/HtmlPage.ts"
 import type { Page } from "../../report/Page.ts"
 import * as PageText from "../../report/text/PageText.ts"
 import * as runFlags from "../backtest/runFlags.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 
 /** A file on its own market and on further ones. */
 export const marketFlags = {
-  file: FileName.argument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
+  file: flags.fileArgument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
   data: runFlags.dataOfMarkets,
   ...runFlags.partFlags,
-  on: FileName.flag("on").pipe(
-    Flag.withDescription("MARKET=CSV: also run the same file on this market, with its own candles"),
-    Flag.atLeast(0)
-  ),
+  on: flags
+    .fileFlag("on")
+    .pipe(
+      Flag.withDescription("MARKET=CSV: also run the same file on this market, with its own candles"),
+      Flag.atLeast(0)
+    ),
   ...runFlags.ruleFlags,
   config: runFlags.configFlag
 }

@@ -5,7 +5,6 @@
 import { Command, Flag } from "effect/cli"
 import { run } from "../../app/search/SweepRun.ts"
 import { json, page } from "../../app/search/view/SweepPage.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { searchFlags, searching } from "./searchFlags.ts"
@@ -20,12 +19,14 @@ export const command = Command.make(
     ),
     top: flags.byDefault("How many of the best to show", 10)(Flag.Int("top")),
     out: flags.file("out", "Keep all results in this file; an interrupted search goes on from it"),
-    also: FileName.flag("also").pipe(
-      Flag.withDescription(
-        "A further file of candles: the best trial is then the one with the best worst result over all files"
+    also: flags
+      .fileFlag("also")
+      .pipe(
+        Flag.withDescription(
+          "A further file of candles: the best trial is then the one with the best worst result over all files"
+        ),
+        Flag.atLeast(0)
       ),
-      Flag.atLeast(0)
-    ),
     pareto: flags.text(
       "pareto",
       "Also show the trials that no other beats by all of these objectives: profitQuote,maxDrawdown"

@@ -6,13 +6,13 @@ import { Console, Effect, FileSystem, type Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as Keystore from "../../files/secrets/Keystore.ts"
-import * as FileName from "../FileName.ts"
+import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
-const passphraseFile = FileName.flag("passphrase-file").pipe(
-  Flag.withDescription("A file of mode 0600 with the passphrase of the keystore, at least 12 characters")
-)
-const out = FileName.flag("out").pipe(Flag.withDescription("The file to write; it must not exist"))
+const passphraseFile = flags
+  .fileFlag("passphrase-file")
+  .pipe(Flag.withDescription("A file of mode 0600 with the passphrase of the keystore, at least 12 characters"))
+const out = flags.fileFlag("out").pipe(Flag.withDescription("The file to write; it must not exist"))
 
 const written = Effect.fnUntraced(function* (key: Redacted.Redacted, out: string) {
   yield* KeyFile.writeSecret(out, key)
@@ -27,7 +27,7 @@ const making = Command.make("new", { out }, ({ out }) =>
 const importing = Command.make(
   "import",
   {
-    from: FileName.argument("key-file").pipe(Argument.withDescription("A file of mode 0600 with the key")),
+    from: flags.fileArgument("key-file").pipe(Argument.withDescription("A file of mode 0600 with the key")),
     out,
     passphraseFile
   },
@@ -43,7 +43,7 @@ const importing = Command.make(
 
 const exporting = Command.make(
   "export",
-  { from: FileName.argument("keystore").pipe(Argument.withDescription("A keystore")), out, passphraseFile },
+  { from: flags.fileArgument("keystore").pipe(Argument.withDescription("A keystore")), out, passphraseFile },
   Effect.fn(function* ({ from, out, passphraseFile }) {
     const fileSystem = yield* FileSystem.FileSystem
     const text = yield* fileSystem.readFileString(from)

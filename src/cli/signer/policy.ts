@@ -5,20 +5,18 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as Answer from "../../app/process/Answer.ts"
 import * as Policies from "../../app/signer/Policies.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
-const key = FileName.flag("key").pipe(Flag.withDescription("A file of mode 0600 with the ed25519 key that signs"))
+const key = flags.fileFlag("key").pipe(Flag.withDescription("A file of mode 0600 with the ed25519 key that signs"))
 
-export const signerFile = FileName.flag("config").pipe(
-  Flag.withAlias("c"),
-  flags.byDefault("The signer's own file: key, caps, record", "config/signer.yaml")
-)
+export const signerFile = flags
+  .fileFlag("config")
+  .pipe(Flag.withAlias("c"), flags.byDefault("The signer's own file: key, caps, record", "config/signer.yaml"))
 
 const signing = Command.make(
   "sign",
-  { file: FileName.argument("policy").pipe(Argument.withDescription("The policy (YAML)")), key },
+  { file: flags.fileArgument("policy").pipe(Argument.withDescription("The policy (YAML)")), key },
   Policies.sign
 ).pipe(help("Sign a policy: a signer takes no other"))
 
@@ -36,7 +34,7 @@ export const approve = Command.make(
   {
     asset: Argument.String("asset").pipe(Argument.withDescription("A symbol of the policy")),
     amount: Argument.String("amount").pipe(Argument.withDescription("The most that the one payment may be")),
-    policy: FileName.flag("policy").pipe(Flag.withDescription("The policy that the signer obeys (YAML)")),
+    policy: flags.fileFlag("policy").pipe(Flag.withDescription("The policy that the signer obeys (YAML)")),
     key,
     socket: Flag.String("socket").pipe(Flag.withDescription("The Unix socket of the signer")),
     within: flags.duration("within", "How long the word waits for its payment, at most 7d; default: 1h")

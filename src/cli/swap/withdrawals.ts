@@ -11,22 +11,25 @@ import { help } from "../help.ts"
 export const withdrawals = Command.make(
   "withdrawals",
   {
-    address: Argument.String("address").pipe(Argument.withDescription("Deposit address of the swap")),
-    memo: flags.text("memo", "Its deposit memo, when it has one"),
-    since: Flag.String("since").pipe(
-      Flag.withSchema(TimestampText),
-      Flag.withDescription("Nothing before this time, such as 2026-01-31T00:00:00Z"),
-      Flag.optional
-    ),
-    page: Flag.Int("page").pipe(
-      Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
-      flags.byDefault("Which page", 1)
-    ),
-    limit: Flag.Int("limit").pipe(
-      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostWithdrawals }))),
-      flags.byDefault("Most withdrawals of a page", mostWithdrawals)
-    ),
-    order: flags.choiceOr("order", ["asc", "desc"], "asc: the oldest first", "desc"),
+    query: {
+      depositAddress: Argument.String("address").pipe(Argument.withDescription("Deposit address of the swap")),
+      depositMemo: flags.orMissing(flags.text("memo", "Its deposit memo, when it has one")),
+      timestampFrom: Flag.String("since").pipe(
+        Flag.withSchema(TimestampText),
+        Flag.withDescription("Nothing before this time, such as 2026-01-31T00:00:00Z"),
+        Flag.optional,
+        flags.orMissing
+      ),
+      page: Flag.Int("page").pipe(
+        Flag.withSchema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))),
+        flags.byDefault("Which page", 1)
+      ),
+      limit: Flag.Int("limit").pipe(
+        Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostWithdrawals }))),
+        flags.byDefault("Most withdrawals of a page", mostWithdrawals)
+      ),
+      sortOrder: flags.choiceOr("order", ["asc", "desc"], "asc: the oldest first", "desc")
+    },
     config: flags.config,
     json: flags.json
   },

@@ -27,56 +27,46 @@ const looking = <const Name extends string, Parameters extends Schema.Constraint
     .annotate(Tool.Readonly, true)
     .annotate(Tool.Destructive, false)
 
-const StatusTool = looking(
-  "status",
-  "How the running bot does: prices, strategies, open orders, fills, and problems with the worst first",
-  Tool.EmptyParams,
-  Status
-)
-const SlotsTool = looking(
-  "slots",
-  "Every slot: what it holds, its state, distance from the price, what it earned, and why",
-  Tool.EmptyParams,
-  Slots
-)
-const MoneyTool = looking("money", "Where every unit of every asset is, as exact decimals", Tool.EmptyParams, Money)
-const BookTool = looking(
-  "book",
-  "The price and depth of a market and the bot's own resting orders in it",
-  Schema.Struct({ market: Schema.String }),
-  Book
-)
-const ExplainTool = looking(
-  "explain",
-  "Why a slot (strategy/slot, or a strategy) holds what it holds, and what would change that",
-  Schema.Struct({ slot: Schema.String }),
-  success
-)
-const PlanTool = looking("plan", "What the bot would keep, cancel, create and defer now", Tool.EmptyParams, Plan)
-const BacktestTool = looking(
-  "backtest",
-  "What a running strategy file would have made of the prices that the bot has seen, as a band",
-  Schema.Struct({ file: Schema.String }),
-  BacktestAnswer
-)
-const FilesTool = looking("files", "The running strategy files with their text and problems", Tool.EmptyParams, success)
-const EventsTool = looking(
-  "events",
-  "The latest 200 events of the journal that contain these words; all when empty",
-  Schema.Struct({ search: Schema.String }),
-  Lines
-)
-
 export const Looking = Toolkit.make(
-  StatusTool,
-  SlotsTool,
-  MoneyTool,
-  BookTool,
-  ExplainTool,
-  PlanTool,
-  BacktestTool,
-  FilesTool,
-  EventsTool
+  looking(
+    "status",
+    "How the running bot does: prices, strategies, open orders, fills, and problems with the worst first",
+    Tool.EmptyParams,
+    Status
+  ),
+  looking(
+    "slots",
+    "Every slot: what it holds, its state, distance from the price, what it earned, and why",
+    Tool.EmptyParams,
+    Slots
+  ),
+  looking("money", "Where every unit of every asset is, as exact decimals", Tool.EmptyParams, Money),
+  looking(
+    "book",
+    "The price and depth of a market and the bot's own resting orders in it",
+    Schema.Struct({ market: Schema.String }),
+    Book
+  ),
+  looking(
+    "explain",
+    "Why a slot (strategy/slot, or a strategy) holds what it holds, and what would change that",
+    Schema.Struct({ slot: Schema.String }),
+    success
+  ),
+  looking("plan", "What the bot would keep, cancel, create and defer now", Tool.EmptyParams, Plan),
+  looking(
+    "backtest",
+    "What a running strategy file would have made of the prices that the bot has seen, as a band",
+    Schema.Struct({ file: Schema.String }),
+    BacktestAnswer
+  ),
+  looking("files", "The running strategy files with their text and problems", Tool.EmptyParams, success),
+  looking(
+    "events",
+    "The latest 200 events of the journal that contain these words; all when empty",
+    Schema.Struct({ search: Schema.String }),
+    Lines
+  )
 )
 
 const proposed = commandNames.filter((name) => commandOf(name).shows !== undefined)
@@ -90,23 +80,26 @@ export const Proposal = Schema.Struct({
   why: Schema.String
 })
 
-const Propose = Tool.make("propose", {
-  description:
-    "Shows what a command would do and changes nothing: pause, resume or drain a strategy (target; all when left out), cancel the order of a slot (target), cancel-all, kill, release, or apply a strategy file (target, text). Show the answer to the operator before carry_out.",
-  parameters: Proposal,
-  success,
-  failure
-})
-  .annotate(Tool.Readonly, true)
-  .annotate(Tool.Destructive, false)
-
-const CarryOut = Tool.make("carry_out", {
-  description: "Does what a proposal showed, once, within five minutes of it. Only after the operator agreed to it.",
-  parameters: Schema.Struct({ proposal: Schema.String }),
-  success,
-  failure
-})
-  .annotate(Tool.Readonly, false)
-  .annotate(Tool.Destructive, true)
-
-export const Operating = Toolkit.merge(Looking, Toolkit.make(Propose, CarryOut))
+export const Operating = Toolkit.merge(
+  Looking,
+  Toolkit.make(
+    Tool.make("propose", {
+      description:
+        "Shows what a command would do and changes nothing: pause, resume or drain a strategy (target; all when left out), cancel the order of a slot (target), cancel-all, kill, release, or apply a strategy file (target, text). Show the answer to the operator before carry_out.",
+      parameters: Proposal,
+      success,
+      failure
+    })
+      .annotate(Tool.Readonly, true)
+      .annotate(Tool.Destructive, false),
+    Tool.make("carry_out", {
+      description:
+        "Does what a proposal showed, once, within five minutes of it. Only after the operator agreed to it.",
+      parameters: Schema.Struct({ proposal: Schema.String }),
+      success,
+      failure
+    })
+      .annotate(Tool.Readonly, false)
+      .annotate(Tool.Destructive, true)
+  )
+)

@@ -10,6 +10,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { age, clock, counted } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
+import type { Row } from "../../ledger/Profit.ts"
 import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
 import { describe, type Weight } from "../../report/text/EventLine.ts"
 import * as Money from "../../report/text/Money.ts"
@@ -62,6 +63,9 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   const { state, assets } = input
   const isTall = canvas.rows >= tallRows
   const rows = slotsOf(state, assets, input.prices)
+  // Nothing is said of a slot that has closed nothing yet.
+  const earned = figureBy(input, slotEarned)
+  const inventory = figureBy(input, ({ figures }) => figures.inventory || undefined)
   const above: ReadonlyArray<ColouredLine> = [
     [input.title, "bold"],
     ...(input.detail !== undefined && isTall ? [[input.detail, "dim"] as const] : []),
@@ -87,13 +91,13 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   const shown = Number.isFinite(canvas.columns)
     ? ladder(rows, {
         prices: input.prices,
-        earned: earnedBy(input),
-        inventory: inventoryBy(input),
+        earned,
+        inventory,
         now: input.now,
         columns: canvas.columns,
         room: slots
       })
-    : slotLines(rows, slots, earnedBy(input), inventoryBy(input))
+    : slotLines(rows, slots, earned, inventory)
   const lines = [...above, ...shown, ...below]
   return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
 }
@@ -117,23 +121,13 @@ const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: Readon
   )
 }
 
-/** What each slot has earned after its fees, once it closed anything. */
-const earnedBy =
-  ({ profit, assets }: ScreenInput) =>
+/** A figure of each slot for people, in its quote asset; empty if there is none. */
+const figureBy =
+  ({ assets, profit }: ScreenInput, figureOf: (row: Row) => bigint | undefined) =>
   (slot: string): string => {
     const row = profit?.slots.get(slot)
-    const earned = row === undefined ? undefined : slotEarned(row)
-    return row === undefined || earned === undefined ? "" : Money.signed(assets, row.quote, earned)
-  }
-
-/** What each slot's inventory has gained or lost. */
-const inventoryBy =
-  ({ profit, assets }: ScreenInput) =>
-  (slot: string): string => {
-    const row = profit?.slots.get(slot)
-    return row === undefined || row.figures.inventory === 0n
-      ? ""
-      : Money.signed(assets, row.quote, row.figures.inventory)
+    const figure = row && figureOf(row)
+    return row === undefined || figure === undefined ? "" : Money.signed(assets, row.quote, figure)
   }
 
 const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArray<ColouredLine> =>
@@ -156,7 +150,6 @@ const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<ColouredLine> =
     `${market}  bid ${Decimal.short(bid)}  ask ${Decimal.short(ask)}  ${age(now - at)} old`
   ])
 
-/** Eight digits: a price to read, not to calculate with. */
 /** As many of the most telling slots as fit, in their own order, and a count of the others. */
 const slotLines = (
   rows: ReadonlyArray<SlotRow>,
