@@ -1,4 +1,4 @@
-/** The shapes of the files that people write, as JSON Schema, with which editors complete and check them. */
+/** The shapes of the files that people write, as JSON Schema, for editors: `schema` prints them, and `init` names them in the files it makes. */
 import { Effect, FileSystem, Path } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
