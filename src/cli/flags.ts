@@ -1,9 +1,18 @@
-/** Flags that several commands share, and the readers of their values. */
+/** Flags that several commands share. */
+import { Effect, Option, Schema } from "effect"
+import { Argument, Flag, Param, Primitive } from "effect/cli"
+import { DurationText } from "../domain/Durations.ts"
 
-import { Duration, Schema, SchemaGetter } from "effect"
-import { Argument, Flag } from "effect/cli"
-import { unitMillis } from "../domain/Durations.ts"
-import * as FileName from "./FileName.ts"
+/** Shells complete it as a file. It stays as written, in the user's own words; the library's own path parameters make it absolute. */
+const asWritten: Primitive.Primitive<string> = Object.assign(Primitive.Path("file"), {
+  parse: (value: string) => Effect.succeed(value)
+})
+
+export const fileArgument = (name: string): Argument.Argument<string> =>
+  Param.makeSingle({ name, kind: Param.argumentKind, primitiveType: asWritten, typeName: "file" })
+
+export const fileFlag = (name: string): Flag.Flag<string> =>
+  Param.makeSingle({ name, kind: Param.flagKind, primitiveType: asWritten, typeName: "file" })
 
 /** False unless it is given. */
 export const toggle = (name: string, description: string) =>
@@ -15,16 +24,15 @@ const optional =
     flag.pipe(Flag.withDescription(description), Flag.optional)
 
 /** A range stands where its flag does, so that no command runs with a figure that means nothing. */
-const range = (least: number, most: number | undefined) =>
-  most === undefined ? Schema.isGreaterThanOrEqualTo(least) : Schema.isBetween({ minimum: least, maximum: most })
-
+const range = (minimum: number, maximum?: number) =>
+  maximum === undefined ? Schema.isGreaterThanOrEqualTo(minimum) : Schema.isBetween({ minimum, maximum })
 export const integerIn = (name: string, least: number, most?: number) =>
   Flag.Int(name).pipe(Flag.withSchema(Schema.Int.check(range(least, most))))
 export const figureIn = (name: string, least: number, most?: number) =>
   Flag.Finite(name).pipe(Flag.withSchema(Schema.Finite.check(range(least, most))))
 
 export const text = (name: string, description: string) => optional(description)(Flag.String(name))
-export const file = (name: string, description: string) => optional(description)(FileName.flag(name))
+export const file = (name: string, description: string) => optional(description)(fileFlag(name))
 export const count = (name: string, description: string, least = 1, most?: number) =>
   optional(description)(integerIn(name, least, most))
 export const figure = (name: string, description: string, least = 0, most?: number) =>
@@ -34,9 +42,16 @@ export const duration = (name: string, description: string) =>
 export const choice = <const A extends string>(name: string, choices: ReadonlyArray<A>, description: string) =>
   optional(description)(Flag.Literals(name, choices))
 
+/** Missing where it is not given, as the fields of a request are. */
+export const orMissing = <A>(flag: Flag.Flag<Option.Option<A>>) => Flag.map(flag, Option.getOrUndefined)
+export const textOrMissing = (name: string, description: string) => orMissing(text(name, description))
+/** The same of a list. */
+export const several = <A>(flag: Flag.Flag<A>, most: number) =>
+  Flag.map(Flag.between(flag, 0, most), (all) => (all.length === 0 ? undefined : all))
+
 /** At least one file, by position. */
 export const files = (description: string) =>
-  FileName.argument("file").pipe(Argument.withDescription(description), Argument.variadic({ min: 1 }))
+  fileArgument("file").pipe(Argument.withDescription(description), Argument.variadic({ min: 1 }))
 
 /** The help says what holds where nothing is given, from the value itself. */
 export const byDefault =
@@ -53,27 +68,12 @@ export const choiceOr = <const A extends string>(
 
 export const defaultConfig = "config/limitbot.yaml"
 
-export const config = FileName.flag("config").pipe(
+export const config = fileFlag("config").pipe(
   Flag.withAlias("c"),
   byDefault("The configuration file: venue, account, assets, journal", defaultConfig)
 )
 
 export const json = toggle("json", "Print machine-readable JSON instead of text")
 export const csv = toggle("csv", "Print comma-separated values")
-
-/** `30s`, `5m`, `6h`, `7d` as milliseconds. */
-export const DurationText = Schema.String.check(
-  Schema.isPattern(/^(?=.*[1-9])\d{1,6}(\.\d{1,3})?[smhd]$/, { message: "a duration such as 30s, 5m, 6h or 7d" })
-).pipe(
-  Schema.decodeTo(Schema.Int, {
-    decode: SchemaGetter.transform((text: string) => {
-      const unit = text.endsWith("s") ? "s" : text.endsWith("m") ? "m" : text.endsWith("h") ? "h" : "d"
-      return Math.round(Number(text.slice(0, -1)) * unitMillis[unit])
-    }),
-    encode: SchemaGetter.transform((millis: number) => `${Duration.toSeconds(millis)}s`)
-  })
-)
-
 export const forDuration = duration("for", "Stop by itself after this long, for example 30s, 5m, 6h, 7d")
-
 export const report = file("report", "Write a report to this HTML file")

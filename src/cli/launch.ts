@@ -6,28 +6,15 @@
  */
 import type { Writable } from "node:stream"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import {
-  Cause,
-  Config,
-  Console,
-  Effect,
-  Exit,
-  Layer,
-  Logger,
-  Option,
-  PlatformError,
-  Predicate,
-  References
-} from "effect"
+import { Cause, Effect, Exit, Layer, Logger, Option, Predicate, References } from "effect"
 import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
+import * as Failure from "../app/process/Failure.ts"
 import { Process } from "../app/process/Process.ts"
 import * as Stop from "../app/process/Stop.ts"
 import { Terminal } from "../app/process/Terminal.ts"
 import { WrongUsage } from "../app/process/WrongUsage.ts"
-import { messageOf } from "../domain/Text.ts"
 import * as PlainFiles from "../files/PlainFiles.ts"
-import { isOfOwnCode } from "../strategy/own/OwnContext.ts"
 import { runCommand } from "./root.ts"
 import * as Usage from "./Usage.ts"
 
@@ -45,54 +32,6 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal): number => {
     return error.value._tag === "ShowHelp" && error.value.errors.length === 0 ? 0 : 2
   return error.value instanceof WrongUsage ? 2 : 1
 }
-
-/** The address on which a server could not listen because another process does; whose own words say more keeps them. */
-const busyAddressOf = (error: unknown): string | undefined => {
-  if (
-    !Predicate.isTagged(error, "ServeError") ||
-    !Predicate.hasProperty(error, "cause") ||
-    !Predicate.hasProperty(error.cause, "code")
-  )
-    return undefined
-  const { cause } = error
-  if (cause.code !== "EADDRINUSE") return undefined
-  const address = Predicate.hasProperty(cause, "address") ? cause.address : "the address"
-  return `${address}:${Predicate.hasProperty(cause, "port") ? cause.port : ""}`
-}
-
-/** Failures of files and folders that no code nearer to them explained. */
-const wordsOf = (error: unknown): string => {
-  const busy = busyAddressOf(error)
-  if (busy !== undefined) return `${busy} is in use by another program: choose another port, or stop what uses it`
-  if (!(error instanceof PlatformError.PlatformError)) return messageOf(error)
-  const { reason } = error
-  const phrase = PlainFiles.phraseOf(error)
-  if (phrase !== undefined && "pathOrDescriptor" in reason) return `${reason.pathOrDescriptor}: ${phrase}`
-  return reason.cause instanceof Error ? reason.cause.message : error.message
-}
-
-/** Printed once, on standard error. What the command line library has already shown is not repeated. */
-const lastWords = (cause: Cause.Cause<unknown>) =>
-  Effect.gen(function* () {
-    if (Cause.hasInterruptsOnly(cause)) return
-    const error = Cause.findErrorOption(cause)
-    if (Option.isSome(error)) {
-      const said = error.value
-      if (
-        CliError.isCliError(said) ||
-        (Predicate.hasProperty(said, Runtime.errorReported) && !said[Runtime.errorReported])
-      )
-        return
-      return yield* Console.error(`limitbot: ${wordsOf(said)}`)
-    }
-    const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
-    const squashed = Cause.squash(cause)
-    const text = messageOf(squashed)
-    // The code is the user's: its failure is nothing to report to us.
-    if (isOfOwnCode(squashed)) return yield* Console.error(`limitbot: ${text}`)
-    yield* Console.error(`limitbot: internal error: ${text}. The journal is intact; start again, and report this.`)
-    if (Option.isSome(debug)) yield* Console.error(Cause.pretty(cause))
-  })
 
 /** What the edge needs of a process. */
 export interface Host {
@@ -132,7 +71,7 @@ export const launch = (process: Host, around: Layer.Layer<never> = Layer.empty):
   /** Why output was lost, on a full disk for example. It ends no bot: its orders need it more than its log does. */
   let unwritten: string | undefined
   const program = runCommand(process.argv.slice(2)).pipe(
-    Effect.tapCause((cause) => (isPipeClosed() ? Effect.void : lastWords(cause))),
+    Effect.tapCause((cause) => (isPipeClosed() ? Effect.void : Failure.tell(cause))),
     Effect.provide(services)
   )
 

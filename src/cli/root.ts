@@ -80,9 +80,9 @@ const groups = {
   Machine: {
     fleet: () => import("./fleet/fleet.ts").then(({ command }) => command),
     journal: () => import("./journal/journal.ts").then(({ command }) => command),
-    notify: () => import("./control/notify/notify.ts").then(({ command }) => command),
+    notify: () => import("./control/notify.ts").then(({ command }) => command),
     "plug-in": () => import("./plugIn/plugIn.ts").then(({ command }) => command),
-    mcp: () => import("./control/mcp/mcp.ts").then(({ command }) => command),
+    mcp: () => import("./control/mcp.ts").then(({ command }) => command),
     sandbox: () => import("./run/sandbox.ts").then(({ command }) => command)
   }
 }

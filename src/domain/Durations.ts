@@ -1,5 +1,5 @@
 /** Lengths of time in milliseconds. A day is 24 hours of UTC, which has no summer time. */
-import { Clock, Effect } from "effect"
+import { Clock, Duration, Effect, Schema, SchemaGetter } from "effect"
 
 export const secondMillis = 1_000
 export const minuteMillis = 60_000
@@ -8,6 +8,19 @@ export const dayMillis = 86_400_000
 
 /** The units that durations and timeframes are written in. */
 export const unitMillis = { s: secondMillis, m: minuteMillis, h: hourMillis, d: dayMillis } as const
+
+/** `30s`, `5m`, `6h`, `7d` as milliseconds. */
+export const DurationText = Schema.String.check(
+  Schema.isPattern(/^(?=.*[1-9])\d{1,6}(\.\d{1,3})?[smhd]$/, { message: "a duration such as 30s, 5m, 6h or 7d" })
+).pipe(
+  Schema.decodeTo(Schema.Int, {
+    decode: SchemaGetter.transform((text: string) => {
+      const unit = text.endsWith("s") ? "s" : text.endsWith("m") ? "m" : text.endsWith("h") ? "h" : "d"
+      return Math.round(Number(text.slice(0, -1)) * unitMillis[unit])
+    }),
+    encode: SchemaGetter.transform((millis: number) => `${Duration.toSeconds(millis)}s`)
+  })
+)
 
 /** The number of the day in UTC. */
 export const utcDay = (at: number): number => Math.floor(at / dayMillis)

@@ -1,7 +1,5 @@
 /** Every mistake of strategy files, with its place, before anything runs. */
-
-import { Console, Effect, FileSystem, Option, Schema } from "effect"
-import * as Runtime from "effect/Runtime"
+import { Console, Effect, FileSystem, Option } from "effect"
 import { present } from "../../domain/Present.ts"
 import { counted } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -9,17 +7,9 @@ import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
 import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
+import { PrintedFailure } from "../process/Answer.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 import type * as RunCandles from "./RunCandles.ts"
-
-/** Problems were found and have been printed. */
-export class ChecksFailed extends Schema.TaggedError<ChecksFailed>()("ChecksFailed", { count: Schema.Int }) {
-  override get message(): string {
-    return `${counted(this.count, "problem")} found`
-  }
-  /** With `--json` the problems are the whole output. */
-  override readonly [Runtime.errorReported] = false
-}
 
 const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
   file,
@@ -159,5 +149,5 @@ export const check = Effect.fn("FileCheck.check")(function* ({
   }
   const distrusted = ready.flatMap(({ problem }) => problem ?? [])
   const count = problems.length + faults.length + distrusted.length
-  if (count > 0) return yield* new ChecksFailed({ count })
+  if (count > 0) return yield* new PrintedFailure({ message: `${counted(count, "problem")} found` })
 })

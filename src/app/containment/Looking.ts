@@ -2,23 +2,23 @@
  * Looks at everything that `Containment` lists, in the order in which a later look can only know more: first who may act, then the
  * journal, then the signer's record, and the venue last.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Option } from "effect"
 import * as People from "../../control/http/People.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as SignerFile from "../../files/SignerFile.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Record from "../../signing/remote/Record.ts"
 import * as Spending from "../../signing/remote/Spending.ts"
 import { isThere, type JournalView, withJournal } from "../journal/JournalView.ts"
 import { type AccountOfFleet, settingsOf, type WhichBot } from "../journal/WhichBot.ts"
+import { type CommandAnswer, PrintedFailure } from "../process/Answer.ts"
 import * as KillFile from "../process/KillFile.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as AccountLooking from "./AccountLooking.ts"
-import type { Looked, LookedAt, Loose } from "./Containment.ts"
+import { dataOf, type Looked, type LookedAt, type Loose, linesOf, openIn } from "./Containment.ts"
 import * as JournalLists from "./JournalLists.ts"
 import * as VenueOrders from "./VenueOrders.ts"
 
@@ -78,13 +78,8 @@ const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalV
 })
 
 const ofVenue = Effect.fnUntraced(function* (file: string, state: BotState) {
-  const config = yield* ConfigFile.load(file)
-  const signerId = yield* VenueAccess.signerOf(config)
-  const { at, found } = yield* Effect.provide(
-    VenueOrders.listed(config, signerId, state),
-    VenueAccess.venue(config, signerId)
-  )
-  return { name: VenueOrders.name, at, lookedAt: yield* now, found } satisfies LookedAt
+  const { found } = yield* VenueAccess.look(file, (config, signerId) => VenueOrders.listed(config, signerId, state))
+  return { name: VenueOrders.name, lookedAt: yield* now, ...found } satisfies LookedAt
 })
 
 const unseen = (name: string, at: string) => (error: { readonly message: string }) =>
@@ -105,16 +100,28 @@ const aroundAccount = Effect.fnUntraced(function* (bot: AccountOfFleet, { state 
   return { before: yield* AccountLooking.actors(bot, state), after: venue }
 })
 
-/** `signerFile`: the signer's own file, where a signer process has the key. */
-export const look = Effect.fn("Containment.look")(function* (bot: WhichBot, signerFile: string | undefined) {
-  return yield* withJournal(
+interface Asked {
+  readonly bot: WhichBot
+  /** The signer's own file, where a signer process has the key. */
+  readonly signer: Option.Option<string>
+}
+
+/** Fails where something is left, or could not be looked at. */
+export const found = Effect.fn("Looking.found")(function* ({ bot, signer }: Asked) {
+  const lists = yield* withJournal(
     bot,
     Effect.fnUntraced(function* (view) {
       const { after, before } = yield* typeof bot === "string" ? aroundFile(bot, view) : aroundAccount(bot, view)
-      const signed = yield* recordOrWhy(bot, signerFile, view)
+      const signed = yield* recordOrWhy(bot, Option.getOrUndefined(signer), view)
       return [...before, ...JournalLists.of(view), ...signed, yield* after]
     })
   )
+  const left = openIn(lists)
+  return {
+    data: () => dataOf(lists),
+    lines: () => linesOf(lists),
+    exit: left === undefined ? undefined : new PrintedFailure({ message: left })
+  } satisfies CommandAnswer
 })
 
 const recordOrWhy = Effect.fnUntraced(function* (bot: WhichBot, signerFile: string | undefined, view: JournalView) {

@@ -22,6 +22,7 @@ import { publicKeyOf } from "../../signing/Signer.ts"
 import * as LoginSalt from "../../venue/http/LoginSalt.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { quoteRefusedCode } from "../../venue/VenueError.ts"
+import { type CommandAnswer, PrintedFailure } from "../process/Answer.ts"
 import * as KillFile from "../process/KillFile.ts"
 import * as RunningBot from "../process/RunningBot.ts"
 
@@ -58,6 +59,34 @@ const skewText = (skew: number): string =>
   Math.abs(skew) <= headerMillis
     ? "as the venue's, to the second"
     : `about ${Math.round(Math.abs(skew) / headerMillis)} s ${skew < 0 ? "behind" : "ahead of"} the venue's`
+/** Fails when something must be fixed. */
+export const answerOf = (findings: ReadonlyArray<CheckFinding>) => {
+  const count = findings.filter(({ verdict }) => verdict === "wrong").length
+  return {
+    data: () => ({ ok: count === 0, findings }),
+    lines: () => findings.map(asText),
+    exit: count === 0 ? undefined : new PrintedFailure({ message: `${count} to be mended` })
+  } satisfies CommandAnswer
+}
+
+/** The facts of the service, one line each, in the words of `venue.facts`. */
+export const profileOf = Effect.fn("Doctor.profileOf")(function* (config: string) {
+  const { facts, profile } = (yield* ConfigFile.loadSettings(config)).venue
+  const all = [["profile", profile] as const, ...factLines("", facts)]
+  const width = Math.max(...all.map(([name]) => name.length))
+  return {
+    data: () => ({ profile, facts }),
+    lines: () => all.map(([name, value]) => `${name.padEnd(width)}  ${value}`)
+  } satisfies CommandAnswer
+})
+
+const factLines = (name: string, value: unknown): ReadonlyArray<readonly [string, string]> => {
+  if (typeof value !== "object" || value === null) return [[name, String(value)]]
+  if (Array.isArray(value)) return [[name, value.join(", ") || "none"]]
+  const parts = Object.entries(value)
+  if (parts.length === 0) return [[name, "none known"]]
+  return parts.flatMap(([key, part]) => factLines(name === "" ? key : `${name}.${key}`, part))
+}
 
 /** If the clock is further off, the venue refuses deadlines. */
 const mostSkewMillis = 5_000

@@ -48,7 +48,9 @@ export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper
     yield* open
     const { config, signerId } = swapper
     const now = yield* Clock.currentTimeMillis
-    const asked = yield* Effect.mapError(QuoteTerms.asked(QuoteTerms.plain(request), config, signerId, now), refuse)
+    const { deadlineMillis: deadline = QuoteTerms.usual.deadline, ...others } = request
+    const terms = { ...QuoteTerms.usual, ...others, deadline }
+    const asked = yield* Effect.mapError(QuoteTerms.asked(terms, config, signerId, now), refuse)
     const agreed = yield* SwapTerms.quoted(asked, swapper).pipe(
       Effect.provideService(Swaps, swaps),
       Effect.mapError(refuse)

@@ -11,8 +11,7 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import * as Layers from "../../Layers.ts"
-import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
-import { candlesSymbol } from "../../sandbox/SandboxOptions.ts"
+import { candlesSymbol, type SandboxOptions } from "../../sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../sandbox/Settings.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
@@ -22,17 +21,15 @@ import * as KillFile from "../process/KillFile.ts"
 import { Process } from "../process/Process.ts"
 import * as BotRun from "../run/BotRun.ts"
 import * as LastWords from "../run/LastWords.ts"
-import type { Show } from "../run/Shown.ts"
 import * as BooksComparison from "./BooksComparison.ts"
 import * as DemoGround from "./DemoGround.ts"
 
-interface Asked {
-  readonly sandbox: SandboxOptions
+interface Asked extends Pick<SandboxOptions, "candles" | "seed" | "speed"> {
   readonly forMillis: Option.Option<number>
   readonly json: boolean
 }
 
-export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, sandbox }: Asked, show: Show) {
+export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, ...sandbox }: Asked) {
   const { candles } = sandbox
   const symbol = candles === undefined ? "BTC" : candlesSymbol(defaultSettings("native"), candles)
   const server = SandboxServer.layer({ ...sandbox, port: 0, candlesSymbol: symbol, settings })
@@ -49,7 +46,6 @@ export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, sandbox }
       folder,
       pid,
       symbol,
-      show,
       json,
       forMillis: Option.getOrUndefined(forMillis)
     }).pipe(Effect.provide(Layers.live(config, account, pid, pace)))
@@ -78,7 +74,6 @@ interface Demo {
   readonly folder: string
   readonly pid: number
   readonly symbol: string
-  readonly show: Show
   readonly json: boolean
   readonly forMillis: number | undefined
 }
@@ -121,7 +116,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     forMillis: demo.forMillis,
     cancelOnExit: true,
     json,
-    show: demo.show,
+    isAttended: true,
     pictureMillis: Duration.toMillis("10 seconds"),
     killSwitch: yield* KillFile.watch(config.journal)
   }

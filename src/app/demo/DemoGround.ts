@@ -4,7 +4,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import * as Quotes from "../../orderbook/Quotes.ts"
 import type * as SandboxServer from "../../sandbox/SandboxServer.ts"
-import * as SandboxConfig from "../run/SandboxConfig.ts"
+import * as SandboxConfig from "../sandbox/SandboxConfig.ts"
 
 /** 40 cells of 0.2 % around the price. */
 const cells = 40

@@ -6,7 +6,7 @@
 import { basename, dirname, extname, join } from "node:path"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, FileSystem, Option, Schema, Stream } from "effect"
-import type { Prompt } from "effect/cli"
+import { Prompt } from "effect/cli"
 import { type Asset, bySymbol, formatWithSymbol } from "../../domain/Amount.ts"
 import { inputAsset } from "../../domain/Market.ts"
 import { feesToOthers, type Order } from "../../domain/Order.ts"
@@ -28,7 +28,7 @@ import * as Doctor from "../control/Doctor.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as KillFile from "../process/KillFile.ts"
 import { boot, Process } from "../process/Process.ts"
-import { Terminal } from "../process/Terminal.ts"
+import { ask, Terminal } from "../process/Terminal.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 import * as Checks from "./Checks.ts"
 import * as Course from "./Course.ts"
@@ -68,8 +68,12 @@ const someoneCanType = Effect.fnUntraced(function* (json: boolean) {
 /** Without a person to ask, a refund must not cost more than this share of the order. */
 const mostUnasked = 20n
 
+const typed = ask(Prompt.String({ message: `Type "${theWord}" to pay it in and go on, anything else to leave` })).pipe(
+  Effect.catchTag("QuitError", () => Effect.succeed(""))
+)
+
 /** The order is there and inert, and its echo says what it costs: now is the time to agree. */
-const agree = ({ json, typed, word }: Pick<Carried, "json" | "typed" | "word">, assets: ReadonlyMap<string, Asset>) =>
+const agree = ({ json, word }: Pick<Carried, "json" | "word">, assets: ReadonlyMap<string, Asset>) =>
   Effect.fnUntraced(function* (order: Order) {
     const { estimatedRefundFee = 0n, estimatedWithdrawFee = 0n, inputAmount } = order
     const amountOf = (amount: bigint, id: string) => {
@@ -117,8 +121,6 @@ interface Carried {
   readonly config: ConfigFile.BotConfig
   readonly account: VenueAccount
   readonly json: boolean
-  /** What a person types at the terminal. */
-  readonly typed: Effect.Effect<string, never, Prompt.Environment>
   /** Said in advance. */
   readonly word: string | undefined
   /** One that was begun, or what was agreed to. */
@@ -128,7 +130,7 @@ interface Carried {
 }
 
 /** To its end, from wherever it is. */
-const carried = Effect.fnUntraced(function* ({ account, asked, before, config, json, typed, word }: Carried) {
+const carried = Effect.fnUntraced(function* ({ account, asked, before, config, json, word }: Carried) {
   yield* TlsCheck.verified
   const { pid } = yield* Process
   const { journal, venue } = config
@@ -163,7 +165,7 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
       disagrees: Effect.fnUntraced(function* (order) {
         const changed = yield* Checks.changeOf(config, account, order.id)
         if (changed !== undefined) return changed
-        return yield* agree({ json, typed, word }, assets)(order).pipe(Effect.provideContext(terminal))
+        return yield* agree({ json, word }, assets)(order).pipe(Effect.provideContext(terminal))
       }),
       killSwitch: yield* KillFile.watch(journal),
       isQuiet: json
@@ -223,11 +225,9 @@ interface Asked {
   readonly dry: boolean
   readonly config: string
   readonly json: boolean
-  readonly typed: Carried["typed"]
 }
 
 export const place = Effect.fn("FirstOrder.place")(function* ({
-  typed,
   config: file,
   confirm,
   dry,
@@ -243,7 +243,7 @@ export const place = Effect.fn("FirstOrder.place")(function* ({
   const account = yield* Layers.accountOf(config)
   const begun = yield* lastOf(config.journal)
   if (!dry && word === undefined && begun?.isOpen !== false) yield* someoneCanType(json)
-  const ways = { config, account, json, typed, word }
+  const ways = { config, account, json, word }
   if (begun !== undefined && !dry) {
     if (!json) yield* Console.log(goesOn(begun.placement))
     return yield* carried({ ...ways, asked: begun.placement })

@@ -4,11 +4,13 @@
  * configuration only refers to them, and each runner has them in a folder of its own.
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
+import { counted } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type AccountFiles, Registry } from "../../journal/postgres/Registry.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import type { CommandAnswer } from "../process/Answer.ts"
 import * as SharedStrategy from "./sharing/SharedStrategy.ts"
 
 /** The folder has mistakes: nothing was written. */
@@ -100,7 +102,7 @@ const read = Effect.fnUntraced(function* (folder: string) {
   return found.flatMap((each) => (Result.isSuccess(each) ? [each.success] : []))
 })
 
-export interface AccountChange {
+interface AccountChange {
   readonly account: string
   readonly change: "new" | "changed" | "same"
   /** The files that are not as they were. */
@@ -129,4 +131,24 @@ export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string
       return { account: name, change, files } satisfies AccountChange
     })
   )
+})
+
+/** One line for each account that is new or changed. */
+export const linesOf = (changes: ReadonlyArray<AccountChange>): ReadonlyArray<string> =>
+  changes.flatMap(({ account, change, files }) =>
+    change === "same" ? [] : [`${account}: ${change} (${files.join(", ")})`]
+  )
+
+/** The same for who asked to see it, or to have it written. */
+export const applied = Effect.fn("AccountFolders.applied")(function* (folder: string, isWritten: boolean) {
+  const changes = yield* apply(folder, isWritten)
+  const lines = linesOf(changes)
+  const count = counted(lines.length, "account")
+  const last =
+    lines.length === 0
+      ? "Nothing differs."
+      : isWritten
+        ? `${count} written; runners take it up within seconds.`
+        : `${count} would be written: add --yes.`
+  return { data: () => ({ isWritten, changes }), lines: () => [...lines, last] } satisfies CommandAnswer
 })

@@ -3,11 +3,11 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
 import type { FleetCommand } from "../../control/api/FleetApi.ts"
+import { callOf } from "../../control/api/OperatorCalls.ts"
 import { present } from "../../domain/Present.ts"
 import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
 import type { RegisteredBot } from "../../files/FleetFile.ts"
 import { type BotDetail, type BotLine, lineOfBot, unreachable } from "../../views/Fleet.ts"
-import { callOf } from "../process/OperatorCalls.ts"
 import * as RunningBot from "../process/RunningBot.ts"
 
 const lookMillis = 3_000

@@ -28,8 +28,6 @@ const keptMillis = 1_000
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
 
-const wantedBy = { pause: "paused", resume: "running", kill: "killed", release: "running" } as const
-
 /** The accounts of a database. */
 const accounts = Effect.gen(function* () {
   const registry = yield* Registry
@@ -65,7 +63,7 @@ const accounts = Effect.gen(function* () {
     )
     if (meant.length > 0)
       yield* Wishes.say(
-        wantedBy[command],
+        Wishes.wantedBy[command],
         why,
         meant.map(({ name }) => name),
         by

@@ -10,6 +10,9 @@ import { WordText } from "../journal/AccountWords.ts"
 
 const encode = Schema.encodeSync(WordText)
 
+/** By the commands of an operator. */
+export const wantedBy = { pause: "paused", resume: "running", kill: "killed", release: "running" } as const
+
 /** How many accounts there are with these names; without names all of them. */
 export const say = Effect.fn("Wishes.say")(function* (
   wanted: WantedState,

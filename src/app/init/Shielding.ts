@@ -24,23 +24,17 @@ export const advice = Effect.fn("Shielding.advice")(function* (file: string, mar
     { asset: market.quote, amount: budget.quote }
   ].filter(({ amount, asset }) => amount > 0n && depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS")
   if (needed.length === 0) return []
-  const known = yield* Effect.option(balances(file))
+  const known = yield* Effect.option(VenueAccess.look(file, () => Venue.use((venue) => venue.balances)))
   return needed.flatMap(({ amount, asset }) => {
     const move = `limitbot shield ${format(amount, asset.decimals)} ${asset.symbol}`
     if (known._tag === "None") {
       return [`Orders are paid from the confidential account. If your ${asset.symbol} is in the public one: ${move}`]
     }
-    const there = known.value.reduce((sum, each) => (each.tokenId === asset.id ? sum + each.available : sum), 0n)
+    const there = known.value.found.reduce((sum, each) => (each.tokenId === asset.id ? sum + each.available : sum), 0n)
     if (there >= amount) return []
     const missing = format(amount - there, asset.decimals)
     return [
       `The confidential account, which pays for orders, has ${formatWithSymbol(there, asset)} of ${formatWithSymbol(amount, asset)}. Bring the rest there from the public one: limitbot shield ${missing} ${asset.symbol}`
     ]
   })
-})
-
-const balances = Effect.fnUntraced(function* (file: string) {
-  const config = yield* ConfigFile.load(file)
-  const signerId = yield* VenueAccess.signerOf(config)
-  return yield* Venue.use((venue) => venue.balances).pipe(Effect.provide(VenueAccess.venue(config, signerId)))
 })

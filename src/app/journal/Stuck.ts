@@ -1,19 +1,12 @@
 /** `limitbot orders --stuck`: orders whose money has been in one state for longer than its term, the oldest first. */
-import { Effect, Option } from "effect"
-import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
+import { Effect, Option, Record } from "effect"
+import { defaultTerms, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
 import { nameOfStuck, stuckOrders } from "../../views/Orders.ts"
 import * as Answer from "../process/Answer.ts"
 import { ofJournal } from "./JournalView.ts"
 import * as WhichBot from "./WhichBot.ts"
 
-const sameForAll = (term: number): StepTerms => ({
-  create: term,
-  deposit: term,
-  doubt: term,
-  end: term,
-  payout: term,
-  refund: term
-})
+const sameForAll = (term: number): StepTerms => Record.map({ ...defaultTerms }, () => term)
 
 /** By one term for all states, or by those of the configuration. */
 export const stuck = Effect.fn("stuck")(function* (bot: WhichBot.WhichBot, after: Option.Option<number>) {

@@ -1,17 +1,21 @@
-/** Where every unit is, by place, strategy and order, and where it was at the end of each day. */
+/** Where every unit is, by place, strategy and order, and where it was at the end of each day; and what is too little for an order. */
 import { Effect } from "effect"
 import { utcDate } from "../../domain/Text.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
-import { moneyInFull } from "../../views/Money.ts"
+import { dustIn, dustList, moneyInFull } from "../../views/Money.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
-import { type JournalView, withJournal } from "../journal/JournalView.ts"
+import { type JournalView, ofJournal, withJournal } from "../journal/JournalView.ts"
 import type { WhichBot } from "../journal/WhichBot.ts"
-import type * as Answer from "../process/Answer.ts"
+import * as Answer from "../process/Answer.ts"
 import { booksOf } from "./LedgerView.ts"
 
-export const found = (bot: WhichBot) =>
+/** `dust`: only leftovers. */
+export const found = ({ bot, dust }: { readonly bot: WhichBot; readonly dust: boolean }) =>
+  dust ? dustOf(bot) : placesOf(bot)
+
+const placesOf = (bot: WhichBot) =>
   withJournal(
     bot,
     Effect.fnUntraced(function* (view) {
@@ -19,6 +23,13 @@ export const found = (bot: WhichBot) =>
       return answerOf(view, MoneyOverTime.result(overTime))
     })
   )
+
+/** What legs left unsold because it was too little for an order, and what will become of it. */
+const dustOf = (bot: WhichBot) =>
+  ofJournal(bot, ({ assets, state }) => {
+    const answer = Answer.ofList(dustList(assets), dustIn(state), "No dust.")
+    return { ...answer, data: () => ({ dust: answer.data() }) }
+  })
 
 const answerOf = (view: JournalView, days: ReadonlyArray<MoneyOverTime.DayEnd>): Answer.CommandAnswer => {
   const all = moneyInFull(view.state, view.assets, view.now, days)

@@ -22,9 +22,12 @@ import type { Markets } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { explain } from "../../views/Explanation.ts"
-import { shownEvents } from "../../views/ExplanationText.ts"
+import { lines, shownEvents } from "../../views/ExplanationText.ts"
 import * as PastInputs from "../../views/explain/PastInputs.ts"
 import { type Touched, touchedIn } from "../../views/explain/Touched.ts"
+import { withSettings } from "../journal/JournalView.ts"
+import type { WhichBot } from "../journal/WhichBot.ts"
+import type { CommandAnswer } from "../process/Answer.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 
 export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
@@ -174,4 +177,22 @@ export const explained = Effect.fn("Explaining.explained")(function* (
   if (wanted.length === 0 && slot !== undefined)
     return yield* new NoSuchSlot({ slot, known: all.map((each) => each.slot) })
   return { now, slots: wanted }
+})
+
+interface Asked {
+  readonly bot: WhichBot
+  readonly slot: Option.Option<string>
+  readonly at: Option.Option<string>
+}
+
+/** The same of a bot's journal, for people and programs. */
+export const found = Effect.fn("Explaining.found")(function* ({ at, bot, slot }: Asked) {
+  const { now, slots } = yield* withSettings(bot, (settings) =>
+    explained(settings, Option.getOrUndefined(slot), Option.getOrUndefined(at))
+  )
+  const title = Option.isSome(at) ? [`At ${iso(now)}:`] : []
+  return {
+    data: () => slots,
+    lines: () => [...title, ...slots.flatMap((each) => lines(each, slots.length === 1))]
+  } satisfies CommandAnswer
 })

@@ -2,8 +2,14 @@
  * What a command found: data for programs, lines for people, and of lists the cells for spreadsheets. Each form is made only
  * when it is asked for, and one place prints it.
  */
-import { Console, Effect } from "effect"
+import { Console, Effect, Schema } from "effect"
+import * as Runtime from "effect/Runtime"
 import { WrongUsage } from "./WrongUsage.ts"
+
+/** What is wrong has been printed, as text or as JSON, so nothing more is said: the program ends with code 1. */
+export class PrintedFailure extends Schema.TaggedError<PrintedFailure>()("PrintedFailure", { message: Schema.String }) {
+  override readonly [Runtime.errorReported] = false
+}
 
 export interface CommandAnswer<E extends Error = Error> {
   readonly data: () => unknown

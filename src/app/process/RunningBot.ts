@@ -8,6 +8,7 @@ import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
 import { Commands, Reads } from "../../control/api/Access.ts"
 import { ControlApi } from "../../control/api/ControlApi.ts"
+import type { ControlClient } from "../../control/api/OperatorCalls.ts"
 import type { TokenRole } from "../../control/api/OperatorCommands.ts"
 import { addressFile } from "../../control/ControlServer.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
@@ -77,7 +78,7 @@ const unreachable = (error: { readonly message: string }) => {
 
 const silent = (message: string) => new BotUnreachable({ why: "silent", message })
 
-export type BotCall<A, E> = (api: HttpApiClient.ForApi<typeof ControlApi>) => Effect.Effect<A, E>
+export type BotCall<A, E> = (api: ControlClient) => Effect.Effect<A, E>
 
 /** Asks a bot at its address. */
 export const askAt = Effect.fnUntraced(function* <A, E extends { readonly message: string }>(

@@ -1,5 +1,6 @@
-/** The screen we write to: whether a person sits there, how large it is, and how to redraw it in place. */
-import { Context, Effect, Layer, type Scope } from "effect"
+/** The screen we write to and ask at: whether a person sits there, how large it is, and how to redraw it in place. */
+import { Console, Context, Effect, Layer, type Scope } from "effect"
+import { Prompt } from "effect/cli"
 
 /** The process's standard output, as far as we use it. */
 interface OutputStream {
@@ -44,3 +45,7 @@ export class Terminal extends Context.Service<
     )
   }
 }
+
+/** Asks. Ctrl-C leaves the cursor behind the question, so what is said next begins on a line of its own. */
+export const ask = <A>(prompt: Prompt.Prompt<A>) =>
+  Prompt.run(prompt).pipe(Effect.tapErrorTag("QuitError", () => Console.log("")))

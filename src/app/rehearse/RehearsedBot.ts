@@ -169,6 +169,7 @@ const optionsOf = (
   forMillis: isLast ? 0 : undefined,
   cancelOnExit: isLast,
   json: true,
+  isAttended: false,
   pictureMillis: dayMillis,
   reload: { files: [], markets: config.markets, onRemoved: "drained" },
   killSwitch: Effect.undefined

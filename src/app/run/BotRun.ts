@@ -38,7 +38,7 @@ import * as Reconciling from "../reconcile/Reconciling.ts"
 import type * as SwapTerms from "../swap/SwapTerms.ts"
 import * as Admission from "./Admission.ts"
 import * as Canarying from "./Canarying.ts"
-import type { Show, Shown, ShownOptions } from "./Shown.ts"
+import * as Display from "./Display.ts"
 import * as Surfaces from "./Surfaces.ts"
 import * as SystemdWatchdog from "./SystemdWatchdog.ts"
 import * as ChainWatch from "./watch/ChainWatch.ts"
@@ -50,7 +50,7 @@ import * as Witnessing from "./watch/Witnessing.ts"
 /** A running turn gets this long to end; then it is interrupted, which the journal survives. */
 const graceMillis = 3_000
 
-export interface BotRunOptions extends ShownOptions {
+export interface BotRunOptions extends Display.ShownOptions {
   readonly run: StartUp.BotRun
   readonly strategies: ReadonlyArray<Strategy>
   readonly markets: ReadonlyMap<string, Market>
@@ -82,8 +82,8 @@ export interface BotRunOptions extends ShownOptions {
   readonly swapper?: SwapTerms.Swapper
   /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain?: ReadonlyArray<string>
-  /** Left out where nobody is there: then no file is edited either, and no supervisor is told. */
-  readonly show?: Show
+  /** Somebody is there: otherwise nothing is shown, no file is edited, and no supervisor is told. */
+  readonly isAttended: boolean
 }
 
 /** The operator's word is for one attempt and must not count for another. */
@@ -115,7 +115,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const books = yield* Bookkeeper
   const stop = yield* Stop
   const terminal = yield* Terminal
-  const { payAgain = [], show } = options
+  const { isAttended, payAgain = [] } = options
   let withdrawing = false
   let farewell: string | undefined
   const leaving = () => farewell
@@ -173,8 +173,8 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
     phones,
     name: `${options.run.mode} ${options.run.account.slice(0, 16)}`
   })
-  const present: Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
-  const shown = show === undefined ? Effect.void : supervised("the screen", show(options, present, changes))
+  const present: Display.Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
+  const shown = isAttended ? supervised("the screen", Display.show(options, present, changes)) : Effect.void
   const display = yield* Effect.forkScoped(shown, { startImmediately: true })
 
   const stopping = yield* Deferred.make<void>()
@@ -182,7 +182,7 @@ export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
   const leave = Effect.gen(function* () {
     yield* Effect.raceFirst(stop.requested, timeIsUp)
     farewell = options.cancelOnExit ? leavingSlowly : "leaving"
-    if (!options.json && !terminal.isInteractive && show !== undefined) yield* Console.log(farewell)
+    if (!options.json && !terminal.isInteractive && isAttended) yield* Console.log(farewell)
     yield* Deferred.succeed(stopping, undefined)
   })
   yield* Effect.forkScoped(leave, { startImmediately: true })
@@ -221,11 +221,11 @@ const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.f
 
 /** From the file of the configuration; where nobody is there, nobody writes into it. */
 const takeSignals = Effect.fnUntraced(function* (
-  { config: { signalFile }, show }: BotRunOptions,
+  { config: { signalFile }, isAttended }: BotRunOptions,
   strategies: () => ReadonlyArray<Strategy>,
   signals: Signals.SignalServices
 ) {
-  if (signalFile === undefined || show === undefined) return
+  if (signalFile === undefined || !isAttended) return
   const isWanted = (name: string) => strategies().some((strategy) => strategy.signals?.has(name) === true)
   const { forever } = yield* SignalFile.make(signalFile, signals, isWanted)
   yield* beside("the file of signals", forever)
@@ -233,7 +233,7 @@ const takeSignals = Effect.fnUntraced(function* (
 
 /** Begins what runs beside the turns. Where nobody is there, no file is edited and no supervisor is told. */
 const besideTurns = (
-  { assets, collector, markets, reconciling, show }: BotRunOptions,
+  { assets, collector, isAttended, markets, reconciling }: BotRunOptions,
   {
     engine,
     files,
@@ -242,19 +242,19 @@ const besideTurns = (
   }: {
     readonly engine: Effect.Success<ReturnType<typeof Engine.make>>
     readonly files: Effect.Success<ReturnType<typeof StrategyWatch.make>>
-    readonly pulse: Shown["pulse"]
+    readonly pulse: Display.Shown["pulse"]
     readonly warm: Effect.Success<ReturnType<typeof WarmPrices.make>>
   }
 ) =>
   Effect.all(
     [
-      ...(show === undefined
-        ? []
-        : [
+      ...(isAttended
+        ? [
             beside("the candles of sources", warm.forever),
             beside("the watch on strategy files", files.forever),
             beside("the sign of life to systemd", SystemdWatchdog.watch(pulse))
-          ]),
+          ]
+        : []),
       ...(reconciling === undefined
         ? []
         : [

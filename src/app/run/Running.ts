@@ -15,7 +15,6 @@ import { boot, Process } from "../process/Process.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 import * as BotRun from "./BotRun.ts"
 import * as LastWords from "./LastWords.ts"
-import type { Show } from "./Shown.ts"
 import * as StartFiles from "./watch/StartFiles.ts"
 
 interface Asked {
@@ -31,7 +30,7 @@ interface Asked {
   readonly json: boolean
 }
 
-export const run = Effect.fn("Running.run")(function* (asked: Asked, show: Show) {
+export const run = Effect.fn("Running.run")(function* (asked: Asked) {
   const { allow, config: configFile, dryRun, forMillis, json, onRemoved, poll } = asked
   const configured = yield* ConfigFile.load(configFile)
   if (!dryRun) yield* TlsCheck.verified
@@ -88,7 +87,7 @@ export const run = Effect.fn("Running.run")(function* (asked: Asked, show: Show)
           reconciling: Reconciling.live(config, account.signerId),
           ...(config.witness && { witnessing: { config, signerId: account.signerId, terms: config.witness } })
         }),
-    show,
+    isAttended: true,
     pictureMillis: Duration.toMillis("10 minutes"),
     reload: { files: start.files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
     killSwitch: dryRun ? yield* Kill.watch(journal) : killSwitch

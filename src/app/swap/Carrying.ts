@@ -3,8 +3,8 @@
  * with hashes and amounts. While a bot runs on the journal, that bot quotes and carries it. After any interruption it continues
  * where it was named, or with the next bot.
  */
-import { Clock, Console, Effect, Option, Schema } from "effect"
-import type { Prompt } from "effect/cli"
+import { Clock, Console, Effect, Schema } from "effect"
+import { Prompt } from "effect/cli"
 import { isFinished } from "../../domain/Placement.ts"
 import { mayStillBeMade, unclearPayment } from "../../engine/funding/Paying.ts"
 import * as StartUp from "../../engine/StartUp.ts"
@@ -22,7 +22,7 @@ import { VenueError } from "../../venue/VenueError.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"
 import * as KillFile from "../process/KillFile.ts"
 import { Process } from "../process/Process.ts"
-import { Terminal } from "../process/Terminal.ts"
+import { ask, Terminal } from "../process/Terminal.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 import * as SwapFollow from "./SwapFollow.ts"
 import * as SwapHandOver from "./SwapHandOver.ts"
@@ -48,13 +48,13 @@ export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) 
 export const carry = Effect.fn("swap.carry")(function* (
   config: ConfigFile.BotConfig,
   given: SwapRequest.Terms,
-  { confirmed, json, payAgain, resume, yes }: Carrying
+  { json, payAgain, resume, yes }: Carrying
 ) {
   const signerId = yield* VenueAccess.signerOf(config)
-  if (given.dry && Option.isNone(resume)) {
+  if (given.dry && resume === undefined) {
     return yield* Effect.provide(looked(given, config, signerId, json), VenueAccess.venue(config, signerId))
   }
-  const isResumed = Option.isSome(resume)
+  const isResumed = resume !== undefined
   if (!isResumed) yield* someoneAgrees({ yes, json })
   const { pid } = yield* Process
   yield* Effect.gen(function* () {
@@ -62,7 +62,7 @@ export const carry = Effect.fn("swap.carry")(function* (
     yield* StartUp.belongs({ account: signerId, venue: config.venue.url, assets })
     const killed = yield* killSwitch(config.journal)
     const closed = (yield* killed) ?? (yield* unfit)
-    const name = isResumed ? resume.value : yield* begun(given, config, signerId, closed, { confirmed, yes, json })
+    const name = isResumed ? resume : yield* begun(given, config, signerId, closed, { yes, json })
     const again = payAgain ? yield* released(name) : new Set<string>()
     const { advance } = yield* SwapsByHand.make(killed)
     yield* SwapFollow.toTheEnd({ name, json, isResumed }, Effect.as(patiently(advance(name, again)), undefined))
@@ -72,8 +72,8 @@ export const carry = Effect.fn("swap.carry")(function* (
     Effect.catchTag("JournalInUse", (bot) =>
       Effect.gen(function* () {
         const name = isResumed
-          ? yield* SwapHandOver.resumed(bot, resume.value, payAgain)
-          : yield* SwapHandOver.begun(bot, given, agree({ confirmed, yes, json }))
+          ? yield* SwapHandOver.resumed(bot, resume, payAgain)
+          : yield* SwapHandOver.begun(bot, given, agree({ yes, json }))
         yield* SwapHandOver.follow(bot, { name, json, isResumed })
       })
     )
@@ -81,19 +81,17 @@ export const carry = Effect.fn("swap.carry")(function* (
 })
 
 interface Ways {
-  /** Asks the person at the terminal. */
-  readonly confirmed: Effect.Effect<boolean, never, Prompt.Environment>
   readonly yes: boolean
   readonly json: boolean
 }
 
 interface Carrying extends Ways {
   readonly payAgain: boolean
-  readonly resume: Option.Option<string>
+  readonly resume: string | undefined
 }
 
 /** Before anything is asked of the venue: somebody must be there to say yes. */
-const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Pick<Ways, "json" | "yes">) {
+const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Ways) {
   const terminal = yield* Terminal
   yield* TlsCheck.verified
   if (!yes && (json || !terminal.isInteractive)) {
@@ -140,8 +138,12 @@ const begun = Effect.fnUntraced(function* (
   return yield* SwapsByHand.begin(agreed)
 })
 
+const confirmed = Effect.catchTag(ask(Prompt.Confirm({ message: "Pay and swap?" })), "QuitError", () =>
+  Effect.succeed(false)
+)
+
 /** Shows the terms, and fails unless somebody agrees to them. */
-const agree = ({ confirmed, json, yes }: Ways) =>
+const agree = ({ json, yes }: Ways) =>
   Effect.fnUntraced(function* (terms: ReadonlyArray<string>) {
     if (!json) yield* Console.log(terms.join("\n"))
     if (!yes && !(yield* confirmed)) return yield* new NotAgreed()

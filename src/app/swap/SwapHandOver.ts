@@ -3,13 +3,13 @@
  * its own lease and gate. This process only follows the journal. A bot without a control server cannot be asked, and says
  * so in plain words.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as Lease from "../../journal/Lease.ts"
 import { inJournal } from "../journal/JournalView.ts"
 import * as RunningBot from "../process/RunningBot.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 import * as SwapFollow from "./SwapFollow.ts"
-import type * as SwapRequest from "./SwapRequest.ts"
+import * as SwapRequest from "./SwapRequest.ts"
 
 /** A journal has one writer, and paying means writing. */
 export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunning", {
@@ -70,7 +70,7 @@ export const follow = (bot: Bot, followed: SwapFollow.Followed) =>
  */
 const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
   const { amount, from, to, type, slippage, deadline: deadlineMillis, ...others } = given
-  if (Option.isSome(from) && Option.isSome(to) && from.value === to.value) {
+  if (from !== undefined && from === to) {
     return yield* new WrongUsage({
       message: "A running bot moves no money between accounts: stop it, move the money, and start it again"
     })
@@ -84,23 +84,15 @@ const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
   if (type !== "EXACT_INPUT" && type !== "EXACT_OUTPUT") {
     return yield* new WrongUsage({ message: `A running bot makes no swaps of type ${type}: stop the bot first` })
   }
-  if (Option.isNone(amount) || Option.isNone(from) || Option.isNone(to)) {
+  if (amount === undefined || from === undefined || to === undefined) {
     return yield* new WrongUsage({ message: "Say what to swap: limitbot swap AMOUNT FROM TO" })
   }
-  return { amount: amount.value, from: from.value, to: to.value, type, slippage, deadlineMillis }
+  return { amount, from, to, type, slippage, deadlineMillis }
 })
 
 /** Values of flags that nobody gave. */
-const defaults: Readonly<Record<string, unknown>> = {
-  depositMode: "SIMPLE",
-  confidentiality: "public",
-  quoteWaiting: 0
-}
+const defaults: Readonly<Record<string, unknown>> = SwapRequest.usual
 
-const isLeftOut = (name: string, value: unknown): boolean =>
-  value === false ||
-  value === defaults[name] ||
-  (Array.isArray(value) && value.length === 0) ||
-  (Option.isOption(value) && Option.isNone(value))
+const isLeftOut = (name: string, value: unknown): boolean => value === undefined || value === defaults[name]
 
 const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

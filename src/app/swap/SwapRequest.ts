@@ -2,94 +2,51 @@
  * What a person wants swapped, and the quote request that says so: what is left open is the account's own. The request is checked
  * against the contract before anything is sent.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
+import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
-import type * as Wire from "../../venue/wire/WireValue.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
 
-/** Basis points. */
-export const defaultSlippage = 100
-export const defaultDeadlineMillis = 10 * minuteMillis
+/** By the words of a quote request: what is left out is the account's own, or the venue's. */
+type Field =
+  | ("depositType" | "recipient" | "recipientType" | "refundTo" | "refundType" | "referral" | "connectedWallets")
+  | ("sessionId" | "virtualChainRecipient" | "virtualChainRefundRecipient" | "customRecipientMsg")
 
-type DepositType = (typeof Wire.depositTypes)[number]
+type Fields = { readonly [Name in Field]?: QuoteRequest[Name] | undefined }
 
-export interface Terms {
+export interface Terms extends Fields, Pick<QuoteRequest, "depositMode" | "confidentiality" | "insured" | "dry"> {
   /** In units of the asset that is paid; of the one received with EXACT_OUTPUT. */
-  readonly amount: Option.Option<string>
-  readonly from: Option.Option<string>
-  readonly to: Option.Option<string>
-  readonly type: (typeof Wire.swapTypes)[number]
+  readonly amount?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly type: QuoteRequest["swapType"]
+  /** Basis points. */
   readonly slippage: number
-  readonly depositType: Option.Option<DepositType>
-  readonly depositMode: (typeof Wire.depositModes)[number]
-  readonly recipient: Option.Option<string>
-  readonly recipientType: Option.Option<(typeof Wire.recipientTypes)[number]>
-  readonly refundTo: Option.Option<string>
-  readonly refundType: Option.Option<DepositType>
   /** How many milliseconds the deposit may take. */
   readonly deadline: number
-  readonly confidentiality: (typeof Wire.confidentialities)[number]
-  readonly referral: Option.Option<string>
   /** Basis points of the input by recipient. */
-  readonly appFees: Option.Option<Record<string, string>>
+  readonly appFees?: Record<string, string> | undefined
   /** Percent by recipient. */
-  readonly rebates: Option.Option<Record<string, string>>
-  readonly insured: boolean
+  readonly rebates?: Record<string, string> | undefined
   readonly quoteWaiting: number
-  readonly connectedWallets: ReadonlyArray<string>
-  readonly sessionId: Option.Option<string>
-  readonly virtualChainRecipient: Option.Option<string>
-  readonly virtualChainRefundRecipient: Option.Option<string>
-  readonly customRecipientMsg: Option.Option<string>
-  readonly dry: boolean
 }
 
-/** As if only these were given: all else is the account's own. */
-export const plain = ({
-  amount,
-  deadlineMillis = defaultDeadlineMillis,
-  from,
-  slippage = defaultSlippage,
-  to,
-  type = "EXACT_INPUT"
-}: {
-  readonly amount: string
-  readonly from: string
-  readonly to: string
-  readonly type?: Terms["type"]
-  readonly slippage?: number
-  readonly deadlineMillis?: number
-}): Terms => ({
-  amount: Option.some(amount),
-  from: Option.some(from),
-  to: Option.some(to),
-  type,
-  slippage,
-  deadline: deadlineMillis,
-  depositType: Option.none(),
+/** What holds where nothing else is said. */
+export const usual = {
+  type: "EXACT_INPUT",
+  slippage: 100,
+  deadline: 10 * minuteMillis,
   depositMode: "SIMPLE",
-  recipient: Option.none(),
-  recipientType: Option.none(),
-  refundTo: Option.none(),
-  refundType: Option.none(),
   confidentiality: "public",
-  referral: Option.none(),
-  appFees: Option.none(),
-  rebates: Option.none(),
   insured: false,
   quoteWaiting: 0,
-  connectedWallets: [],
-  sessionId: Option.none(),
-  virtualChainRecipient: Option.none(),
-  virtualChainRefundRecipient: Option.none(),
-  customRecipientMsg: Option.none(),
   dry: false
-})
+} as const satisfies Terms
 
 export interface AskedSwap {
   readonly request: QuoteRequest
@@ -110,15 +67,13 @@ export const asked = Effect.fn("SwapRequest.asked")(function* (
   const destination = yield* assetOf(config, given.to, "TO")
   const sized = given.type === "EXACT_OUTPUT" ? destination : origin
   const homeOf = ({ id }: Asset) => config.account.depositTypes.get(id)
-  const depositType = Option.getOrElse(given.depositType, () => homeOf(origin) ?? config.account.depositType)
+  const depositType = given.depositType ?? homeOf(origin) ?? config.account.depositType
   const paidTo = homeOf(destination) ?? depositType
-  const recipientType = Option.getOrElse(given.recipientType, () =>
-    paidTo === "ORIGIN_CHAIN" ? "DESTINATION_CHAIN" : paidTo
-  )
-  const refundType = Option.getOrElse(given.refundType, () => depositType)
+  const recipientType = given.recipientType ?? (paidTo === "ORIGIN_CHAIN" ? "DESTINATION_CHAIN" : paidTo)
+  const refundType = given.refundType ?? depositType
   const { recipients, refundTo } = config.account
-  const party = (flag: Option.Option<string>, kind: string, known: ReadonlyMap<string, string>, symbol: string) =>
-    Option.getOrUndefined(flag) ?? (kind.endsWith("_CHAIN") ? known.get(symbol) : signerId)
+  const party = (flag: string | undefined, kind: string, known: ReadonlyMap<string, string>, symbol: string) =>
+    flag ?? (kind.endsWith("_CHAIN") ? known.get(symbol) : signerId)
   const request = {
     dry: given.dry,
     swapType: given.type,
@@ -153,35 +108,30 @@ export const asked = Effect.fn("SwapRequest.asked")(function* (
   return { request: checked, origin, destination } satisfies AskedSwap
 })
 
-const optionalFields = (given: Terms) => {
-  const fields = {
-    referral: Option.getOrUndefined(given.referral),
-    sessionId: Option.getOrUndefined(given.sessionId),
-    virtualChainRecipient: Option.getOrUndefined(given.virtualChainRecipient),
-    virtualChainRefundRecipient: Option.getOrUndefined(given.virtualChainRefundRecipient),
-    customRecipientMsg: Option.getOrUndefined(given.customRecipientMsg),
-    connectedWallets: given.connectedWallets.length === 0 ? undefined : given.connectedWallets,
-    appFees: pairs(given.appFees, (recipient, value) => ({ recipient, fee: Number(value) })),
-    rebates: pairs(given.rebates, (recipient, value) => ({ recipient, share: Number(value) }))
-  }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
+const optionalFields = ({ appFees, rebates, ...given }: Terms) =>
+  present({
+    referral: given.referral,
+    sessionId: given.sessionId,
+    virtualChainRecipient: given.virtualChainRecipient,
+    virtualChainRefundRecipient: given.virtualChainRefundRecipient,
+    customRecipientMsg: given.customRecipientMsg,
+    connectedWallets: given.connectedWallets,
+    appFees: appFees && Object.entries(appFees).map(([recipient, fee]) => ({ recipient, fee: Number(fee) })),
+    rebates: rebates && Object.entries(rebates).map(([recipient, share]) => ({ recipient, share: Number(share) }))
+  })
 
-const pairs = <A>(flag: Option.Option<Record<string, string>>, each: (key: string, value: string) => A) =>
-  Option.isNone(flag) ? undefined : Object.entries(flag.value).map(([key, value]) => each(key, value))
-
-const assetOf = (config: BotConfig, name: Option.Option<string>, what: string): Effect.Effect<Asset, WrongUsage> => {
-  if (Option.isNone(name)) return Effect.fail(usage("Say what to swap: limitbot swap AMOUNT FROM TO"))
+const assetOf = (config: BotConfig, name: string | undefined, what: string): Effect.Effect<Asset, WrongUsage> => {
+  if (name === undefined) return Effect.fail(usage("Say what to swap: limitbot swap AMOUNT FROM TO"))
   const { assets } = config.markets
-  const found = assets.find(({ id, symbol }) => symbol === name.value || id === name.value)
+  const found = assets.find(({ id, symbol }) => symbol === name || id === name)
   const symbols = assets.map(({ symbol }) => symbol).join(", ")
   return found === undefined
-    ? Effect.fail(usage(`${what}: there is no asset "${name.value}" in the configuration (${symbols})`))
+    ? Effect.fail(usage(`${what}: there is no asset "${name}" in the configuration (${symbols})`))
     : Effect.succeed(found)
 }
 
-const amountOf = (text: Option.Option<string>, asset: Asset): Effect.Effect<string, WrongUsage> => {
-  const decimal = Decimal.parse(Option.getOrElse(text, () => ""))
+const amountOf = (text: string | undefined, asset: Asset): Effect.Effect<string, WrongUsage> => {
+  const decimal = Decimal.parse(text ?? "")
   const amount = decimal === undefined ? undefined : fromDecimal(decimal, asset.decimals)
   if (amount !== undefined && amount > 0n) return Effect.succeed(String(amount))
   return Effect.fail(

@@ -3,9 +3,9 @@
  * over the same HTTP client as the bot. Only swaps write into the bot's journal, and only while no bot runs (else the
  * bot makes them); the others read it.
  */
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { defaults, EngineSettings, type Settings } from "../../engine/EngineSettings.ts"
-import type { BotConfig } from "../../files/ConfigFile.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as WalletConfig from "../../files/sections/WalletConfig.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
 import * as Layers from "../../Layers.ts"
@@ -18,10 +18,10 @@ import { Swaps } from "../../venue/Swaps.ts"
 import { ownAccount, payerOf, VenueConfig } from "../../venue/VenueConfig.ts"
 import * as SharedRateLimiter from "./SharedRateLimiter.ts"
 
-export const signerOf = ({ account }: BotConfig) => Layers.signerOf(account)
+export const signerOf = ({ account }: ConfigFile.BotConfig) => Layers.signerOf(account)
 
 /** Swaps name the places of their money; sessions and intents belong to the account that signs. */
-const settingsOf = (config: BotConfig, signerId: string) => {
+const settingsOf = (config: ConfigFile.BotConfig, signerId: string) => {
   const { depositType } = config.account
   return Layers.venueSettings(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
 }
@@ -29,7 +29,7 @@ const settingsOf = (config: BotConfig, signerId: string) => {
 /** Everything that the venue offers a partner; the slow history with its own rate limiter or a shared one. */
 const venueWith = <E, R, EG, RG, ES, RS>(
   history: Layer.Layer<History, E, R>,
-  config: BotConfig,
+  config: ConfigFile.BotConfig,
   signerId: string,
   { guard, http, signer }: Layers.Outside<EG, RG, ES, RS>
 ) => {
@@ -44,15 +44,25 @@ const venueWith = <E, R, EG, RG, ES, RS>(
   ).pipe(Layer.provide(signer), Layer.provide(Layer.succeed(VenueConfig, settings)))
 }
 
-export const venue = (config: BotConfig, signerId: string) =>
+export const venue = (config: ConfigFile.BotConfig, signerId: string) =>
   venueWith(History.layer, config, signerId, Layers.connected(config))
 
+/** Looks at the venue as the account of a configuration sees it. */
+export const look = Effect.fn("VenueAccess.look")(function* <A, E, R>(
+  file: string,
+  asked: (config: ConfigFile.BotConfig, signerId: string) => Effect.Effect<A, E, R>
+) {
+  const config = yield* ConfigFile.load(file)
+  const signerId = yield* signerOf(config)
+  return { config, signerId, found: yield* Effect.provide(asked(config, signerId), venue(config, signerId)) }
+})
+
 /** With the store of past transactions, through which processes share their rate limit. Needs the database. */
-export const withHistory = (config: BotConfig, signerId: string) =>
+export const withHistory = (config: ConfigFile.BotConfig, signerId: string) =>
   withHistoryBy(config, signerId, Layers.connected(config))
 
 export const withHistoryBy = <EG, RG, ES, RS>(
-  config: BotConfig,
+  config: ConfigFile.BotConfig,
   signerId: string,
   outside: Layers.Outside<EG, RG, ES, RS>
 ) =>
@@ -61,7 +71,7 @@ export const withHistoryBy = <EG, RG, ES, RS>(
   )
 
 /** For making and continuing swaps, in the bot's own journal, with its lease. */
-export const swapping = (config: BotConfig, signerId: string, pid: number) =>
+export const swapping = (config: ConfigFile.BotConfig, signerId: string, pid: number) =>
   Layer.mergeAll(
     venue(config, signerId),
     Layers.incidents(config),
@@ -71,7 +81,7 @@ export const swapping = (config: BotConfig, signerId: string, pid: number) =>
   )
 
 /** A swap names the places of its money itself, so the account's own are not asked. */
-const settings = ({ account: { depositType } }: BotConfig, signerId: string): Settings => ({
+const settings = ({ account: { depositType } }: ConfigFile.BotConfig, signerId: string): Settings => ({
   ...defaults,
   account: { signerId, depositType, maxAppFeeBasisPoints: 0 }
 })

@@ -4,17 +4,15 @@ import { Flag } from "effect/cli"
 import * as FeeModel from "../../app/backtest/FeeModel.ts"
 import { mostSpreadBasisPoints } from "../../backtest/kernel/FillRules.ts"
 import { repairs } from "../../candles/csv/CandleChecks.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 
 const candles = "Candles or trades: CSV, plain or gzipped, or Parquet; journal:FILE for prices that a bot saw itself"
 
-export const data = FileName.flag("data").pipe(Flag.withDescription(candles))
+export const data = flags.fileFlag("data").pipe(Flag.withDescription(candles))
 
-export const dataOfMarkets = FileName.flag("data").pipe(
-  Flag.withDescription(`${candles}. Of several markets MARKET=CSV for each`),
-  Flag.atLeast(1)
-)
+export const dataOfMarkets = flags
+  .fileFlag("data")
+  .pipe(Flag.withDescription(`${candles}. Of several markets MARKET=CSV for each`), Flag.atLeast(1))
 
 /** Which part of the data is used, and how it is mended. */
 export const partFlags = {

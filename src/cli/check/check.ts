@@ -2,7 +2,6 @@
 import { Command, Flag } from "effect/cli"
 import * as FileCheck from "../../app/backtest/FileCheck.ts"
 import * as runFlags from "../backtest/runFlags.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
@@ -10,13 +9,15 @@ export const command = Command.make(
   "check",
   {
     files: flags.files("Strategy files (YAML)"),
-    config: FileName.flag("config").pipe(
-      Flag.withAlias("c"),
-      Flag.withDescription(
-        `The configuration file, whose markets count; default: ${flags.defaultConfig}, where a file may name other markets too`
+    config: flags
+      .fileFlag("config")
+      .pipe(
+        Flag.withAlias("c"),
+        Flag.withDescription(
+          `The configuration file, whose markets count; default: ${flags.defaultConfig}, where a file may name other markets too`
+        ),
+        Flag.optional
       ),
-      Flag.optional
-    ),
     lookahead: flags.toggle(
       "lookahead",
       "Also find out, on the candles of --data, whether a strategy looks into the future"

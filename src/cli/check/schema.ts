@@ -1,11 +1,8 @@
 /** `limitbot schema strategy|config`: the shape of a file as JSON Schema, with which editors complete and check it. */
-import { Console, Effect } from "effect"
+import { Console } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as ConfigFile from "../../files/ConfigFile.ts"
-import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as SchemaFile from "../../app/init/SchemaFile.ts"
 import { help } from "../help.ts"
-
-export const schemas = { strategy: StrategyFile.schema, config: ConfigFile.schema } as const
 
 export const command = Command.make(
   "schema",
@@ -14,9 +11,7 @@ export const command = Command.make(
       Argument.withDescription("Which file: strategy or config")
     )
   },
-  Effect.fn(function* ({ file }) {
-    yield* Console.log(JSON.stringify(schemas[file](), undefined, 2))
-  })
+  ({ file }) => Console.log(SchemaFile.textOf(file))
 ).pipe(
   help("Print the JSON Schema of a file, for editors", {
     "limitbot schema strategy > strategy.schema.json": "Then name it in the first line of a file"

@@ -1,22 +1,19 @@
 /** `limitbot migrate --report`: what has to be changed before this version goes on with what an earlier one wrote. */
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import { asText } from "../../app/control/Doctor.ts"
+import { answerOf } from "../../app/control/Doctor.ts"
 import * as Migration from "../../app/control/Migration.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { DoctorFailed } from "./doctor.ts"
 
 export const command = Command.make(
   "migrate",
   {
-    files: FileName.argument("file").pipe(
-      Argument.withDescription("Strategy files of the earlier version"),
-      Argument.variadic()
-    ),
+    files: flags
+      .fileArgument("file")
+      .pipe(Argument.withDescription("Strategy files of the earlier version"), Argument.variadic()),
     config: flags.config,
     report: flags.toggle("report", "Say what has to be changed, and change nothing"),
     json: flags.json
@@ -26,13 +23,7 @@ export const command = Command.make(
       return yield* new WrongUsage({
         message: "Nothing is changed by itself: limitbot migrate --report says what you have to change"
       })
-    const findings = yield* Migration.look(config, files)
-    const count = findings.filter(({ verdict }) => verdict === "wrong").length
-    return {
-      data: () => ({ ok: count === 0, findings }),
-      lines: () => findings.map(asText),
-      exit: count === 0 ? undefined : new DoctorFailed({ count })
-    }
+    return answerOf(yield* Migration.look(config, files))
   }, Answer.print)
 ).pipe(
   help("Say what has to be changed in files and the journal of an earlier version", {

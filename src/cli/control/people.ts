@@ -2,18 +2,17 @@
  * `limitbot people add|list|revoke`: who may look at a bot or command it besides whoever owns its machine. A token is written into a
  * file that only you can read, for you to hand on; it is never printed, and a running bot knows at once who came and who went.
  */
-import { Console, Effect, Option, Redacted } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Answer from "../../app/process/Answer.ts"
 import { roles } from "../../control/api/OperatorCommands.ts"
 import * as People from "../../control/http/People.ts"
 import { iso } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as Table from "../../report/text/Table.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { write } from "../signer/key.ts"
 
 const who = Argument.String("name").pipe(Argument.withDescription("A name, as the journal shall say it"))
 
@@ -23,15 +22,11 @@ const of = {
 }
 
 /** Their list lies beside the journal of a bot, or beside the file of a page. */
-const besideOf = Effect.fnUntraced(function* ({
-  config,
-  page
-}: {
-  readonly config: string
-  readonly page: Option.Option<string>
-}) {
-  return Option.isSome(page) ? page.value : (yield* ConfigFile.loadSettings(config)).journal
-})
+const besideOf = ({ config, page }: { readonly config: string; readonly page: Option.Option<string> }) =>
+  Option.match(page, {
+    onNone: () => Effect.map(ConfigFile.loadSettings(config), ({ journal }) => journal),
+    onSome: Effect.succeed
+  })
 
 const adding = Command.make(
   "add",
@@ -42,12 +37,12 @@ const adding = Command.make(
         "viewer: looks. trader: also pauses, resumes, withdraws and kills. operator: does everything, swaps and edits included"
       )
     ),
-    out: FileName.flag("out").pipe(Flag.withDescription("The file for the token; it must not exist")),
+    out: flags.fileFlag("out").pipe(Flag.withDescription("The file for the token; it must not exist")),
     ...of
   },
   Effect.fn(function* ({ config, out, page, role, who }) {
     const journal = yield* besideOf({ config, page })
-    yield* People.add(journal, { who, role }, (token) => write(out, `${Redacted.value(token)}\n`))
+    yield* People.add(journal, { who, role }, (token) => KeyFile.writeSecret(out, token))
     yield* Console.log(`${who} is a ${role} now. The token is in ${out}: hand it on, and remove the file.`)
   })
 ).pipe(help("List somebody, and write a token for them"))

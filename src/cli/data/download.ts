@@ -7,7 +7,6 @@ import * as Progress from "../../app/process/Progress.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import * as runFlags from "../backtest/runFlags.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
@@ -21,7 +20,7 @@ export const download = Command.make(
     timeframe: Flag.String("timeframe").pipe(flags.byDefault("Length of a candle", "1m")),
     from: Flag.String("from").pipe(Flag.withDescription("First moment: 2024-01-31 or epoch milliseconds")),
     to: runFlags.partFlags.to,
-    out: FileName.flag("out").pipe(Flag.withDescription("The file; the same command goes on after its last line"))
+    out: flags.fileFlag("out").pipe(Flag.withDescription("The file; the same command goes on after its last line"))
   },
   Effect.fn(function* (input) {
     const stepMillis = timeframeMillis(input.timeframe)

@@ -1,15 +1,10 @@
 /** `limitbot first-order`: the smallest order far from the market, cancelled again, and what it cost. */
-import { Effect, Schema } from "effect"
-import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { place, theWord } from "../../app/first/FirstOrder.ts"
 import { usualUsd } from "../../app/first/Terms.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import * as Prompts from "../Prompts.ts"
-
-const typed = Prompts.run(
-  Prompt.String({ message: `Type "${theWord}" to pay it in and go on, anything else to leave` })
-).pipe(Effect.catchTag("QuitError", () => Effect.succeed("")))
 
 export const command = Command.make(
   "first-order",
@@ -30,7 +25,7 @@ export const command = Command.make(
     config: flags.config,
     json: flags.json
   },
-  (asked) => place({ ...asked, typed })
+  place
 ).pipe(
   help("Try a venue out: place the smallest order far from the market, cancel it, and say what it cost", {
     "limitbot first-order --dry": "Only checks, and shows the order",

@@ -3,10 +3,10 @@
  * speaks to it takes both.
  */
 import { Config, Effect, Option } from "effect"
-import type * as WhichBot from "../../app/journal/WhichBot.ts"
+import * as WhichBot from "../../app/journal/WhichBot.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
+import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as common from "../flags.ts"
-import { secretIn } from "../signer/key.ts"
 
 const variable = "LIMITBOT_DATABASE_URL"
 
@@ -17,11 +17,14 @@ export const database = common.file(
 )
 
 export const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
-  if (Option.isSome(file)) return yield* secretIn(file.value)
+  if (Option.isSome(file)) return yield* KeyFile.read(file.value)
   const url = yield* Config.option(Config.Redacted(variable))
   if (Option.isSome(url)) return url.value
   return yield* new WrongUsage({ message: `Which database? Give --database-file FILE, or set ${variable}` })
 })
+
+export const inDatabase = <A, E, R>(file: Option.Option<string>, effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(urlOf(file), (url) => Effect.provide(effect, WhichBot.fleetDatabase(url)))
 
 export const flags = {
   config: common.config,
@@ -35,9 +38,6 @@ export interface Given {
   readonly database: Option.Option<string>
 }
 
-/** What has no account. */
-export const ofConfig = (config: string): Given => ({ config, account: Option.none(), database: Option.none() })
-
 export const named = Effect.fnUntraced(function* ({ account, config, database }: Given) {
   if (Option.isNone(account) && Option.isNone(database)) return config
   if (Option.isNone(account)) return yield* new WrongUsage({ message: "--database-file goes with --account NAME" })
@@ -47,3 +47,11 @@ export const named = Effect.fnUntraced(function* ({ account, config, database }:
     })
   return { account: account.value, database: yield* urlOf(database) } satisfies WhichBot.AccountOfFleet
 })
+
+/** Around what is done with a bot: the one that the flags name. */
+export const withBot =
+  <Input extends { readonly bot: Given }, A, E, R>(
+    run: (asked: Omit<Input, "bot"> & { readonly bot: WhichBot.WhichBot }) => Effect.Effect<A, E, R>
+  ) =>
+  ({ bot: given, ...asked }: Input) =>
+    Effect.flatMap(named(given), (bot) => run({ ...asked, bot }))

@@ -1,90 +1,63 @@
-/** The flags of the history: the filters, each with the interface's meaning, and what is shown of it. */
-import { Option, Schema } from "effect"
+/** The flags of the history: the filters, each with the interface's name and meaning, and how much is read from where. */
+import type { Schema } from "effect"
 import { Flag } from "effect/cli"
-import { present } from "../../domain/Present.ts"
-import { ChainId, type TransactionPagesQuery } from "../../venue/api/HistoryApi.ts"
+import { ChainId } from "../../venue/api/HistoryApi.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
-import { type LedgerName, ledgers, TimestampText } from "../../venue/wire/WireValue.ts"
+import { TimestampText } from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 
-const several = <A>(flag: Flag.Flag<A>) => Flag.between(flag, 0, 50)
-export const count = (name: string, most: number, description: string) => flags.count(name, description, 1, most)
+const checked = <A, B>(flag: Flag.Flag<A>, description: string, schema: Schema.Codec<B, A>) =>
+  flag.pipe(Flag.withSchema(schema), Flag.withDescription(description), Flag.optional, flags.orMissing)
 
-const time = (name: string, description: string) =>
-  Flag.String(name).pipe(Flag.withSchema(TimestampText), Flag.withDescription(description), Flag.optional)
+export const count = (name: string, most: number, description: string) =>
+  flags.orMissing(flags.count(name, description, 1, most))
+
+const figure = (name: string, description: string) => flags.orMissing(flags.figure(name, description))
+const time = (name: string, description: string) => checked(Flag.String(name), description, TimestampText)
 const chain = (name: string, description: string) =>
-  several(
+  flags.several(
     Flag.String(name).pipe(
       Flag.withSchema(ChainId),
       Flag.withDescription(`${description}, such as eth or sol; may be repeated: any of them`)
-    )
+    ),
+    50
   )
 const token = (name: string, description: string) =>
-  several(Flag.String(name).pipe(Flag.withDescription(`${description}; may be repeated: any of them`)))
+  flags.several(Flag.String(name).pipe(Flag.withDescription(`${description}; may be repeated: any of them`)), 50)
 
 export const filters = {
-  search: flags.text("search", "Deposit address, recipient, sender or transaction hash"),
-  fromChain: chain("from-chain", "Chain that was paid from"),
-  toChain: chain("to-chain", "Chain that was paid to"),
-  fromToken: token("from-token", "Asset that was paid; goes before --from-chain"),
-  toToken: token("to-token", "Asset that was received; goes before --to-chain"),
-  depositMemo: flags.text("deposit-memo", "Narrows a search by deposit address"),
-  referral: flags.text("referral", "Referral"),
-  affiliate: flags.text("affiliate", "Affiliate stored in the fees"),
-  status: several(
-    Flag.Literals("status", transactionStatuses).pipe(
-      Flag.withDescription("May be repeated; default: all but PENDING_DEPOSIT and INCOMPLETE_DEPOSIT")
+  search: flags.textOrMissing("search", "Deposit address, recipient, sender or transaction hash"),
+  fromChainId: chain("from-chain", "Chain that was paid from"),
+  toChainId: chain("to-chain", "Chain that was paid to"),
+  fromTokenId: token("from-token", "Asset that was paid; goes before --from-chain"),
+  toTokenId: token("to-token", "Asset that was received; goes before --to-chain"),
+  depositMemo: flags.textOrMissing("deposit-memo", "Narrows a search by deposit address"),
+  referral: flags.textOrMissing("referral", "Referral"),
+  affiliate: flags.textOrMissing("affiliate", "Affiliate stored in the fees"),
+  statuses: flags
+    .several(
+      Flag.Literals("status", transactionStatuses).pipe(
+        Flag.withDescription("May be repeated; default: all but PENDING_DEPOSIT and INCOMPLETE_DEPOSIT")
+      ),
+      50
     )
-  ),
-  showTestTxs: flags.toggle("show-test", "Include transactions of test accounts"),
-  minUsd: flags.figure("min-usd", "Least value of both sides"),
-  maxUsd: flags.figure("max-usd", "Most value of both sides"),
-  start: time("start", "After this time (exclusive), ISO 8601"),
-  end: time("end", "Before this time (exclusive), ISO 8601"),
-  startUnix: flags.figure("start-unix", "As --start, Unix time"),
-  endUnix: flags.figure("end-unix", "As --end, Unix time")
+    .pipe(Flag.map((all) => all?.join(","))),
+  showTestTxs: flags
+    .toggle("show-test", "Include transactions of test accounts")
+    .pipe(Flag.map((isGiven) => (isGiven ? "true" : undefined))),
+  minUsdPrice: figure("min-usd", "Least value of both sides"),
+  maxUsdPrice: figure("max-usd", "Most value of both sides"),
+  startTimestamp: time("start", "After this time (exclusive), ISO 8601"),
+  endTimestamp: time("end", "Before this time (exclusive), ISO 8601"),
+  startTimestampUnix: figure("start-unix", "As --start, Unix time"),
+  endTimestampUnix: figure("end-unix", "As --end, Unix time")
 }
 
-/** How much is read, from where, and how it is shown. */
-export const ways = {
-  count: count("count", 1000, "Records of one request, by cursor; default: 50, with --sync 1000"),
-  direction: flags.choice("direction", ["next", "prev"], "next: older than the cursor; prev: newer"),
-  afterAddress: flags.text("after-address", "Cursor: deposit address of the last record that is known"),
-  afterMemo: flags.text("after-memo", "Cursor: its deposit memo, when it has one"),
-  afterCombined: flags.text("after-combined", "Cursor in the deprecated form ADDRESS_MEMO"),
-  page: count("page", Number.MAX_SAFE_INTEGER, "By page number instead of by cursor"),
-  perPage: count("per-page", 1000, "Records of a page; default: 50"),
-  sync: flags.toggle("sync", "Read what is new into the database beside the journal, then say how much that was"),
-  stored: flags.toggle("stored", "Show what the last --sync stored; asks nobody"),
-  csv: flags.csv,
-  config: flags.config,
-  json: flags.json
+/** By cursor. */
+export const cursor = {
+  numberOfTransactions: count("count", 1000, "Records of one request, by cursor; default: 50, with --sync 1000"),
+  direction: flags.orMissing(flags.choice("direction", ["next", "prev"], "next: older than the cursor; prev: newer")),
+  lastDepositAddress: flags.textOrMissing("after-address", "Cursor: deposit address of the last record that is known"),
+  lastDepositMemo: flags.textOrMissing("after-memo", "Cursor: its deposit memo, when it has one"),
+  lastDepositAddressAndMemo: flags.textOrMissing("after-combined", "Cursor in the deprecated form ADDRESS_MEMO")
 }
-
-const isLedger = Schema.is(Schema.Literals(ledgers))
-
-type Value<P> = P extends Flag.Flag<infer A> ? A : never
-export type Filters = { readonly [K in keyof typeof filters]: Value<(typeof filters)[K]> }
-
-/** The filters in the interface's form, with the configured spelling of the home ledger; missing ones are omitted. */
-export const queryOf = (given: Filters, ledger: LedgerName): Omit<TransactionPagesQuery, "page" | "perPage"> =>
-  present({
-    search: Option.getOrUndefined(given.search),
-    fromChainId: unlessEmpty(given.fromChain.map((chain) => (isLedger(chain) ? ledger : chain))),
-    toChainId: unlessEmpty(given.toChain.map((chain) => (isLedger(chain) ? ledger : chain))),
-    fromTokenId: unlessEmpty(given.fromToken),
-    toTokenId: unlessEmpty(given.toToken),
-    depositMemo: Option.getOrUndefined(given.depositMemo),
-    referral: Option.getOrUndefined(given.referral),
-    affiliate: Option.getOrUndefined(given.affiliate),
-    statuses: unlessEmpty(given.status)?.join(","),
-    showTestTxs: given.showTestTxs ? "true" : undefined,
-    minUsdPrice: Option.getOrUndefined(given.minUsd),
-    maxUsdPrice: Option.getOrUndefined(given.maxUsd),
-    startTimestamp: Option.getOrUndefined(given.start),
-    endTimestamp: Option.getOrUndefined(given.end),
-    startTimestampUnix: Option.getOrUndefined(given.startUnix),
-    endTimestampUnix: Option.getOrUndefined(given.endUnix)
-  })
-
-export const unlessEmpty = <A>(values: ReadonlyArray<A>) => (values.length === 0 ? undefined : values)

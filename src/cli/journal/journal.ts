@@ -1,9 +1,7 @@
 /** `limitbot journal …`: check it, make it smaller, copy it while the bot runs, take over a copy. */
-import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as JournalFile from "../../app/journal/JournalFile.ts"
 import * as Answer from "../../app/process/Answer.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
@@ -15,9 +13,7 @@ const verify = Command.make(
     head: flags.text("head", "A hash that this journal had: says whether it still goes back to it"),
     json: flags.json
   },
-  Effect.fn(function* ({ bot, head }) {
-    return yield* JournalFile.verify({ bot: yield* WhichBot.named(bot), head })
-  }, Answer.print)
+  Answer.said(WhichBot.withBot(JournalFile.verify))
 ).pipe(help("Check that no event was changed, removed or put in between"))
 
 const compact = Command.make(
@@ -33,7 +29,7 @@ const compact = Command.make(
 const backup = Command.make(
   "backup",
   {
-    out: FileName.argument("file").pipe(Argument.withDescription("The copy; must not exist yet")),
+    out: flags.fileArgument("file").pipe(Argument.withDescription("The copy; must not exist yet")),
     config: flags.config,
     move: flags.toggle("move", "The bot goes on elsewhere: this journal is closed for good. The bot must not run"),
     json: flags.json
@@ -44,7 +40,7 @@ const backup = Command.make(
 const restore = Command.make(
   "restore",
   {
-    from: FileName.argument("file").pipe(Argument.withDescription("A copy that `journal backup` made")),
+    from: flags.fileArgument("file").pipe(Argument.withDescription("A copy that `journal backup` made")),
     config: flags.config,
     json: flags.json
   },

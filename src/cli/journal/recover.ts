@@ -2,23 +2,26 @@
 import { Argument, Command, Flag } from "effect/cli"
 import * as Answer from "../../app/process/Answer.ts"
 import { rebuilt } from "../../app/reconcile/Rebuilding.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
 export const command = Command.make(
   "recover",
   {
-    files: FileName.argument("file").pipe(
-      Argument.withDescription("The strategy files that ran (YAML); without them no order goes on in a slot"),
-      Argument.variadic()
-    ),
-    beside: FileName.flag("beside").pipe(
-      Flag.withDescription(
-        "The journal of another bot on the same account, whose orders are left alone; give it for each of them"
+    files: flags
+      .fileArgument("file")
+      .pipe(
+        Argument.withDescription("The strategy files that ran (YAML); without them no order goes on in a slot"),
+        Argument.variadic()
       ),
-      Flag.atLeast(0)
-    ),
+    beside: flags
+      .fileFlag("beside")
+      .pipe(
+        Flag.withDescription(
+          "The journal of another bot on the same account, whose orders are left alone; give it for each of them"
+        ),
+        Flag.atLeast(0)
+      ),
     config: flags.config,
     json: flags.json
   },

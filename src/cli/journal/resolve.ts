@@ -8,7 +8,7 @@ import * as Answer from "../../app/process/Answer.ts"
 import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { operatorWords } from "../../control/api/OperatorCommands.ts"
 import { present } from "../../domain/Present.ts"
-import * as Problems from "../../engine/funding/Problems.ts"
+import { Word } from "../../views/Problems.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
@@ -30,7 +30,7 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ because: text, bot: which, placement, received, ...given }) {
-    const said = Problems.words.filter((word) => given[word])
+    const said = Word.literals.filter((word) => given[word])
     const [word] = said
     const bot = yield* WhichBot.named(which)
     if (Option.isNone(placement)) {
@@ -38,7 +38,7 @@ export const command = Command.make(
       return yield* ofJournal(bot, list)
     }
     if (word === undefined || said.length > 1) {
-      const message = `Say one of ${Problems.words.map((each) => `--${each}`).join(", ")} about ${placement.value}`
+      const message = `Say one of ${Word.literals.map((each) => `--${each}`).join(", ")} about ${placement.value}`
       return yield* new WrongUsage({ message })
     }
     return yield* withJournal(bot, (view) =>

@@ -2,10 +2,8 @@
  * `limitbot evidence ORDER --out FILE`: one file with all that is known of an order, ready for a support ticket. With `--proof FILE`
  * one that others can verify.
  */
-import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as EvidenceFile from "../../app/money/EvidenceFile.ts"
-import * as FileName from "../FileName.ts"
+import { write } from "../../app/money/EvidenceFile.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
@@ -17,16 +15,16 @@ export const command = Command.make(
       Argument.withDescription("The venue's order id, its deposit address, an intent hash, or our placement (p7)")
     ),
     bot: WhichBot.flags,
-    out: FileName.flag("out").pipe(Flag.withDescription("The file to write; must not exist yet"), Flag.optional),
-    proof: FileName.flag("proof").pipe(
-      Flag.withDescription(
-        "A further file, or the only one: its deposits, fills and payouts, to be verified by others with deploy/verify.mjs"
+    out: flags.fileFlag("out").pipe(Flag.withDescription("The file to write; must not exist yet"), Flag.optional),
+    proof: flags
+      .fileFlag("proof")
+      .pipe(
+        Flag.withDescription(
+          "A further file, or the only one: its deposits, fills and payouts, to be verified by others with deploy/verify.mjs"
+        ),
+        Flag.optional
       ),
-      Flag.optional
-    ),
     offline: flags.toggle("offline", "Only what the journal has; default: the venue and its history are asked as well")
   },
-  Effect.fn(function* ({ bot, ...asked }) {
-    yield* EvidenceFile.write({ ...asked, bot: yield* WhichBot.named(bot) })
-  })
+  WhichBot.withBot(write)
 ).pipe(help("Write all that is known of an order into one file, for a support ticket"))

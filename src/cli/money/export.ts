@@ -1,9 +1,7 @@
 /** `limitbot export`: the books of the journal in formats that other programs read and check. */
-import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { exported, formats } from "../../app/money/Exporting.ts"
 import { methods } from "../../ledger/Lots.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
@@ -15,11 +13,11 @@ export const command = Command.make(
     format: Flag.Literals("format", formats).pipe(
       Flag.withDescription("csv, parquet and rp2 write into a folder, the others one file")
     ),
-    out: FileName.flag("out").pipe(Flag.withDescription("Where to; it must not exist yet, or be an empty folder")),
+    out: flags.fileFlag("out").pipe(Flag.withDescription("Where to; it must not exist yet, or be an empty folder")),
     year: flags.count("year", "Only this calendar year (UTC)", 1970, 9999),
     method: flags.choiceOr("method", methods, "Which purchase a sale closes, in the tax lots", "fifo")
   },
-  ({ bot, ...wanted }) => Effect.flatMap(WhichBot.named(bot), (bot) => exported({ ...wanted, bot }))
+  WhichBot.withBot(exported)
 ).pipe(
   help("Write the books: tables as CSV or Parquet, beancount, hledger, or the input of RP2, Koinly or CoinTracking", {
     "limitbot export --format beancount --out books.beancount": "Books for beancount",

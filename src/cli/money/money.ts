@@ -1,8 +1,6 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
-import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { dust } from "../../app/money/Dust.ts"
-import * as MoneyPlaces from "../../app/money/MoneyPlaces.ts"
+import { found } from "../../app/money/MoneyPlaces.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
@@ -16,8 +14,5 @@ export const command = Command.make(
     csv: flags.csv,
     json: flags.json
   },
-  Effect.fn(function* ({ bot: given, dust: isDust }) {
-    const bot = yield* WhichBot.named(given)
-    return yield* isDust ? dust(bot) : MoneyPlaces.found(bot)
-  }, Answer.print)
+  Answer.said(WhichBot.withBot(found))
 ).pipe(help("Show where every unit of money is: by place, strategy and order, and over time"))

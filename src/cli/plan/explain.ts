@@ -1,11 +1,7 @@
 /** `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds (or held) its order, or nothing. */
-import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { withSettings } from "../../app/journal/JournalView.ts"
-import { explained } from "../../app/plan/Explaining.ts"
+import { found } from "../../app/plan/Explaining.ts"
 import * as Answer from "../../app/process/Answer.ts"
-import { iso } from "../../domain/Text.ts"
-import * as ExplanationText from "../../views/ExplanationText.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
@@ -21,16 +17,7 @@ export const command = Command.make(
     bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ slot, at, bot }) {
-    const { now, slots } = yield* withSettings(yield* WhichBot.named(bot), (settings) =>
-      explained(settings, Option.getOrUndefined(slot), Option.getOrUndefined(at))
-    )
-    const title = Option.isSome(at) ? [`At ${iso(now)}:`] : []
-    return {
-      data: () => slots,
-      lines: () => [...title, ...slots.flatMap((each) => ExplanationText.lines(each, slots.length === 1))]
-    }
-  }, Answer.print)
+  Answer.said(WhichBot.withBot(found))
 ).pipe(
   help("Explain why a slot holds what it holds, or nothing, now or at any time, and what would change that", {
     "limitbot explain btc-grid/cell-07": "One slot now",

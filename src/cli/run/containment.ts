@@ -1,18 +1,10 @@
 /** `limitbot containment`: what can still act or be paid, before and after a kill, and the proof that nothing can. */
-import { Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
-import * as Runtime from "effect/Runtime"
-import * as Containment from "../../app/containment/Containment.ts"
-import * as Looking from "../../app/containment/Looking.ts"
+import { found } from "../../app/containment/Looking.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
-
-/** Something is left, or could not be looked at. The lists have been printed, with this sentence. */
-class NotContained extends Schema.TaggedError<NotContained>()("NotContained", { message: Schema.String }) {
-  override readonly [Runtime.errorReported] = false
-}
 
 export const command = Command.make(
   "containment",
@@ -21,15 +13,7 @@ export const command = Command.make(
     bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ bot, signer }) {
-    const lists = yield* Looking.look(yield* WhichBot.named(bot), Option.getOrUndefined(signer))
-    const left = Containment.openIn(lists)
-    return {
-      data: () => Containment.dataOf(lists),
-      lines: () => Containment.linesOf(lists),
-      exit: left === undefined ? undefined : new NotContained({ message: left })
-    }
-  }, Answer.print)
+  Answer.said(WhichBot.withBot(found))
 ).pipe(
   help("List what can still act or be paid; exit code 0 proves that nothing can", {
     "limitbot containment": "Before a kill, and after it until every list is empty",

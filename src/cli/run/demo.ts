@@ -1,22 +1,20 @@
 /** `limitbot demo`: the whole bot on the whole service, without configuration. */
 import { Command } from "effect/cli"
-import * as Demo from "../../app/demo/Demo.ts"
+import { run } from "../../app/demo/Demo.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import * as Display from "../screen/Display.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 export const command = Command.make(
   "demo",
   {
-    candles: sandboxFlags.candles,
+    candles: flags.orMissing(sandboxFlags.candles),
     seed: sandboxFlags.seed,
     speed: sandboxFlags.speed(120),
     forMillis: flags.forDuration,
     json: flags.json
   },
-  ({ forMillis, json, ...sandbox }) =>
-    Demo.run({ forMillis, json, sandbox: sandboxFlags.optionsOf(sandbox) }, Display.show)
+  run
 ).pipe(
   help("Show the bot at work on a sandbox of its own: no configuration, no network, no money", {
     "limitbot demo --for 60s --speed 600": "An hour of the market every six seconds",

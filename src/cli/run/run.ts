@@ -6,7 +6,6 @@ import { defaults } from "../../engine/EngineSettings.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { allow } from "../plan/allow.ts"
-import * as Display from "../screen/Display.ts"
 
 export const command = Command.make(
   "run",
@@ -35,7 +34,7 @@ export const command = Command.make(
     ),
     json: flags.json
   },
-  (asked) => run(asked, Display.show)
+  run
 ).pipe(
   help("Run strategies: place, fund, track and account for their orders until stopped", {
     "limitbot run strategies/grid.yaml --config config/limitbot.yaml": "Run one strategy",

@@ -1,10 +1,8 @@
 /** `limitbot sandbox`: the twin of the service on a loopback port, until stopped. */
-import { Console, Effect, Option, Schema } from "effect"
+import { Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Stop } from "../../app/process/Stop.ts"
-import * as SandboxConfig from "../../app/run/SandboxConfig.ts"
-import { uniformFaults } from "../../sandbox/http/Faults.ts"
-import { layer, SandboxConnection } from "../../sandbox/SandboxServer.ts"
+import { defaultPort } from "../../app/sandbox/SandboxConfig.ts"
+import { serve } from "../../app/sandbox/SandboxServing.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
@@ -18,59 +16,40 @@ export const command = Command.make(
   {
     port: Flag.Int("port").pipe(
       Flag.withSchema(Port),
-      flags.byDefault("Port on 127.0.0.1; 0 takes a free one", sandboxFlags.defaultPort)
+      flags.byDefault("Port on 127.0.0.1; 0 takes a free one", defaultPort)
     ),
     seed: sandboxFlags.seed,
-    candles: sandboxFlags.candles,
+    candles: flags.orMissing(sandboxFlags.candles),
     speed: sandboxFlags.speed(1),
-    ledger: flags.choice(
-      "ledger",
-      ["native", "near"],
-      "How identifiers spell the home ledger; default: native, or as of --like"
+    ledger: flags.orMissing(
+      flags.choice(
+        "ledger",
+        ["native", "near"],
+        "How identifiers spell the home ledger; default: native, or as of --like"
+      )
     ),
-    like: flags.choice(
-      "like",
-      profileNames,
-      "Behave like this deployment of the service; default: like the interface document"
+    like: flags.orMissing(
+      flags.choice(
+        "like",
+        profileNames,
+        "Behave like this deployment of the service; default: like the interface document"
+      )
     ),
-    state: flags.file("state", "Keep the state in this file, so that the sandbox can be stopped and started again"),
+    state: flags.orMissing(
+      flags.file("state", "Keep the state in this file, so that the sandbox can be stopped and started again")
+    ),
     faults: Flag.Finite("faults").pipe(
       Flag.withSchema(Rate),
       flags.byDefault("Share of the requests that is lost, refused or slowed down on purpose", 0)
     ),
-    solvers: sandboxFlags.solvers,
-    expireAfter: sandboxFlags.expireAfter,
-    writeConfig: flags.file(
-      "write-config",
-      "Write a configuration that leads to this sandbox; a file that exists is not replaced"
+    solvers: flags.orMissing(sandboxFlags.solvers),
+    expireAfter: flags.orMissing(sandboxFlags.expireAfter),
+    writeConfig: flags.orMissing(
+      flags.file("write-config", "Write a configuration that leads to this sandbox; a file that exists is not replaced")
     ),
     json: flags.json
   },
-  Effect.fn(function* ({ port, ledger, like, state, faults, solvers, expireAfter, writeConfig, json, ...others }) {
-    const law = Option.isNone(solvers) ? {} : { solvers: yield* sandboxFlags.lawOf(solvers.value) }
-    const validity = Option.match(expireAfter, {
-      onNone: () => ({}),
-      onSome: (millis) => ({ intentMillis: [Math.ceil(millis / 2), millis] as const })
-    })
-    const options = {
-      ...sandboxFlags.optionsOf(others),
-      port,
-      ledger: Option.getOrUndefined(ledger),
-      like: Option.getOrUndefined(like),
-      state: Option.getOrUndefined(state),
-      faults: uniformFaults(faults),
-      settings: { ...law, ...validity }
-    }
-    yield* Effect.gen(function* () {
-      const connection = yield* SandboxConnection
-      const stop = yield* Stop
-      if (Option.isSome(writeConfig))
-        yield* SandboxConfig.write(writeConfig.value, connection, Option.getOrUndefined(like))
-      if (json) yield* Console.log(JSON.stringify(connection))
-      else yield* Console.log(SandboxConfig.introduction(connection, Option.getOrUndefined(writeConfig)))
-      yield* stop.requested
-    }).pipe(Effect.provide(layer(options)))
-  })
+  serve
 ).pipe(
   help("Serve a sandbox of the whole service on this machine", {
     "limitbot sandbox --port 8180 --seed 1 --json": "Prints one JSON line when it is ready"

@@ -1,11 +1,12 @@
 /** `limitbot monte-carlo FILE --data CSV`: the same strategy with different luck. */
 import { Command, Flag } from "effect/cli"
 import { run } from "../../app/search/MonteCarloRun.ts"
+import { searching } from "../../app/search/SearchAnswer.ts"
 import { json, page } from "../../app/search/view/MonteCarloPage.ts"
 import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { marketFlags, searching } from "./searchFlags.ts"
+import { marketFlags } from "./searchFlags.ts"
 
 export const command = Command.make(
   "monte-carlo",

@@ -1,24 +1,20 @@
-/** Flags that the searching commands share, and how they say what they found. */
-import { Clock, Effect, FileSystem, Option, Schema } from "effect"
+/** Flags that the searching commands share. */
 import { Argument, Flag } from "effect/cli"
-import * as Answer from "../../app/process/Answer.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
-import * as HtmlPage from "../../report/html/HtmlPage.ts"
-import type { Page } from "../../report/Page.ts"
-import * as PageText from "../../report/text/PageText.ts"
 import * as runFlags from "../backtest/runFlags.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 
 /** A file on its own market and on further ones. */
 export const marketFlags = {
-  file: FileName.argument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
+  file: flags.fileArgument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
   data: runFlags.dataOfMarkets,
   ...runFlags.partFlags,
-  on: FileName.flag("on").pipe(
-    Flag.withDescription("MARKET=CSV: also run the same file on this market, with its own candles"),
-    Flag.atLeast(0)
-  ),
+  on: flags
+    .fileFlag("on")
+    .pipe(
+      Flag.withDescription("MARKET=CSV: also run the same file on this market, with its own candles"),
+      Flag.atLeast(0)
+    ),
   ...runFlags.ruleFlags,
   config: runFlags.configFlag
 }
@@ -45,43 +41,3 @@ export const searchFlags = {
   threads: flags.count("threads", "Worker threads; default: one per core"),
   json: flags.json
 }
-
-interface Form<Found> {
-  readonly page: (found: Found, madeAt: number) => Page
-  readonly json: (found: Found) => object
-  /** Why nothing ran, if nothing did. */
-  readonly refusal?: (found: Found) => string | undefined
-}
-
-/** A script must not take it for a search. */
-class NothingRan extends Schema.TaggedError<NothingRan>()("NothingRan", { why: Schema.String }) {
-  override get message(): string {
-    return `Every trial was refused, for example: ${this.why}`
-  }
-}
-
-interface Input {
-  readonly json: boolean
-  readonly report: Option.Option<string>
-}
-
-/** The body of a searching command: runs, writes the report, and answers with the same page. */
-export const searching = <Asked, Found, E, R>(
-  run: (asked: Asked) => Effect.Effect<Found, E, R>,
-  { page, json, refusal }: Form<Found>
-) =>
-  Effect.fn(
-    function* (input: Asked & Input) {
-      const found = yield* run(input)
-      const made = page(found, yield* Clock.currentTimeMillis)
-      if (Option.isSome(input.report)) {
-        const fileSystem = yield* FileSystem.FileSystem
-        yield* fileSystem.writeFileString(input.report.value, HtmlPage.render(made))
-      }
-      const why = refusal?.(found)
-      const exit = why === undefined ? undefined : new NothingRan({ why })
-      return { data: () => json(found), lines: () => PageText.lines(made), exit }
-    },
-    Answer.print,
-    Effect.scoped
-  )

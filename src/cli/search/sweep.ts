@@ -3,12 +3,12 @@
  * far to trust the best.
  */
 import { Command, Flag } from "effect/cli"
+import { searching } from "../../app/search/SearchAnswer.ts"
 import { run } from "../../app/search/SweepRun.ts"
 import { json, page, refusal } from "../../app/search/view/SweepPage.ts"
-import * as FileName from "../FileName.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { searchFlags, searching } from "./searchFlags.ts"
+import { searchFlags } from "./searchFlags.ts"
 
 export const command = Command.make(
   "sweep",
@@ -21,12 +21,14 @@ export const command = Command.make(
     ),
     top: flags.byDefault("How many of the best to show", 10)(flags.integerIn("top", 1)),
     out: flags.file("out", "Keep all results in this file; an interrupted search goes on from it"),
-    also: FileName.flag("also").pipe(
-      Flag.withDescription(
-        "A further file of candles: the best trial is then the one with the best worst result over all files"
+    also: flags
+      .fileFlag("also")
+      .pipe(
+        Flag.withDescription(
+          "A further file of candles: the best trial is then the one with the best worst result over all files"
+        ),
+        Flag.atLeast(0)
       ),
-      Flag.atLeast(0)
-    ),
     pareto: flags.text(
       "pareto",
       "Also show the trials that no other beats by all of these objectives: profitQuote,maxDrawdown"

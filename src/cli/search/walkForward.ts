@@ -1,10 +1,11 @@
 /** `limitbot walk-forward FILE --data CSV --set …`: what searching the past would have gained in the future. */
 import { Command } from "effect/cli"
+import { searching } from "../../app/search/SearchAnswer.ts"
 import { json, page, refusal } from "../../app/search/view/WalkForwardPage.ts"
 import { run } from "../../app/search/WalkForwardRun.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { searchFlags, searching } from "./searchFlags.ts"
+import { searchFlags } from "./searchFlags.ts"
 
 export const command = Command.make(
   "walk-forward",

@@ -1,19 +1,9 @@
 /** `limitbot signer`: the process that holds the key, separate from the bot that holds the strategies. */
-import { Console, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
-import { Stop } from "../../app/process/Stop.ts"
-import * as Ruled from "../../app/signer/Ruled.ts"
-import * as SignerFile from "../../files/SignerFile.ts"
-import * as AccountKey from "../../signing/AccountKey.ts"
-import { signedDeposits } from "../../signing/Domains.ts"
-import * as IntentGuard from "../../signing/IntentGuard.ts"
-import * as KmsSigner from "../../signing/remote/KmsSigner.ts"
-import * as Record from "../../signing/remote/Record.ts"
-import * as SignerServer from "../../signing/remote/SignerServer.ts"
-import { publicKeyOf, Signer } from "../../signing/Signer.ts"
-import * as FileName from "../FileName.ts"
+import { serve } from "../../app/signer/Serving.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
+import { signerFile } from "./policy.ts"
 
 export const command = Command.make(
   "signer",
@@ -22,33 +12,7 @@ export const command = Command.make(
       Flag.withDescription("The Unix socket to listen on; only its owner can open it")
     ),
     group: flags.toggle("group", "The socket's group can open it as well: a bot under a user of its own"),
-    config: FileName.flag("config").pipe(
-      Flag.withAlias("c"),
-      flags.byDefault("The signer's own file: key, caps, record", "config/signer.yaml")
-    )
+    config: signerFile
   },
-  Effect.fn(function* ({ config, group, socket }) {
-    const file = yield* SignerFile.load(config)
-    const stop = yield* Stop
-    const { signing } = file
-    const publicKey = "kms" in signing ? signing.kms.publicKey : yield* publicKeyOf(signing.key)
-    const signerId = yield* AccountKey.accountOf(publicKey, file.signerId)
-    const record = yield* Record.open(file.record)
-    const signer = "kms" in signing ? KmsSigner.layer(signing.kms) : Signer.layer(signing.key)
-    const services = Layer.provideMerge(IntentGuard.layer({ signerId, domains: file.facts.signing }), signer)
-    const { facts, ruling } = file
-    yield* Ruled.begin(ruling, record, signerId)
-    const policies = yield* Ruled.of(ruling, record)
-    const loginVerifier = facts.login.verifier
-    const door = { socket, openTo: group ? "group" : "owner" } as const
-    const serving = yield* SignerServer.serve({ ...door, signerId, publicKey, loginVerifier, policies, record }).pipe(
-      Effect.provide(services)
-    )
-    yield* Console.log(
-      `signs for ${signerId}, ${yield* Ruled.said(ruling, record)}, record ${file.record}, socket ${socket}`
-    )
-    const pays = signedDeposits.map((each) => `${each} by ${facts.signing[each].verifier}`)
-    yield* Console.log(`payments: ${pays.join(", ")}; logins: ${loginVerifier}`)
-    yield* Effect.raceFirst(serving, stop.requested)
-  }, Effect.scoped)
+  serve
 ).pipe(help("Hold the key in a process of its own, with caps and a record of its own"))

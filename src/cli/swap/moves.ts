@@ -3,14 +3,13 @@
  * To the service it is a swap of the asset into itself, and so it is one here: quoted, agreed to, paid once, followed. It is no
  * sale; it costs its fee.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { Argument, Command } from "effect/cli"
 import { carry } from "../../app/swap/Carrying.ts"
 import * as SwapRequest from "../../app/swap/SwapRequest.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
-import type { SignedDeposit } from "../../signing/Domains.ts"
 import * as flags from "../flags.ts"
-import { confirmed } from "./swap.ts"
+import { help } from "../help.ts"
 
 /** The service has one kind of account. */
 export class NothingToMove extends Schema.TaggedError<NothingToMove>()("NothingToMove", { venue: Schema.String }) {
@@ -22,10 +21,12 @@ export class NothingToMove extends Schema.TaggedError<NothingToMove>()("NothingT
 /** Asset and price are the same on both sides, so an output that is lower by more than this is not what was asked for. */
 const slippageBasisPoints = 5
 
+type Side = "INTENTS" | "CONFIDENTIAL_INTENTS"
+
 interface Move {
   readonly name: string
-  readonly from: SignedDeposit
-  readonly to: SignedDeposit
+  readonly from: Side
+  readonly to: Side
   readonly description: string
 }
 
@@ -44,20 +45,23 @@ const move = ({ description, from, name, to }: Move) =>
       const config = yield* ConfigFile.load(file)
       if (!config.venue.facts.movesBetweenAccounts) return yield* new NothingToMove({ venue: config.venue.url })
       const given: SwapRequest.Terms = {
-        ...SwapRequest.plain({ amount, from: asset, to: asset, slippage: slippageBasisPoints }),
-        depositType: Option.some(from),
-        refundType: Option.some(from),
-        recipientType: Option.some(to),
+        ...SwapRequest.usual,
+        amount,
+        from: asset,
+        to: asset,
+        slippage: slippageBasisPoints,
+        depositType: from,
+        refundType: from,
+        recipientType: to,
         dry
       }
-      yield* carry(config, given, { confirmed, json, payAgain: false, resume: Option.none(), yes })
+      yield* carry(config, given, { json, payAgain: false, resume: undefined, yes })
     })
   ).pipe(
-    Command.withDescription(description),
-    Command.withExamples([
-      { command: `limitbot ${name} 20 USDC`, description: "Shows the quote with its fee and asks" },
-      { command: `limitbot ${name} 20 USDC --dry`, description: "Only the quote" }
-    ])
+    help(description, {
+      [`limitbot ${name} 20 USDC`]: "Shows the quote with its fee and asks",
+      [`limitbot ${name} 20 USDC --dry`]: "Only the quote"
+    })
   )
 
 export const shield = move({

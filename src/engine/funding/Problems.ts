@@ -134,7 +134,7 @@ const ofSlot = ({ freeze, frozen, slot, strategy }: Slot, { placements }: BotSta
 
 export type Word = Of<"Resolved">["word"]
 
-export const words: ReadonlyArray<Word> = ["paid", "not-paid", "adopt", "forget"]
+const words: ReadonlyArray<Word> = ["paid", "not-paid", "adopt", "forget"]
 
 export interface OperatorAnswer {
   readonly placement: string

@@ -1,0 +1,69 @@
+/** What the account itself sees of the venue, with its session: its own past transactions, and what it holds. */
+import { Effect } from "effect"
+import { format } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
+import * as Table from "../../report/text/Table.ts"
+import type { AccountHistoryQuery } from "../../venue/api/AccountHistoryApi.ts"
+import { History } from "../../venue/History.ts"
+import { type Balance, Venue } from "../../venue/Venue.ts"
+import * as Answer from "../process/Answer.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
+import * as HistoryText from "./HistoryText.ts"
+
+interface Asked {
+  readonly config: string
+  readonly query: { readonly [Name in keyof AccountHistoryQuery]: AccountHistoryQuery[Name] | undefined }
+}
+
+export const transactions = Effect.fn("AccountHistory.transactions")(function* ({ config, query }: Asked) {
+  if (query.prevCursor !== undefined && query.nextCursor !== undefined)
+    return yield* new WrongUsage({ message: "--prev-cursor and --next-cursor exclude each other" })
+  const { found } = yield* VenueAccess.look(config, () => History.use((history) => history.account(present(query))))
+  const { items, nextCursor = null, prevCursor = null } = found.value
+  const cursors = [
+    ...(prevCursor === null ? [] : [`Older ones: --prev-cursor ${prevCursor}`]),
+    ...(nextCursor === null ? [] : [`Newer ones: --next-cursor ${nextCursor}`])
+  ]
+  return {
+    data: () => ({ items: items.map(({ said }) => said), nextCursor, prevCursor }),
+    lines: () => (items.length === 0 ? ["No transactions."] : [...HistoryText.accountTable(items), ...cursors])
+  } satisfies Answer.CommandAnswer
+})
+
+/** What somebody who expects all of their money here would miss. */
+const notShown =
+  "Not shown: public money (of INTENTS), which the service does not list here, and what is in orders or on its way: limitbot money."
+
+/** It opens a separate session, whose tokens stay in memory. */
+export const balances = Effect.fn("AccountHistory.balances")(function* ({ config: file }: Pick<Asked, "config">) {
+  const { config, found, signerId } = yield* VenueAccess.look(file, () => Venue.use((venue) => venue.balances))
+  const answer = Answer.ofList(balanceList(config), found, "The account has no private balance.")
+  const title = found.length === 0 ? [] : [`Account ${signerId}`]
+  return {
+    ...answer,
+    data: () => ({ account: signerId, balances: answer.data() }),
+    lines: () => [...title, ...answer.lines(), "", notShown]
+  }
+})
+
+const balanceList = ({ markets }: BotConfig) => {
+  const assetOf = ({ tokenId }: Balance) => markets.assets.find(({ id }) => id === tokenId)
+  const amountOf = (balance: Balance) => {
+    const asset = assetOf(balance)
+    return asset && format(balance.available, asset.decimals)
+  }
+  return Table.of<Balance>([
+    { key: "asset", title: "ASSET", value: (balance) => assetOf(balance)?.symbol },
+    {
+      title: Table.decimal("AVAILABLE"),
+      value: (balance) => amountOf(balance) ?? `${balance.available} smallest units`
+    },
+    { title: "SOURCE", value: ({ source }) => source },
+    { key: "tokenId", title: "TOKEN", value: ({ tokenId }) => tokenId },
+    { key: "available", value: ({ available }) => `${available}` },
+    { key: "amount", value: amountOf },
+    { key: "source", value: ({ source }) => source }
+  ])
+}

@@ -1,0 +1,123 @@
+/** The partner's past swaps and orders: asked for by cursor or by page, with every filter of the interface, or from the copy beside the journal. */
+import { Effect, Schema } from "effect"
+import { present } from "../../domain/Present.ts"
+import { counted } from "../../domain/Words.ts"
+import * as HistorySync from "../../engine/reconciliation/HistorySync.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import { HistoryStore } from "../../journal/HistoryStore.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
+import type { TransactionPagesQuery, TransactionsQuery } from "../../venue/api/HistoryApi.ts"
+import { History, type TransactionPage } from "../../venue/History.ts"
+import { entryIn, type HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
+import { type LedgerName, ledgers } from "../../venue/wire/WireValue.ts"
+import * as Answer from "../process/Answer.ts"
+import * as Progress from "../process/Progress.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
+import * as HistoryText from "./HistoryText.ts"
+
+/** The partner's history needs the partner's token. */
+class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJwt", {}) {
+  override get message(): string {
+    return "The history is the partner's: set venue.partnerJwt in the configuration. `history account` shows your own"
+  }
+}
+
+type Given<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | undefined }
+
+/** Each with the interface's meaning. */
+export type Filters = Given<Omit<TransactionPagesQuery, "page" | "perPage">>
+
+interface Asked {
+  readonly config: string
+  readonly filters: Filters
+  readonly cursor: Given<Omit<TransactionsQuery, keyof Filters>>
+  readonly page: number | undefined
+  readonly perPage: number | undefined
+  readonly sync: boolean
+  readonly stored: boolean
+  readonly csv: boolean
+}
+
+const isLedger = Schema.is(Schema.Literals(ledgers))
+
+/** The filters with the configured spelling of the home ledger; missing ones are omitted. */
+export const queryOf = ({ fromChainId, toChainId, ...others }: Filters, ledger: LedgerName) => {
+  const spelled = (chain: string) => (isLedger(chain) ? ledger : chain)
+  return present({ ...others, fromChainId: fromChainId?.map(spelled), toChainId: toChainId?.map(spelled) })
+}
+
+/** Every filter that was given takes effect or is reported. */
+const conflictIn = ({ csv, cursor: given, filters, page, perPage, stored, sync }: Asked): string | undefined => {
+  const isFiltered = Object.keys(present(filters)).length > 0
+  const cursor = Object.keys(present(given))
+  const isPaged = page !== undefined || perPage !== undefined
+  const isNarrowed = isFiltered || isPaged || cursor.some((name) => name !== "numberOfTransactions")
+  if (sync && stored) return "--sync and --stored exclude each other"
+  if (sync && (isNarrowed || csv)) return "--sync reads everything: it goes with --count and --json only"
+  if (stored && (isNarrowed || cursor.length > 0)) {
+    return "--stored shows everything: it goes with --csv and --json only"
+  }
+  return isPaged && cursor.length > 0 ? "Pages and cursors exclude each other" : undefined
+}
+
+export const found = Effect.fn("HistoryAsked.found")(function* (given: Asked) {
+  const config = yield* ConfigFile.load(given.config)
+  const signerId = yield* VenueAccess.signerOf(config)
+  if (config.venue.partnerJwt === undefined) return yield* new NoPartnerJwt()
+  return yield* answered(given, config.venue.ledger).pipe(
+    Effect.provide(VenueAccess.withHistory(config, signerId)),
+    Effect.provide(Sqlite.layer({ filename: config.journal }))
+  )
+})
+
+const answered = Effect.fnUntraced(function* (given: Asked, ledger: LedgerName) {
+  const conflict = conflictIn(given)
+  if (conflict !== undefined) return yield* new WrongUsage({ message: conflict })
+  const { cursor, perPage } = given
+  if (given.sync) return yield* synchronised(cursor.numberOfTransactions)
+  if (given.stored) return answerOf(yield* storedRecords)
+  const history = yield* History
+  const query = queryOf(given.filters, ledger)
+  if (given.page === undefined && perPage === undefined)
+    return answerOf(yield* history.transactions({ ...query, ...present(cursor) }))
+  const page = yield* history.transactionPage({ ...query, page: given.page ?? 1, ...present({ perPage }) })
+  const answer = answerOf(page.transactions)
+  const { total = "?", totalPages = "?" } = page
+  const last = `Page ${page.page} of ${totalPages}, ${total} transactions.`
+  return { ...answer, data: () => pageJson(page), lines: () => [...answer.lines(), last] }
+})
+
+const answerOf = (entries: ReadonlyArray<HistoryEntry>): Answer.CommandAnswer =>
+  Answer.ofList(HistoryText.list, entries, "No transactions.")
+
+/** In the interface's form: totals and neighbours, `null` where there is none. */
+const pageJson = ({ nextPage, page, perPage, prevPage, total, totalPages, transactions }: TransactionPage) => ({
+  data: transactions.map(({ said }) => said),
+  totalPages: totalPages ?? null,
+  page,
+  perPage: perPage ?? null,
+  total: total ?? null,
+  nextPage: nextPage ?? null,
+  prevPage: prevPage ?? null
+})
+
+const storedRecords = Effect.gen(function* () {
+  const rows = yield* (yield* HistoryStore).all
+  return rows.map(({ body }) => entryIn(body))
+})
+
+const synchronised = Effect.fnUntraced(function* (count: number | undefined) {
+  const progress = yield* Progress.make("history")
+  const report = ({ horizon, newest, oldest, rows: read }: HistorySync.Reached) =>
+    // The first time nobody knows how far back it goes, so the bar only shows that it moves.
+    progress.update(
+      newest - oldest,
+      Math.max(1, newest - Math.max(horizon, oldest - (newest - oldest))),
+      `${read} rows`
+    )
+  const { pages, rows } = yield* HistorySync.sync(report, count)
+  const total = (yield* (yield* HistoryStore).all).length
+  const text = `Read ${counted(rows, "transaction")} in ${counted(pages, "request")}; ${total} stored.`
+  return { data: () => ({ pages, rows, total }), lines: () => [text] }
+}, Effect.scoped)

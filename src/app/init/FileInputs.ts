@@ -1,0 +1,95 @@
+/**
+ * What the questions about a strategy stand on: its market, with the present price, from the configuration that there is, or from
+ * the answers that make one.
+ */
+import { Console, Effect, Option, Schema } from "effect"
+import type { Market, Price } from "../../domain/Market.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Layers from "../../Layers.ts"
+import { type Markets, market as marketReader } from "../../strategy/Markets.ts"
+import { isPartner, usualOf } from "../../venue/profile/Charges.ts"
+import type { VenueFacts } from "../../venue/profile/Facts.ts"
+import { defaultProfile, factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
+import { readAnswer } from "./InitText.ts"
+import type * as Interview from "./Interview.ts"
+import * as NewConfig from "./NewConfig.ts"
+import * as VenueLook from "./VenueLook.ts"
+
+/** The user ended the questions, or answered no. */
+export class NothingWritten extends Schema.TaggedError<NothingWritten>()("NothingWritten", {}) {
+  override get message(): string {
+    return "nothing was written"
+  }
+}
+
+/** The configuration that there is, or the one that the answers make. */
+export interface FileInputs {
+  readonly markets: Markets
+  readonly market: Market
+  readonly price: Price | undefined
+  readonly journal: string | undefined
+  /** The share of a fill that the venue takes; schedules that share app fees take theirs of inputs, beyond the limit. */
+  readonly fee: number
+  /** Writes what belongs beside the strategy, and says what that was. */
+  readonly write: (schema: string) => ReturnType<typeof NewConfig.write>
+}
+
+/** Reads a market that a question has already accepted. */
+const marketOf = Effect.fnUntraced(function* (markets: Markets, name: string) {
+  return readAnswer(marketReader(markets), name).value ?? (yield* new NothingWritten())
+})
+
+/** With a configuration: its markets, and the price as its account sees it. */
+export const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interview, config: string) {
+  const { journal, markets, account, venue } = yield* ConfigFile.loadSettings(config)
+  const symbols = markets.assets.map(({ symbol }) => symbol)
+  const name = yield* ask({
+    key: "market",
+    text: `Market, as BASE/QUOTE of ${symbols.join(", ")}`,
+    ...NewConfig.usualMarket(symbols),
+    read: marketReader(markets)
+  })
+  const market = yield* marketOf(markets, name)
+  const secrets = yield* Effect.option(ConfigFile.load(config))
+  const signerId = yield* Option.match(secrets, {
+    onNone: () => Effect.succeed(account.signerId ?? "nobody"),
+    onSome: (loaded) => Layers.signerOf(loaded.account)
+  })
+  const apiKey = Option.getOrUndefined(secrets)?.venue.apiKey
+  const price = yield* VenueLook.price({ url: venue.url, ledger: venue.ledger, signerId, apiKey }, market)
+  const fee = feeOf(venue.facts, venue.hasPartner)
+  return { markets, market, price, journal, fee, write: () => Effect.succeed([]) } satisfies FileInputs
+})
+
+/** Without one: the venue is asked what it trades. */
+export const unconfigured = Effect.fnUntraced(function* (
+  interview: Interview.Interview,
+  config: string,
+  profile: ProfileName | undefined
+) {
+  const venue = yield* NewConfig.askVenue(interview)
+  const { sandbox, tokens, url } = venue
+  yield* Console.log(NewConfig.tokenLine(tokens))
+  const { markets, name } = yield* NewConfig.askMarket(interview, venue)
+  const market = yield* marketOf(markets, name)
+  const account = sandbox === undefined ? yield* NewConfig.askAccount(interview, config) : undefined
+  const spared = sandbox === undefined ? [] : interview.spare("key", "apiKey")
+  if (spared.length > 0)
+    yield* Console.log(
+      `The sandbox has an account with money and an API key of its own, so ${spared.join(" and ")} is not used.`
+    )
+  const asker = {
+    url,
+    ledger: sandbox?.ledger ?? ledgerOf(profile ?? defaultProfile),
+    signerId: sandbox?.account.signerId ?? account?.signerId ?? "nobody",
+    apiKey: account?.apiKey.value
+  } as const
+  const price = yield* VenueLook.price(asker, market)
+  const write: FileInputs["write"] = (schema) =>
+    NewConfig.write(config, { venue, account, assets: markets.assets, profile }, schema)
+  const fee = feeOf(factsOf(profile ?? defaultProfile, verifierOf(asker.ledger)), false)
+  return { markets, market, price, journal: undefined, fee, write } satisfies FileInputs
+})
+
+const feeOf = (facts: VenueFacts, hasPartnerJwt: boolean): number =>
+  facts.fees.appFees === "added" ? usualOf(facts.fees, isPartner(facts, hasPartnerJwt)) / 10_000 : 0

@@ -1,0 +1,121 @@
+/**
+ * Asks a few questions and writes a commented strategy file; without a configuration also that, with a key. It asks the venue
+ * for its tokens and the present price, offers prices near it, and avoids names that are in use. What is given is not asked for.
+ * The result passes `check`. Nothing is written before all answers are there, and an existing file is replaced only after a yes.
+ */
+import { Console, Effect, FileSystem, Path, Result, Schema } from "effect"
+import { present } from "../../domain/Present.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { render } from "../../strategy/Problem.ts"
+import type { Question } from "../../strategy/Setup.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import type { ProfileName } from "../../venue/profile/Profiles.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
+import * as CodeFiles from "./CodeFiles.ts"
+import { FileExists } from "./CodeFiles.ts"
+import * as FileInputs from "./FileInputs.ts"
+import * as InitText from "./InitText.ts"
+import * as Interview from "./Interview.ts"
+import * as SchemaFile from "./SchemaFile.ts"
+import * as Shielding from "./Shielding.ts"
+import * as StrategyQuestions from "./StrategyQuestions.ts"
+
+/** Each answer is valid, but together they make no strategy. */
+export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {
+  override get message(): string {
+    return `nothing was written, the answers make no strategy:\n${this.problems}`
+  }
+}
+
+interface Asked {
+  readonly file: string
+  readonly config: string
+  /** The configuration that commands take where none is named. */
+  readonly usual: string
+  /** A strategy of the catalogue to start from. */
+  readonly like: string | undefined
+  readonly profile: ProfileName | undefined
+  /** Answers to questions, by their keys; `set` has those to what only some kinds ask. */
+  readonly given: Readonly<Record<"market" | "kind", string | undefined>>
+  readonly set: Readonly<Record<string, string>> | undefined
+  /** Nobody is asked. */
+  readonly yes: boolean
+  readonly overwrite: boolean
+}
+
+export const init = Effect.fn("Init.init")(function* (asked: Asked) {
+  const { file, given, like, overwrite } = asked
+  if (like !== undefined) return yield* writeLike(file, like, overwrite)
+  if (given.kind === "code") return yield* CodeFiles.write(file, given.market, overwrite)
+  const answers = { ...asked.set, ...present({ ...given, overwrite: overwrite ? "yes" : undefined }) }
+  const interview = yield* Interview.make(new Map(Object.entries<string>(answers)), asked.yes)
+  yield* Effect.catchTag(interviewed(interview, asked), "QuitError", () => new FileInputs.NothingWritten())
+})
+
+const interviewed = Effect.fnUntraced(function* (
+  interview: Interview.Interview,
+  { config, file, profile, usual }: Asked
+) {
+  const { ask, isPersonal, unused } = interview
+  const fileSystem = yield* FileSystem.FileSystem
+  if ((yield* fileSystem.exists(file)) && (yield* ask(overwriteQuestion(file))) === "no") {
+    return yield* isPersonal("overwrite") ? new FileInputs.NothingWritten() : new FileExists({ file })
+  }
+  const hasConfig = yield* fileSystem.exists(config)
+  const { answers, ground } = yield* StrategyQuestions.answersFrom(
+    interview,
+    file,
+    hasConfig ? FileInputs.configured(interview, config) : FileInputs.unconfigured(interview, config, profile)
+  )
+  const { market, markets } = ground
+  const kind = InitText.kindOf(answers)
+  const [needless] = unused()
+  if (needless !== undefined) {
+    const asked = [...answers.keys()].filter((key) => !["kind", "name"].includes(key)).join(", ")
+    return yield* new WrongUsage({
+      message: `nothing asks for "${needless}", nothing was written; ${kind.name} asks for ${asked}`
+    })
+  }
+  const schema = yield* SchemaFile.schemaFor(file, "strategy")
+  const text = InitText.strategyText(market, kind, answers, schema.line)
+  const parsed = StrategyFile.parse(text, file, markets)
+  if (Result.isFailure(parsed)) {
+    return yield* new AnswersUnfit({ problems: parsed.failure.map((problem) => render(problem, text)).join("\n") })
+  }
+  if (!hasConfig) {
+    const own = yield* SchemaFile.schemaFor(config, "config")
+    for (const said of yield* ground.write(own.line)) yield* Console.log(said)
+    yield* own.write
+  }
+  const path = yield* Path.Path
+  yield* fileSystem.makeDirectory(path.dirname(file), { recursive: true })
+  yield* fileSystem.writeFileString(file, text)
+  yield* schema.write
+  const budget = InitText.budgetText(market, parsed.success.limits.budget)
+  yield* Console.log(`Wrote ${file}: ${answers.get("name")} may use ${budget}.`)
+  const named = config === usual ? "" : ` --config ${config}`
+  for (const line of yield* Shielding.advice(config, market, parsed.success.limits.budget)) {
+    yield* Console.log(`${line}${named}`)
+  }
+  yield* Console.log(`Next: limitbot plan ${file}${named}`)
+})
+
+const overwriteQuestion = (file: string): Question => ({
+  key: "overwrite",
+  text: `${file} exists. Replace it? yes or no`,
+  fallback: "no",
+  read: Read.oneOf("yes", "no")
+})
+
+/** A copy of a file of the catalogue; its owner changes the market and the budget in it. */
+const writeLike = Effect.fnUntraced(function* (file: string, name: string, overwrite: boolean) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* StrategyFiles.catalogued(name)
+  if (!overwrite && (yield* fileSystem.exists(file))) return yield* new FileExists({ file })
+  const schema = yield* SchemaFile.schemaFor(file, "strategy")
+  yield* fileSystem.writeFileString(file, `${schema.line}${text.slice(text.indexOf("\n") + 1)}`)
+  yield* schema.write
+  yield* Console.log(`Wrote ${file}. Change its market, prices and budget to yours.`)
+  yield* Console.log(`Next: limitbot check ${file}`)
+})

@@ -1,0 +1,107 @@
+/**
+ * Questions and their answers. An answer comes from a flag, from the question's fallback when the user takes all of
+ * them, or from the terminal. All prompts share one input, so answers that are piped in reach the right question,
+ * whatever is asked of the venue in between.
+ */
+import { Console, Effect, Result, Schema, Scope, Terminal } from "effect"
+import { Prompt } from "effect/cli"
+import type { Question } from "../../strategy/Setup.ts"
+import { ask as askAtTerminal } from "../process/Terminal.ts"
+import { back, mistakeIn } from "./InitText.ts"
+
+/** A question that a flag answers wrongly, or that nobody answers. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  flag: Schema.String,
+  problem: Schema.String
+}) {
+  override get message(): string {
+    return `nothing was written, ${this.flag}: ${this.problem}`
+  }
+}
+
+/** These questions have flags of their own; all others are answered with `--set KEY=VALUE`. */
+const ownFlags: ReadonlyMap<string, string> = new Map([
+  ["venue", "--venue"],
+  ["market", "--market"],
+  ["kind", "--kind"],
+  ["name", "--name"],
+  ["key", "--key-file"],
+  ["apiKey", "--api-key-file"],
+  ["overwrite", "--overwrite"]
+])
+
+/** The flag that answers a question. */
+const flagOf = (key: string): string => ownFlags.get(key) ?? `--set ${key}=…`
+
+/** `given`: the answers of flags, by key. `takesFallbacks`: nobody is asked. */
+export const make = Effect.fn("Interview.make")(function* (
+  given: ReadonlyMap<string, string>,
+  takesFallbacks: boolean
+) {
+  const scope = yield* Effect.scope
+  const terminal = yield* Terminal.Terminal
+  const readInput = yield* Effect.cached(Scope.provide(terminal.readInput, scope))
+  const shared = Terminal.make({ ...terminal, readInput })
+  const asked = new Set<string>()
+
+  const answerTo = Effect.fnUntraced(function* (question: Question, mayGoBack: boolean) {
+    const { fallback, key, text } = question
+    asked.add(key)
+    const known = given.get(key) ?? (takesFallbacks ? fallback : undefined)
+    if (known !== undefined) {
+      const problem = mistakeIn(question, known)
+      return problem === undefined ? known : yield* new NoAnswer({ flag: flagOf(key), problem })
+    }
+    if (takesFallbacks) return yield* new NoAnswer({ flag: flagOf(key), problem: `is needed: ${text}` })
+    return yield* askAtTerminal(promptFor(question, mayGoBack)).pipe(Effect.provideService(Terminal.Terminal, shared))
+  })
+  const ask = (question: Question) => answerTo(question, false)
+  const isPersonal = (key: string) => !(takesFallbacks || given.has(key))
+  const settle = Effect.fnUntraced(function* <A, R>(
+    question: Question,
+    use: (answer: string) => Effect.Effect<A, { readonly message: string }, R>
+  ) {
+    while (true) {
+      const used = yield* Effect.result(use(yield* ask(question)))
+      if (Result.isSuccess(used)) return used.success
+      const problem = used.failure.message
+      if (!isPersonal(question.key)) return yield* new NoAnswer({ flag: flagOf(question.key), problem })
+      yield* Console.log(problem)
+    }
+  })
+  return {
+    /** The answer, checked by the question's reader. */
+    ask,
+    /** The same; `undefined` when the person wants to go back instead. */
+    askOrGoBack: (question: Question) =>
+      Effect.map(answerTo(question, true), (answer) => (answer === back ? undefined : answer)),
+    /** What a flag answers. */
+    given: (key: string) => given.get(key),
+    /** What `use` makes of the answer. When it fails, a person reads why and answers again; a flag cannot. */
+    settle,
+    /** The terminal will be asked for this answer. */
+    isPersonal,
+    /** Keys of answers that no question has asked for. */
+    unused: () => [...given.keys()].filter((key) => !asked.has(key)),
+    /** No question will ask for these; says which flags gave an answer all the same. */
+    spare: (...keys: ReadonlyArray<string>) => {
+      for (const key of keys) asked.add(key)
+      return keys.filter((key) => given.has(key)).map(flagOf)
+    }
+  }
+})
+export type Interview = Effect.Success<ReturnType<typeof make>>
+
+/** An empty answer means the fallback; a wrong one is explained and asked again. */
+const promptFor = (question: Question, mayGoBack: boolean): Prompt.Prompt<string> => {
+  const { fallback, text } = question
+  const given = (answer: string) => (answer.trim() === "" ? (fallback ?? "") : answer.trim())
+  return Prompt.String({
+    message: fallback === undefined ? text : `${text} [${fallback}]`,
+    validate: (answer) => {
+      if (mayGoBack && answer.trim() === back) return Effect.succeed(answer)
+      const mistake = mistakeIn(question, given(answer))
+      return mistake === undefined ? Effect.succeed(answer) : Effect.fail(mistake)
+    }
+  }).pipe(Prompt.map(given))
+}

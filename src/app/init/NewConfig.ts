@@ -1,0 +1,191 @@
+/**
+ * The configuration that `limitbot init` makes: the venue that answers, the tokens of one market, and a key. Nothing
+ * is written before every question is answered, so that giving up leaves nothing behind. Secrets stay in files that
+ * only their owner can read, or in the environment.
+ */
+import { Config, Effect, FileSystem, Option, Path, Schema } from "effect"
+import { url } from "../../control/Address.ts"
+import type { Asset } from "../../domain/Amount.ts"
+import * as KeyFile from "../../files/secrets/KeyFile.ts"
+import { defaultSettings } from "../../sandbox/Settings.ts"
+import * as Read from "../../strategy/Fields.ts"
+import type { Markets } from "../../strategy/Markets.ts"
+import { report, suggestion } from "../../strategy/Problem.ts"
+import type { Question } from "../../strategy/Setup.ts"
+import type { ProfileName } from "../../venue/profile/Profiles.ts"
+import type { Token } from "../../venue/Venue.ts"
+import * as SandboxConfig from "../sandbox/SandboxConfig.ts"
+import * as Init from "./InitText.ts"
+import type { Interview } from "./Interview.ts"
+import * as VenueLook from "./VenueLook.ts"
+
+/** One answer cannot be used; the message says why. */
+class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { message: Schema.String }) {}
+
+const sandboxUrl = `http://127.0.0.1:${SandboxConfig.defaultPort}`
+
+const venueQuestion: Question = {
+  key: "venue",
+  text: "Venue: its address (https://…), or sandbox",
+  fallback: "sandbox",
+  read: (node, to) => (node.type === "scalar" && node.text === "sandbox" ? sandboxUrl : url(node, to))
+}
+
+/** Only a venue that answers is taken; its tokens are the answer. */
+export const askVenue = ({ settle }: Interview) =>
+  settle(
+    venueQuestion,
+    Effect.fnUntraced(function* (answer) {
+      const url = answer === "sandbox" ? sandboxUrl : answer.replace(/\/+$/, "")
+      const advice =
+        answer === "sandbox" ? ". Start a sandbox in another terminal: limitbot sandbox" : ". Check the address"
+      const tokens = yield* VenueLook.tokens(url).pipe(
+        Effect.mapError(({ message }) => new Unfit({ message: `${url}: ${message}${advice}` }))
+      )
+      const usable = tokens.filter(({ decimals, symbol }) => isSymbol.test(symbol) && decimals <= mostDecimals)
+      if (usable.length < 2) return yield* new Unfit({ message: `${url} offers no two tokens that can be traded` })
+      const sandbox = yield* VenueLook.sandboxAt(url)
+      return { url, tokens: usable, sandbox }
+    })
+  )
+
+export type FoundVenue = Effect.Success<ReturnType<typeof askVenue>>
+
+/** What the configuration accepts. */
+const isSymbol = /^[A-Za-z0-9.]{1,20}$/
+const mostDecimals = 36
+/** A longer list helps nobody. */
+const mostShown = 40
+
+const symbolsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<string> => [
+  ...new Set(tokens.map(({ symbol }) => symbol))
+]
+
+export const tokenLine = (tokens: ReadonlyArray<Token>): string => {
+  const symbols = symbolsOf(tokens)
+  const more = symbols.length > mostShown ? ` and ${symbols.length - mostShown} more` : ""
+  return `Tokens of the venue: ${symbols.slice(0, mostShown).join(", ")}${more}`
+}
+
+/** Offered where both assets are there. */
+export const usualMarket = (symbols: ReadonlyArray<string>): { readonly fallback?: string } =>
+  ["BTC", "USDC"].every((symbol) => symbols.includes(symbol)) ? { fallback: "BTC/USDC" } : {}
+
+const marketQuestion = (tokens: ReadonlyArray<Token>): Question => {
+  const symbols = symbolsOf(tokens)
+  const read: Read.Reader<string> = (node, to) => {
+    const text = node.type === "scalar" ? node.text : ""
+    const [base = "", quote = "", ...rest] = text.split("/")
+    const unknown = [base, quote].find((symbol) => !symbols.includes(symbol))
+    if (rest.length > 0 || base === "" || quote === "") return report(to, node, "expected a market such as BTC/USDC")
+    if (unknown !== undefined)
+      return report(to, node, `the venue has no token "${unknown}"`, suggestion(unknown, symbols))
+    return base === quote ? report(to, node, `${base} cannot be traded against itself`) : text
+  }
+  return { key: "market", text: "Market, as BASE/QUOTE", ...usualMarket(symbols), read }
+}
+
+/** A symbol may stand for tokens of several chains; then the chain is asked, or the id where a chain has several. */
+const askToken = Effect.fnUntraced(function* ({ ask }: Interview, tokens: ReadonlyArray<Token>, symbol: string) {
+  const named = tokens.filter((token) => token.symbol === symbol)
+  const [only, ...others] = named
+  const label = ({ assetId, blockchain }: Token) =>
+    named.filter((token) => token.blockchain === blockchain).length > 1 ? assetId : blockchain
+  const chosen =
+    others.length === 0
+      ? undefined
+      : yield* ask({ key: `chain.${symbol}`, text: `${symbol} of which chain`, read: Read.oneOf(...named.map(label)) })
+  const token = named.find((candidate) => label(candidate) === chosen) ?? only
+  return { symbol, id: token?.assetId ?? "", decimals: token?.decimals ?? 0 } satisfies Asset
+})
+
+export const askMarket = Effect.fnUntraced(function* (interview: Interview, { sandbox, tokens }: FoundVenue) {
+  const name = yield* interview.ask(marketQuestion(tokens))
+  const [base = "", quote = ""] = name.split("/")
+  const chosen = [yield* askToken(interview, tokens, base), yield* askToken(interview, tokens, quote)]
+  // A sandbox's configuration names all of its assets.
+  const assets = sandbox === undefined ? chosen : defaultSettings(sandbox.ledger).assets
+  return { name, markets: { assets, ticks: new Map() } satisfies Markets }
+})
+
+const apiKeyVariable = "LIMITBOT_API_KEY"
+const keyQuestion: Question = {
+  key: "key",
+  text: "Key of the account: new, or a file of mode 0600 with an ed25519 key",
+  fallback: "new",
+  read: Read.text
+}
+const apiKeyQuestion: Question = {
+  key: "apiKey",
+  text: `API key of the venue: env (the variable ${apiKeyVariable}), or a file of mode 0600`,
+  fallback: "env",
+  read: Read.text
+}
+
+/** Keys that exist are read and checked; a new one is written with the configuration. */
+export const askAccount = Effect.fnUntraced(function* (interview: Interview, config: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.dirname(path.resolve(config))
+  const own = path.join(folder, `${path.basename(config, path.extname(config))}.account.key`)
+  const relative = (file: string) => path.relative(folder, path.resolve(file))
+  const account = yield* interview.settle(
+    keyQuestion,
+    Effect.fnUntraced(function* (answer) {
+      const isNew = answer === "new"
+      if (isNew && (yield* fileSystem.exists(own))) {
+        return yield* new Unfit({ message: `${own} exists and is not replaced: name it to use it` })
+      }
+      const key = isNew ? yield* KeyFile.generate : yield* KeyFile.read(answer)
+      const { account: signerId, publicKey } = yield* KeyFile.ownerOf(key)
+      return { signerId, publicKey, key, file: relative(isNew ? own : answer), isNew }
+    })
+  )
+  const apiKey = yield* interview.settle(
+    apiKeyQuestion,
+    Effect.fnUntraced(function* (answer) {
+      if (answer !== "env") return { source: { file: relative(answer) }, value: yield* KeyFile.read(answer) }
+      const known = yield* Config.Redacted(apiKeyVariable).pipe(Config.option, Effect.orElseSucceed(Option.none))
+      return { source: { env: apiKeyVariable }, value: Option.getOrUndefined(known) }
+    })
+  )
+  return { ...account, apiKey }
+})
+
+export type NewAccount = Effect.Success<ReturnType<typeof askAccount>>
+
+interface Answered {
+  readonly venue: FoundVenue
+  readonly account: NewAccount | undefined
+  readonly assets: ReadonlyArray<Asset>
+  readonly profile: ProfileName | undefined
+}
+
+/** The configuration and its secrets, and what its owner should know about them. */
+export const write = Effect.fn("NewConfig.write")(function* (
+  config: string,
+  { account, assets, profile, venue }: Answered,
+  schema: string
+) {
+  if (venue.sandbox !== undefined) {
+    yield* SandboxConfig.write(config, venue.sandbox, profile)
+    return [`Wrote ${config} and its keys: a sandbox, its money is worth nothing.`]
+  }
+  if (account === undefined) return []
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.dirname(path.resolve(config))
+  yield* fileSystem.makeDirectory(folder, { recursive: true })
+  const { apiKey, file, isNew, key, publicKey, signerId } = account
+  const journal = `${path.basename(config, path.extname(config))}.sqlite`
+  const parts = { url: venue.url, apiKey: apiKey.source, key: { file }, assets, journal, schema, profile }
+  if (isNew) yield* KeyFile.writeSecret(path.join(folder, file), key)
+  yield* fileSystem.writeFileString(config, Init.configText(parts), { flag: "wx" })
+  const needed = apiKey.value === undefined ? [`Set ${apiKeyVariable} before running.`] : []
+  return [
+    `Wrote ${config}.`,
+    ...(isNew ? [`Wrote ${path.join(path.dirname(config), file)}: a new key, only you can read it. Keep a copy.`] : []),
+    `Account ${signerId} (${publicKey}): send the money there that the bot may use.`,
+    ...needed
+  ]
+})

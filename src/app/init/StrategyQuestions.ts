@@ -1,0 +1,126 @@
+/**
+ * The questions about one strategy, its kind first: what its kind asks, a name that is not in use, and prices near the present one.
+ * Whoever answers "<" goes back.
+ */
+import { Console, Effect, FileSystem, Option, Path } from "effect"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type Market, toTick } from "../../domain/Market.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as Layers from "../../Layers.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { report } from "../../strategy/Problem.ts"
+import type { AnswerOf, Answers, Question } from "../../strategy/Setup.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import type { FileInputs } from "./FileInputs.ts"
+import * as InitText from "./InitText.ts"
+import type * as Interview from "./Interview.ts"
+
+type NamesInUse = ReadonlyMap<string, string>
+
+/** Names of strategies in the same folder and in the journal, with the place where each is used. */
+const namesInUse = Effect.fnUntraced(function* (file: string, journal: string | undefined) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const folder = path.dirname(file)
+  const beside = yield* fileSystem.readDirectory(folder).pipe(Effect.orElseSucceed(() => []))
+  const used = new Map<string, string>()
+  if (journal !== undefined && (yield* fileSystem.exists(journal))) {
+    const state = yield* Bookkeeper.replay.pipe(Effect.provide(Layers.readOnlyJournal(journal)), Effect.option)
+    for (const name of Option.getOrUndefined(state)?.strategies.keys() ?? []) used.set(name, journal)
+  }
+  for (const other of beside.filter((name) => /\.ya?ml$/.test(name))) {
+    const text = yield* fileSystem.readFileString(path.join(folder, other)).pipe(Effect.orElseSucceed(() => ""))
+    const name = StrategyFile.nameIn(text, other)?.value
+    if (name === undefined) continue
+    // The file that is replaced gives its name to the new one.
+    if (other === path.basename(file)) used.delete(name)
+    else used.set(name, path.join(folder, other))
+  }
+  return used
+})
+
+/** The first name that is free: `btc-grid`, then `btc-grid-2`. */
+const freeName = (wanted: string, used: NamesInUse): string => {
+  if (!used.has(wanted)) return wanted
+  for (let number = 2; ; number++) if (!used.has(`${wanted}-${number}`)) return `${wanted}-${number}`
+}
+
+const nameQuestion = (market: Market, kind: string, used: NamesInUse): Question => {
+  const usual = `${market.base.symbol}-${kind}`.toLowerCase().replace(/[^a-z0-9-]/g, "-")
+  const read: Read.Reader<string> = (node, to) => {
+    const name = Read.name(node, to)
+    const owner = name === undefined ? undefined : used.get(name)
+    if (name === undefined || owner === undefined) return name
+    return report(to, node, `the name "${name}" is in use by ${owner}`, `for example "${freeName(name, used)}"`)
+  }
+  return { key: "name", text: "Name of the strategy", fallback: freeName(usual, used), read }
+}
+
+/** Few digits: these are prices to start from. */
+const priceDigits = 4
+
+/** A question about a price offers one near the present price, if it would be accepted. */
+const withPrice = (question: Question, { market, price }: FileInputs): Question => {
+  if (question.around === undefined || price === undefined || question.fallback !== undefined) return question
+  const near = Decimal.fromNumber(Decimal.toNumber(price) * question.around, priceDigits)
+  const fallback = Decimal.format(toTick(market, "BUY", near))
+  return InitText.mistakeIn(question, fallback) === undefined ? { ...question, fallback } : question
+}
+
+/**
+ * All answers, the kind first. "<" goes back to the question before, and forgets its answer and those after it; `undefined`
+ * when nothing was asked before.
+ */
+const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, ground: FileInputs, used: NamesInUse) {
+  const answers = new Map<string, string>()
+  const answer = (key: string): string => answers.get(key) ?? interview.given(key) ?? ""
+  while (true) {
+    const question = nextQuestion(answers, answer, ground, used)
+    if (question === undefined) return answers
+    const { earns } = InitText.kindOf(answers).setup(ground.market)
+    if (question.key === "name" && earns !== undefined) yield* Console.log(earns(answer, ground.fee))
+    const said = yield* interview.askOrGoBack(question)
+    if (said !== undefined) answers.set(question.key, said)
+    else {
+      const keys = [...answers.keys()]
+      const before = keys.findLastIndex(interview.isPersonal)
+      if (before === -1) return undefined
+      for (const key of keys.slice(before)) answers.delete(key)
+    }
+  }
+})
+
+const nextQuestion = (
+  answers: Answers,
+  answer: AnswerOf,
+  ground: FileInputs,
+  used: NamesInUse
+): Question | undefined => {
+  if (!answers.has("kind")) return InitText.kindQuestion
+  const { name, setup } = InitText.kindOf(answers)
+  for (const step of [...setup(ground.market).steps, () => nameQuestion(ground.market, name, used)]) {
+    const question = step(answer)
+    if (question !== undefined && !answers.has(question.key)) return withPrice(question, ground)
+  }
+  return undefined
+}
+
+/** Whoever goes back from the first question about the strategy chooses the market again. */
+export const answersFrom = Effect.fnUntraced(function* <E, R>(
+  interview: Interview.Interview,
+  file: string,
+  asked: Effect.Effect<FileInputs, E, R>
+) {
+  while (true) {
+    const ground = yield* asked
+    const { journal, market, price } = ground
+    yield* Console.log(
+      price === undefined
+        ? `The venue gives no price of ${market.name} now.`
+        : `${market.name} is at ${Decimal.short(price)} now.`
+    )
+    if (interview.isPersonal("kind")) for (const line of InitText.kindLines) yield* Console.log(line)
+    const answers = yield* askAll(interview, ground, yield* namesInUse(file, journal))
+    if (answers !== undefined) return { answers, ground }
+  }
+})

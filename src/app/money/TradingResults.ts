@@ -1,0 +1,83 @@
+/** What trading came to, by the journal: every fill, and what all of them earned and cost. */
+import { Effect, Option } from "effect"
+import { minutesOf } from "../../journal/PriceStore.ts"
+import type { LotMethod } from "../../ledger/Lots.ts"
+import * as Profit from "../../ledger/Profit.ts"
+import { qualityOf } from "../../ledger/Quality.ts"
+import { returnsOf } from "../../ledger/Returns.ts"
+import * as Standing from "../../ledger/Standing.ts"
+import { chargedLine } from "../../report/text/LearnedFee.ts"
+import * as ProfitText from "../../report/text/ProfitText.ts"
+import * as Fills from "../../views/Fills.ts"
+import { profitInFull } from "../../views/Profit.ts"
+import * as AccountBooks from "../../views/profit/AccountBooks.ts"
+import type { WhichBot } from "../journal/WhichBot.ts"
+import { withLedger } from "./LedgerView.ts"
+
+/** Only those of all that is given. */
+interface Wanted {
+  readonly bot: WhichBot
+  readonly strategy: Option.Option<string>
+  readonly slot: Option.Option<string>
+  readonly market: Option.Option<string>
+  /** Milliseconds before now. */
+  readonly since: Option.Option<number>
+}
+
+/** Every recorded fill, oldest first, with its price, what its payout cost and what it earned. */
+export const fills = ({ bot, market, since, slot, strategy }: Wanted) =>
+  withLedger(bot, ({ assets, books, decimals, now, state, trading }) => {
+    const all = AccountBooks.ofAccount(books, decimals)
+    const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
+    const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
+    const gridProfit = Profit.gridProfitByFill(trading.trades)
+    const wanted = all.trades.filter(
+      (trade) =>
+        trade.at >= from &&
+        is(strategy, trade.strategy) &&
+        is(slot, `${trade.strategy}/${trade.slot}`) &&
+        is(market, trade.market)
+    )
+    const markets = new Set(wanted.map((trade) => trade.market))
+    const charged = [...state.echoedFees.values()].filter((fee) => markets.has(fee.market)).map(chargedLine)
+    const notes = ["A line is an order; fees are not deducted from grid profit.", ...charged]
+    const rows = () => Fills.fillRows(wanted, all, gridProfit, assets)
+    const orders = () => Fills.table.lines(Fills.filledOrders(wanted, all, gridProfit, assets))
+    return Effect.succeed({
+      data: rows,
+      csv: () => Fills.table.csv(rows()),
+      lines: () => (wanted.length === 0 ? ["No fills yet."] : [...orders(), "", ...notes])
+    })
+  })
+
+interface ProfitAsked {
+  readonly bot: WhichBot
+  readonly by: Option.Option<Profit.Grouping>
+  readonly method: LotMethod
+}
+
+/** What it has earned and cost so far, by the method that the user names. */
+export const profit = ({ bot, by, method }: ProfitAsked) =>
+  withLedger(
+    bot,
+    Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals, state }) {
+      const grouping = Option.getOrUndefined(by)
+      const items = Profit.itemsOf(trading, { method, mark, now })
+      const whole = Profit.grouped(items, undefined)
+      const groups = grouping === undefined ? [] : Profit.grouped(items, grouping)
+      const minutes = yield* minutesOf(trading.lastPrices.keys())
+      const statistics = new Map(
+        whole.map(({ quote }) => {
+          const of = { quote, minutes, decimals: (symbol: string) => decimals(symbol) ?? 0 }
+          return [quote, { orders: qualityOf(trading, of), returns: returnsOf(trading, of) }] as const
+        })
+      )
+      const days = Profit.grouped(items, "day")
+      const flows = trading.flows.map(Profit.itemOfFlow)
+      const standings = Standing.of(whole, { flows, markets: trading.markets, mark, now, days })
+      const quotes = new Map(trading.orders.map(({ market, quote }) => [market, quote]))
+      const charged = Map.groupBy(state.echoedFees.values(), ({ market }) => quotes.get(market))
+      const all = { standings, method, whole, by: grouping, groups, markedAt, statistics, charged }
+      return { data: () => profitInFull(all, assets), lines: () => ProfitText.lines(all, assets) }
+    })
+  )

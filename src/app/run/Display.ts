@@ -1,0 +1,150 @@
+/**
+ * Shows a run as it happens. Programs get events as lines of JSON. A terminal gets a screen that is redrawn in place.
+ * A log or pipe gets events as lines, with the whole picture now and then.
+ */
+
+import { Clock, Console, Effect, type PubSub, Stream } from "effect"
+import type { Recorded } from "../../domain/BotEvent.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { age } from "../../domain/Words.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { StepTerms } from "../../engine/tracking/Overdue.ts"
+import { logLine } from "../../report/text/EventLine.ts"
+import type * as Money from "../../report/text/Money.ts"
+import { jsonOf, lineOf } from "../../views/Events.ts"
+import { problemsOf } from "../../views/Problems.ts"
+import type { Pulse } from "../../views/Pulse.ts"
+import * as LiveProfit from "../../views/profit/LiveProfit.ts"
+import { frame, paper, type ScreenInput } from "../../views/screen/Screen.ts"
+import { Terminal } from "../process/Terminal.ts"
+
+export const redrawMillis = 500
+const recentEvents = 8
+/** The most slots in a picture for a log. */
+const loggedSlots = 12
+
+export interface ShownOptions {
+  readonly title: string
+  readonly detail: string | undefined
+  readonly warning: string | undefined
+  readonly assets: Money.Assets
+  /** How long each step of an order may take before it is named. */
+  readonly stuckAfter: StepTerms
+  readonly json: boolean
+  /** How often a log gets the whole picture. */
+  readonly pictureMillis: number
+}
+
+/** What is true now, outside the journal. */
+export interface Shown {
+  readonly prices: ReadonlyMap<string, TwoSidedPrice>
+  readonly pulse: Pulse
+  /** The line that opens the dashboard; a log has it already. */
+  readonly dashboard: string | undefined
+  /** When the bot looks at the venue next. */
+  readonly nextLookAt: () => number
+}
+
+/** Shows a run until it ends. */
+export const show = Effect.fn("Display.show")(function* (
+  options: ShownOptions,
+  present: Shown,
+  changes: PubSub.Subscription<Recorded>
+) {
+  if (options.json) return yield* jsonLines(changes, options.assets)
+  const { isInteractive } = yield* Terminal
+  return yield* (isInteractive ? screen : log)(options, present, changes)
+})
+
+/** Keeps the latest of what people are told. */
+export const keep = (recent: Array<Recorded>, recorded: Recorded): void => {
+  recent.push(recorded)
+  if (recent.length > recentEvents) recent.shift()
+}
+
+/** Replaces what the terminal shows. */
+export const redraw = Effect.fnUntraced(function* (input: ScreenInput) {
+  const terminal = yield* Terminal
+  const { colours } = terminal
+  yield* terminal.redraw(frame(input, { colours, rows: terminal.rows(), columns: terminal.columns() }))
+})
+
+/** Ends with the run, after everything has been shown. */
+const eventsOf = (changes: PubSub.Subscription<Recorded>) =>
+  Stream.fromSubscription(changes).pipe(Stream.takeUntil(({ event }) => event._tag === "BotStopped"))
+
+const jsonLines = (changes: PubSub.Subscription<Recorded>, assets: Money.Assets) =>
+  Stream.runForEach(eventsOf(changes), (recorded) => Console.log(jsonOf(lineOf(recorded, assets))))
+
+const picture = Effect.fnUntraced(function* (
+  { title, detail, warning, assets, stuckAfter }: ShownOptions,
+  { prices, pulse, nextLookAt }: Shown,
+  recent: ReadonlyArray<Recorded>,
+  profit: LiveProfit.LiveProfit
+) {
+  const { state } = yield* Bookkeeper
+  const now = yield* Clock.currentTimeMillis
+  const running = pulse.leaving() ?? `running ${age(now - state.runStartedAt)}`
+  const problems = problemsOf(state, assets, { now, pulse, stuckAfter })
+  return {
+    title,
+    detail,
+    warning,
+    running,
+    problems,
+    state,
+    assets,
+    prices,
+    recent,
+    profit,
+    nextLookAt: nextLookAt(),
+    now
+  }
+})
+
+const screen = Effect.fnUntraced(function* (
+  options: ShownOptions,
+  present: Shown,
+  changes: PubSub.Subscription<Recorded>
+) {
+  const terminal = yield* Terminal
+  const { dashboard } = present
+  const recent: Array<Recorded> = []
+  const collect = Stream.runForEach(eventsOf(changes), (recorded) =>
+    Effect.sync(() => {
+      if (logLine(recorded, options.assets) !== undefined) keep(recent, recorded)
+    })
+  )
+  const profit = yield* LiveProfit.subscribe(options.assets)
+  const draw = Effect.gen(function* () {
+    const input = yield* picture(options, present, recent, yield* profit(present.prices))
+    yield* redraw({ ...input, dashboard })
+  })
+  yield* terminal.ownScreen
+  yield* Effect.raceFirst(collect, Effect.forever(Effect.andThen(draw, Effect.sleep(redrawMillis))))
+})
+
+const log = Effect.fnUntraced(function* (
+  options: ShownOptions,
+  present: Shown,
+  changes: PubSub.Subscription<Recorded>
+) {
+  const books = yield* Bookkeeper
+  const events = Stream.runForEach(eventsOf(changes), (recorded) => {
+    const line = logLine(recorded, options.assets)
+    return line === undefined ? Effect.void : Console.log(line)
+  })
+  const profit = yield* LiveProfit.subscribe(options.assets)
+  let shown = 0
+  const pictures = Effect.gen(function* () {
+    yield* Effect.sleep(options.pictureMillis)
+    if (books.state.sequence === shown) return
+    shown = books.state.sequence
+    const lines = frame(yield* picture(options, present, [], yield* profit(present.prices)), {
+      ...paper,
+      slots: loggedSlots
+    })
+    yield* Console.log(`\n${lines.join("\n")}\n`)
+  }).pipe(Effect.forever)
+  yield* Effect.raceFirst(events, pictures)
+})

@@ -1,0 +1,61 @@
+/** The twin of the service on a loopback port, until stopped, as the command line asks for it. */
+import { Console, Effect, FileSystem, Schema } from "effect"
+import { parse } from "yaml"
+import { present } from "../../domain/Present.ts"
+import { uniformFaults } from "../../sandbox/http/Faults.ts"
+import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
+import { layer, SandboxConnection } from "../../sandbox/SandboxServer.ts"
+import { defaultSettings } from "../../sandbox/Settings.ts"
+import { named, SolverLaw } from "../../sandbox/Solvers.ts"
+import { Stop } from "../process/Stop.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
+import * as SandboxConfig from "./SandboxConfig.ts"
+
+export const solverNames = Object.keys(named)
+
+/** How long a generated transfer stays valid at most, unless another time is asked for. */
+export const [, usualExpireMillis] = defaultSettings("native").intentMillis
+
+const decode = Schema.decodeUnknownResult(SolverLaw, { onExcessProperty: "error" })
+
+/** The law of `--solvers`: by name, or from a file. */
+export const lawOf = Effect.fn("SandboxServing.lawOf")(function* (written: string) {
+  const known = named[written]
+  if (known !== undefined) return known
+  const wrong = (what: string) => new WrongUsage({ message: `--solvers ${written}: ${what}` })
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* fileSystem
+    .readFileString(written)
+    .pipe(Effect.mapError(() => wrong(`neither a file that can be read nor a name; names: ${solverNames.join(", ")}`)))
+  const value = yield* Effect.try({ try: (): unknown => parse(text), catch: () => wrong("the file is not YAML") })
+  return yield* Effect.mapError(Effect.fromResult(decode(value)), ({ message }) => wrong(message))
+})
+
+interface Asked extends Omit<SandboxOptions, "faults" | "settings"> {
+  /** The share of requests. */
+  readonly faults: number
+  readonly solvers: string | undefined
+  readonly expireAfter: number | undefined
+  /** The file of a configuration that leads to it. */
+  readonly writeConfig: string | undefined
+  readonly json: boolean
+}
+
+export const serve = Effect.fn("SandboxServing.serve")(function* (asked: Asked) {
+  const { expireAfter, faults, json, solvers, writeConfig, ...others } = asked
+  const options = {
+    ...others,
+    faults: uniformFaults(faults),
+    settings: present({
+      solvers: solvers === undefined ? undefined : yield* lawOf(solvers),
+      intentMillis: expireAfter === undefined ? undefined : ([Math.ceil(expireAfter / 2), expireAfter] as const)
+    })
+  }
+  yield* Effect.gen(function* () {
+    const connection = yield* SandboxConnection
+    const stop = yield* Stop
+    if (writeConfig !== undefined) yield* SandboxConfig.write(writeConfig, connection, others.like)
+    yield* Console.log(json ? JSON.stringify(connection) : SandboxConfig.introduction(connection, writeConfig))
+    yield* stop.requested
+  }).pipe(Effect.provide(layer(options)))
+})

@@ -1,0 +1,55 @@
+/** What a swap of type ANY_INPUT has paid out, as the venue lists it. */
+import { Effect } from "effect"
+import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
+import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+import * as Table from "../../report/text/Table.ts"
+import { Swaps, type Withdrawals } from "../../venue/Swaps.ts"
+import * as Answer from "../process/Answer.ts"
+import * as VenueAccess from "./VenueAccess.ts"
+
+interface Asked {
+  readonly config: string
+  readonly query: {
+    readonly depositAddress: string
+    readonly depositMemo: string | undefined
+    readonly timestampFrom: string | undefined
+    readonly page: number
+    readonly limit: number
+    readonly sortOrder: "asc" | "desc"
+  }
+}
+
+export const found = Effect.fn("SwapPayouts.found")(function* ({ config, query }: Asked) {
+  const { limit, page } = query
+  const seen = yield* VenueAccess.look(config, () => Swaps.use((swaps) => swaps.withdrawals(present(query))))
+  const { value } = seen.found
+  const asset = seen.config.markets.assets.find(({ id }) => id === value.asset)
+  const answer = Answer.ofList(withdrawalList(asset), value.withdrawals, "No withdrawals.")
+  const odd = `${counted(value.odd.length, "record")} cannot be read in exact values: see --json`
+  return {
+    ...answer,
+    data: () => {
+      const { affiliateRecipient = null, asset = null, odd, recipient = null } = value
+      return { asset, recipient, affiliateRecipient, page, limit, withdrawals: answer.data(), odd }
+    },
+    lines: () => [...answer.lines(), ...(value.odd.length === 0 ? [] : [odd])]
+  }
+})
+
+const withdrawalList = (asset: Asset | undefined) =>
+  Table.of<Withdrawals["withdrawals"][number]>([
+    { title: "TIME", value: ({ at }) => at && iso(at) },
+    { key: "status", title: "STATUS", value: ({ status }) => status },
+    {
+      key: "amountOut",
+      title: "PAID OUT",
+      value: ({ amountOut }) => `${amountOut}`,
+      text: ({ amountOut }) =>
+        asset === undefined ? `${amountOut} smallest units` : formatWithSymbol(amountOut, asset)
+    },
+    { key: "withdrawFee", value: ({ withdrawFee }) => withdrawFee?.toString() },
+    { key: "timestamp", value: ({ at }) => at && iso(at) },
+    { key: "hash", title: "TRANSACTION", value: ({ hash }) => hash }
+  ])

@@ -1,0 +1,41 @@
+/** `limitbot mcp`: a running bot for agents, over standard input and output or over HTTP on this machine. */
+import { Effect, FileSystem, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as RunningBot from "../../app/process/RunningBot.ts"
+import { Stop } from "../../app/process/Stop.ts"
+import * as Mcp from "../../control/mcp/Mcp.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as flags from "../flags.ts"
+import { help } from "../help.ts"
+
+export const command = Command.make(
+  "mcp",
+  {
+    operator: flags.toggle(
+      "operator",
+      "Also tools that change something, each after a proposal that shows what it would do"
+    ),
+    port: flags
+      .integerIn("port", 0, 65_535)
+      .pipe(
+        Flag.withDescription(
+          "Over HTTP on this port of this machine, with a token, instead of standard input and output"
+        ),
+        Flag.optional
+      ),
+    config: flags.config
+  },
+  Effect.fn(function* ({ config, operator, port }) {
+    const { journal } = yield* ConfigFile.loadSettings(config)
+    const fileSystem = yield* FileSystem.FileSystem
+    const askAs: Mcp.AskAs = (role) => (call) =>
+      RunningBot.ask(journal, call, role, Mcp.patienceMillis).pipe(
+        Effect.mapError(({ message }) => ({ message })),
+        Effect.provideService(FileSystem.FileSystem, fileSystem)
+      )
+    if (Option.isNone(port)) return yield* Mcp.overStdio(askAs, operator)
+    const { requested } = yield* Stop
+    yield* Mcp.overHttp(askAs, operator, { journal, port: port.value })
+    yield* requested
+  }, Effect.scoped)
+).pipe(help("Let agents look at a running bot (MCP), and with --operator do what they have shown"))

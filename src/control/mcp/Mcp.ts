@@ -1,0 +1,100 @@
+/**
+ * A running bot for agents (MCP), over standard input and output or over HTTP on this machine. It only looks, with the viewer's
+ * token, so no words of an agent, or of anybody whose text it has read, can move money. Whoever may operate also has tools that
+ * do what they have shown before; over HTTP only for a caller with the operator's token.
+ */
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeStdio from "@effect/platform-node/NodeStdio"
+import { Console, Effect, Layer, Redacted } from "effect"
+import { McpProtocol, McpServer } from "effect/ai"
+import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
+import { version } from "../../version.ts"
+import type { TokenRole } from "../api/OperatorCommands.ts"
+import * as Connections from "../http/Connections.ts"
+import * as Gate from "../http/Gate.ts"
+import * as Tokens from "../http/Tokens.ts"
+import * as Proposals from "./Proposals.ts"
+import { Looking, Operating } from "./Tools.ts"
+
+/** Planning and testing take time, and an agent waits. */
+export const patienceMillis = 130_000
+
+/** Asks the bot with the token of a role. */
+export type AskAs = (role: TokenRole) => Proposals.Ask
+
+const handlersFor = (askAs: AskAs) => {
+  const read = askAs("viewer")
+  const proposals = Proposals.make(askAs("operator"))
+  const looking = Looking.of({
+    status: () => read((api) => api.look.status()),
+    slots: () => read((api) => api.look.slots()),
+    money: () => read((api) => api.look.money()),
+    book: ({ market }) => read((api) => api.look.book({ query: { market } })),
+    explain: ({ slot }) => read((api) => api.look.explain({ query: { slot } })),
+    plan: () => read((api) => api.look.plan()),
+    backtest: ({ file }) => read((api) => api.look.backtest({ query: { file } })),
+    files: () => read((api) => api.look.files()),
+    events: ({ search }) => read((api) => api.look.log({ query: { search } }))
+  })
+  const operating = Operating.of({
+    ...looking,
+    propose: (proposal) => Effect.mapError(proposals.propose(proposal), ({ message }) => ({ message })),
+    carry_out: ({ proposal }) => Effect.mapError(proposals.carryOut(proposal), ({ message }) => ({ message }))
+  })
+  return { looking, operating }
+}
+
+const protocols = [
+  McpProtocol.v2025_11_25,
+  McpProtocol.v2025_06_18,
+  McpProtocol.v2025_03_26,
+  McpProtocol.v2024_11_05
+] as const
+
+const optionsFor = (askAs: AskAs, mayOperate: boolean) => {
+  const handlers = handlersFor(askAs)
+  return {
+    name: "limitbot",
+    version,
+    instructions: mayOperate
+      ? "Looks at a running limit-order bot and commands it. Show every proposal to the operator before carrying it out."
+      : "Looks at a running limit-order bot. Nothing here changes anything.",
+    protocols,
+    registrations: mayOperate
+      ? McpServer.toolkit(Operating).pipe(Layer.provide(Operating.toLayer(handlers.operating)))
+      : McpServer.toolkit(Looking).pipe(Layer.provide(Looking.toLayer(handlers.looking)))
+  }
+}
+
+const path = "/mcp"
+
+/** On this machine only, behind the same gate as the control server; every request carries a token. */
+export const overHttp = Effect.fn("Mcp.overHttp")(function* (
+  askAs: AskAs,
+  mayOperate: boolean,
+  { journal, port }: { readonly journal: string; readonly port: number }
+) {
+  const { holderOf } = yield* Tokens.open(journal, { host: "127.0.0.1", viewerToken: undefined })
+  const routes = McpServer.layerHttp({ ...optionsFor(askAs, mayOperate), path, allowSubscriptions: false })
+  const server = yield* Layer.build(
+    NodeHttpServer.layer(() => Connections.make(undefined), { host: "127.0.0.1", port })
+  )
+  yield* Effect.gen(function* () {
+    const handler = yield* HttpRouter.toHttpEffect(routes)
+    const { address, serve } = yield* HttpServer.HttpServer
+    const admitted = Effect.gen(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      const token = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1]
+      const holder = token === undefined ? undefined : yield* holderOf(Redacted.make(token))
+      if (holder === undefined) return Gate.refusal(401, "A bearer token is required")
+      if (mayOperate && holder.role !== "operator") return Gate.refusal(403, "This server needs the operator's token")
+      return yield* handler
+    })
+    yield* serve(Gate.guard(admitted).pipe(HttpMiddleware.withLoggerDisabled))
+    yield* Console.log(`mcp ${HttpServer.formatAddress(address)}${path}`)
+  }).pipe(Effect.provide(server))
+})
+
+/** Over standard input and output, until they end. */
+export const overStdio = (askAs: AskAs, mayOperate: boolean) =>
+  Layer.launch(McpServer.layerStdio(optionsFor(askAs, mayOperate)).pipe(Layer.provide(NodeStdio.layer)))

@@ -1,0 +1,105 @@
+/**
+ * What an agent may ask of a running bot. Looking is free. Acting takes two steps: `propose` shows what would happen
+ * and changes nothing; `carry_out` does what was shown, once, within five minutes.
+ */
+import { Schema } from "effect"
+import { Tool, Toolkit } from "effect/ai"
+import { BacktestAnswer } from "../../views/Backtest.ts"
+import { Book } from "../../views/Book.ts"
+import { Lines } from "../../views/Events.ts"
+import { Money } from "../../views/Money.ts"
+import { Plan } from "../../views/Plan.ts"
+import { Slots } from "../../views/Slots.ts"
+import { Status } from "../../views/Status.ts"
+import { commandNames, commandOf } from "../api/OperatorCommands.ts"
+
+const failure = Schema.Struct({ message: Schema.String })
+const success = Schema.Json
+
+/** The answer is that of the API. Lists stay without a schema: clients accept only objects there. */
+const looking = <const Name extends string, Parameters extends Schema.Constraint, Answer extends Schema.Constraint>(
+  name: Name,
+  description: string,
+  parameters: Parameters,
+  success: Answer
+) =>
+  Tool.make(name, { description, parameters, success, failure })
+    .annotate(Tool.Readonly, true)
+    .annotate(Tool.Destructive, false)
+
+export const Looking = Toolkit.make(
+  looking(
+    "status",
+    "How the running bot does: prices, strategies, open orders, fills, and problems with the worst first",
+    Tool.EmptyParams,
+    Status
+  ),
+  looking(
+    "slots",
+    "Every slot: what it holds, its state, distance from the price, what it earned, and why",
+    Tool.EmptyParams,
+    Slots
+  ),
+  looking("money", "Where every unit of every asset is, as exact decimals", Tool.EmptyParams, Money),
+  looking(
+    "book",
+    "The price and depth of a market and the bot's own resting orders in it",
+    Schema.Struct({ market: Schema.String }),
+    Book
+  ),
+  looking(
+    "explain",
+    "Why a slot (strategy/slot, or a strategy) holds what it holds, and what would change that",
+    Schema.Struct({ slot: Schema.String }),
+    success
+  ),
+  looking("plan", "What the bot would keep, cancel, create and defer now", Tool.EmptyParams, Plan),
+  looking(
+    "backtest",
+    "What a running strategy file would have made of the prices that the bot has seen, as a band",
+    Schema.Struct({ file: Schema.String }),
+    BacktestAnswer
+  ),
+  looking("files", "The running strategy files with their text and problems", Tool.EmptyParams, success),
+  looking(
+    "events",
+    "The latest 200 events of the journal that contain these words; all when empty",
+    Schema.Struct({ search: Schema.String }),
+    Lines
+  )
+)
+
+const proposed = commandNames.filter((name) => commandOf(name).shows !== undefined)
+
+export const Proposal = Schema.Struct({
+  action: Schema.Literals([...proposed, "apply"]),
+  /** A strategy for pause, resume and drain; a slot for cancel; a file for apply. */
+  target: Schema.optionalKey(Schema.String),
+  /** The new text of the file, for apply. */
+  text: Schema.optionalKey(Schema.String),
+  why: Schema.String
+})
+
+export const Operating = Toolkit.merge(
+  Looking,
+  Toolkit.make(
+    Tool.make("propose", {
+      description:
+        "Shows what a command would do and changes nothing: pause, resume or drain a strategy (target; all when left out), cancel the order of a slot (target), cancel-all, kill, release, or apply a strategy file (target, text). Show the answer to the operator before carry_out.",
+      parameters: Proposal,
+      success,
+      failure
+    })
+      .annotate(Tool.Readonly, true)
+      .annotate(Tool.Destructive, false),
+    Tool.make("carry_out", {
+      description:
+        "Does what a proposal showed, once, within five minutes of it. Only after the operator agreed to it.",
+      parameters: Schema.Struct({ proposal: Schema.String }),
+      success,
+      failure
+    })
+      .annotate(Tool.Readonly, false)
+      .annotate(Tool.Destructive, true)
+  )
+)

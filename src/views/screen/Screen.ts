@@ -1,0 +1,190 @@
+/**
+ * What a person sees while the bot runs and in `status`: first what is wrong, then prices with their age, the slots
+ * with what they hold and why, the money by place, and the last events. It is a pure function of the state; the
+ * caller decides where the lines go. On a terminal the lines fit its height and width, and stay in place while the
+ * numbers change.
+ */
+
+import type { Recorded } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
+import { age, clock, counted } from "../../domain/Words.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import type { Row } from "../../ledger/Profit.ts"
+import { type Colour, type ColouredLine, painted } from "../../report/text/Colours.ts"
+import { describe, type Weight } from "../../report/text/EventLine.ts"
+import * as Money from "../../report/text/Money.ts"
+import * as Table from "../../report/text/Table.ts"
+import type { ProblemView } from "../Problems.ts"
+import { linesOf } from "../Problems.ts"
+import { type LiveProfit, slotEarned } from "../profit/LiveProfit.ts"
+import { type SlotRow, slotsOf } from "../Slots.ts"
+import { colourOf, ladder } from "./Ladder.ts"
+import { profitLines, strategyLines } from "./ProfitLines.ts"
+
+export interface ScreenInput {
+  readonly title: string
+  /** Since when the bot runs, or that it does not run. */
+  readonly running: string
+  /** A quiet line: whose account it is, and where to see more. */
+  readonly detail: string | undefined
+  /** The line that opens its page in a browser; none: it has no page, or is not on a terminal. */
+  readonly dashboard?: string | undefined
+  /** Shown on every screen, such as "DRY RUN: nothing is created or signed". */
+  readonly warning: string | undefined
+  readonly problems: ReadonlyArray<ProblemView>
+  readonly state: BotState
+  readonly assets: Money.Assets
+  readonly prices: ReadonlyMap<string, TwoSidedPrice>
+  readonly recent: ReadonlyArray<Recorded>
+  readonly profit: LiveProfit | undefined
+  /** When the bot looks at the venue next; missing: it does not run here. */
+  readonly nextLookAt?: number | undefined
+  readonly now: number
+}
+
+/** Where it is shown. */
+export interface Canvas {
+  readonly colours: boolean
+  readonly rows: number
+  readonly columns: number
+  /** The most slots shown; default: as many as fit. */
+  readonly slots?: number
+}
+
+/** Unlimited in both directions, and without colours. */
+export const paper: Canvas = { colours: false, rows: Number.POSITIVE_INFINITY, columns: Number.POSITIVE_INFINITY }
+
+/** Terminals of at least this height show the whole balance sheet and more events. */
+const tallRows = 36
+const fewestSlots = 3
+
+export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string> => {
+  const { state, assets } = input
+  const isTall = canvas.rows >= tallRows
+  const rows = slotsOf(state, assets, input.prices)
+  // Nothing is said of a slot that has closed nothing yet.
+  const earned = figureBy(input, slotEarned)
+  const inventory = figureBy(input, ({ figures }) => figures.inventory || undefined)
+  const above: ReadonlyArray<ColouredLine> = [
+    [input.title, "bold"],
+    ...(input.detail !== undefined && isTall ? [[input.detail, "dim"] as const] : []),
+    ...dashboardLine(input, canvas),
+    ...alarms(input),
+    [headline(input, rows)],
+    ...priceLines(input),
+    ...profitLines(input.profit, assets, canvas.columns),
+    [""]
+  ]
+  const money = (isTall ? Money.table : Money.shortTable)(state.ledger, assets)
+  const events = eventsOf(input, isTall)
+  const below: ReadonlyArray<ColouredLine> = [
+    [""],
+    ...(isTall ? strategyLines(state, input.profit, assets, canvas.columns) : []),
+    ...money.map((text, index): ColouredLine => (index === 0 ? [text, "dim"] : [text])),
+    ...(events.length === 0 ? [] : [[""] as const, ...events])
+  ]
+  // The table's header and the count of hidden slots take a line each.
+  const room = Math.max(fewestSlots, canvas.rows - above.length - below.length - 2)
+  const slots = canvas.slots ?? room
+  // Where nothing has to fit, every slot states its own reason.
+  const shown = Number.isFinite(canvas.columns)
+    ? ladder(rows, {
+        prices: input.prices,
+        earned,
+        inventory,
+        now: input.now,
+        columns: canvas.columns,
+        room: slots
+      })
+    : slotLines(rows, slots, earned, inventory)
+  const lines = [...above, ...shown, ...below]
+  return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
+}
+
+/** A line of its own, so that it fits 80 columns: half a token opens nothing. */
+const dashboardLine = ({ dashboard }: ScreenInput, { columns }: Canvas): ReadonlyArray<ColouredLine> => {
+  if (dashboard === undefined) return []
+  return [
+    [
+      [`dashboard ${dashboard}`, dashboard].find(({ length }) => length <= columns) ??
+        "`limitbot dashboard` prints the address",
+      "cyan"
+    ]
+  ]
+}
+
+const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: ReadonlyArray<SlotRow>): string => {
+  const look = nextLookAt === undefined ? [] : [nextLookAt > now ? `next look in ${age(nextLookAt - now)}` : "looking"]
+  return [running, ...look, counted(state.fills, "fill"), `${counted(rows.length, "slot")}: ${byState(rows)}`].join(
+    "   "
+  )
+}
+
+/** A figure of each slot for people, in its quote asset; empty if there is none. */
+const figureBy =
+  ({ assets, profit }: ScreenInput, figureOf: (row: Row) => bigint | undefined) =>
+  (slot: string): string => {
+    const row = profit?.slots.get(slot)
+    const figure = row && figureOf(row)
+    return row === undefined || figure === undefined ? "" : Money.signed(assets, row.quote, figure)
+  }
+
+const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArray<ColouredLine> =>
+  recent.slice(isTall ? -8 : -5).flatMap((recorded): ReadonlyArray<ColouredLine> => {
+    const line = describe(recorded.event, assets)
+    if (line === undefined) return []
+    return [[`${clock(recorded.at).slice(0, 8)}  ${line.subject}  ${line.text}`, weightColour[line.weight]]]
+  })
+
+/** What somebody who was just woken up must know first. */
+const alarms = ({ warning, problems }: ScreenInput): ReadonlyArray<ColouredLine> => [
+  ...(warning === undefined ? [] : [[warning, "yellow"] as const]),
+  ...linesOf(problems).map(
+    ({ severity, text }): ColouredLine => [`${severity.toUpperCase()} ${text}`, severity === "alarm" ? "red" : "yellow"]
+  )
+]
+
+const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<ColouredLine> =>
+  [...prices].map(([market, { bid, ask, at }]) => [
+    `${market}  bid ${Decimal.short(bid)}  ask ${Decimal.short(ask)}  ${age(now - at)} old`
+  ])
+
+/** As many of the most telling slots as fit, in their own order, and a count of the others. */
+const slotLines = (
+  rows: ReadonlyArray<SlotRow>,
+  room: number,
+  earned: (slot: string) => string,
+  inventory: (slot: string) => string
+): ReadonlyArray<ColouredLine> => {
+  const telling = new Set(rows.toSorted((a, b) => a.rank - b.rank).slice(0, room))
+  const shown = rows.filter((row) => telling.has(row))
+  const hasEarned = shown.some(({ slot }) => earned(slot) !== "")
+  const hasInventory = shown.some(({ slot }) => inventory(slot) !== "")
+  const [header = "", ...lines] = Table.of<SlotRow>([
+    { title: "SLOT", value: ({ slot }) => slot },
+    { title: "SIDE", value: ({ side }) => side },
+    { title: Table.decimal("PRICE"), value: ({ price }) => price },
+    { title: Table.decimal("QUANTITY"), value: ({ quantity }) => quantity },
+    { title: Table.right("FILLED"), value: ({ filled }) => filled },
+    { title: "STATE", value: ({ state }) => state },
+    { title: Table.right("LEGS"), value: ({ legs }) => legs },
+    hasEarned && { title: Table.right("EARNED"), value: ({ slot }) => earned(slot) },
+    hasInventory && { title: Table.right("INVENTORY"), value: ({ slot }) => inventory(slot) },
+    { title: "WHY", value: ({ progress, why }) => (progress === null ? why : `${progress}: ${why}`) }
+  ]).lines(shown)
+  const hidden = rows.filter((row) => !telling.has(row))
+  return [
+    [header, "dim"],
+    ...lines.map((line, index): ColouredLine => [line, colourOf[shown[index]?.tone ?? "quiet"]]),
+    ...(hidden.length === 0 ? [] : [[`… and ${hidden.length} more: ${byState(hidden)}`, "dim"] as const])
+  ]
+}
+
+/** "22 open, 2 empty". */
+const byState = (rows: ReadonlyArray<SlotRow>): string =>
+  [...new Set(rows.map(({ state }) => state))]
+    .map((state) => `${rows.filter((row) => row.state === state).length} ${state}`)
+    .join(", ")
+
+const weightColour: Readonly<Record<Weight, Colour>> = { quiet: "dim", good: "green", warn: "yellow", alarm: "red" }

@@ -1,0 +1,66 @@
+/** What the journal knows of a bot at this moment, for the terminal. */
+import { iso } from "../../domain/Text.ts"
+import { age } from "../../domain/Words.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import * as ProfitText from "../../report/text/ProfitText.ts"
+import { profitByStrategy } from "../Profit.ts"
+import * as LiveProfit from "../profit/LiveProfit.ts"
+import { type JournalFacts, problemsInJournal, safeUntil } from "../Status.ts"
+import { frame, paper } from "./Screen.ts"
+
+/** On a terminal with the line that opens the page. */
+export const screen = (
+  facts: JournalFacts,
+  running: string | undefined,
+  { colours, page }: { readonly colours: boolean; readonly page: string | undefined }
+): ReadonlyArray<string> => {
+  const { assets, journal, killSwitch, now, prices, seenAfter = [], state, trading } = facts
+  const picture = LiveProfit.pictureNow(trading, assets, now)
+  const lines = frame(
+    {
+      title: journal,
+      detail:
+        state.run === undefined ? undefined : `${state.run.mode}  ${state.run.venue}  account ${state.run.account}`,
+      warning: pendingSwitch(state.killed, killSwitch, running !== undefined),
+      problems: problemsInJournal(facts),
+      running: running ?? stopped(state),
+      state,
+      assets,
+      dashboard: page,
+      prices: new Map(),
+      recent: [],
+      profit: picture,
+      now
+    },
+    { ...paper, colours }
+  )
+  const until = safeUntil(state)
+  return [
+    lines.join("\n").trimEnd(),
+    "",
+    ...ProfitText.lines(profitByStrategy(trading, picture), assets),
+    `Prices: ${prices}${prices === "signed" ? "" : ": whoever is between the bot and the venue can change them; set venue.quoteKey"}`,
+    ...seenAfter.map(
+      ({ market, p50Millis, p99Millis }) =>
+        `A move of ${market} is seen after ${seconds(p50Millis)} s; 99 of 100 within ${seconds(p99Millis)} s.`
+    ),
+    ...[...state.signals].map(
+      ([name, { at, value }]) => `Signal ${name} is ${value}, of ${iso(at)}, ${age(now - at)} ago.`
+    ),
+    ...(until === undefined
+      ? []
+      : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])
+  ]
+}
+
+/** The bot records the switch when it obeys; until then the journal and the switch differ. */
+const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {
+  if ((noted === undefined) === (switched === undefined)) return undefined
+  const when = isRunning ? "the bot obeys within a second" : "no bot is running; it takes effect with the next start"
+  return switched === undefined ? `Kill switch released: ${when}` : `Kill switch set (${switched}): ${when}`
+}
+
+const seconds = (millis: number): string => (millis / 1_000).toFixed(1)
+
+const stopped = ({ run, runStartedAt }: BotState): string =>
+  run === undefined ? "NOT RUNNING, never ran" : `NOT RUNNING, last started ${iso(runStartedAt)}`
