@@ -244,10 +244,13 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       isDear: order.by === "swap" && !isQuoted(at, order, nextBar - 1),
       isExit: order.isExit === true,
       isSuccessor,
+      moving: moving.size,
       value: quoteAmount(at.conditions.market, order.quantity, order.price, "up"),
       open: slots.reduce((sum, { value }) => sum + value, 0n)
     })
+  const moving = new Set<Slot>()
   const place = (slot: Slot) => {
+    moving.delete(slot)
     const armed = slot.desired === undefined ? undefined : armedLeg(slot.desired, progress(slot))
     const [wasWaiting, deniedBefore] = [slot.state === "waiting", slot.deniedBy]
     if (wasWaiting) slot.state = "idle"
@@ -390,6 +393,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   /** Says whether the slot works on something new. */
   const adopt = (slot: Slot, wanted: DesiredSlot | undefined, bar: number): boolean => {
     slot.successor = null
+    if (wanted === undefined) moving.delete(slot)
     if (slot.state === "cancelling") {
       slot.successor = wanted
       return false
@@ -411,6 +415,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
         return false
       }
     }
+    const isLive = slot.state === "resting" || slot.state === "placing"
+    if (isLive && wanted !== undefined && !keeps(slot, wanted)) moving.add(slot)
     if (slot.state === "resting" && cancelMillis > 0 && !keeps(slot, wanted)) {
       slot.deniedBy = undefined
       slot.state = "cancelling"

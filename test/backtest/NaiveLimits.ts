@@ -15,6 +15,8 @@ interface Asked {
   readonly isExit: boolean
   /** It can take the place of another order only once that is gone. */
   readonly isSuccessor: boolean
+  /** Orders that are on their way out for a better one. */
+  readonly moving: number
   /** Of the order, and of all that are open. */
   readonly value: Amount
   readonly open: Amount
@@ -48,7 +50,7 @@ export const naiveLimits = (limits: Limits | undefined) => {
     if (asked.isExit) return undefined
     const isFull = maxNotional !== undefined && asked.open + asked.value > maxNotional
     if (isFull && !asked.isSuccessor) return "notional"
-    const lastHour = placedAt.filter((time) => asked.now - time < 3_600_000).length
+    const lastHour = placedAt.filter((time) => asked.now - time < 3_600_000).length + asked.moving
     return maxOrdersPerHour !== undefined && lastHour >= maxOrdersPerHour ? "orders-per-hour" : undefined
   }
   /** Says whether orders are to be withdrawn from now on, or no longer. */

@@ -108,8 +108,10 @@ describe("commands to a running bot", () => {
     assert.deepStrictEqual((await status()).strategies[0]?.paused, { by: "operator", action: "pause", reason: "lunch" })
     assert.isAbove((await open()).length, 10)
     const { problems } = await status()
+    // A cell may have bought a moment before: its sale is refused, and that is said as well.
+    const others = problems.filter(({ kind }) => kind !== "exit-refused")
     assert.deepStrictEqual(
-      problems.map(({ kind, command }) => [kind, command]),
+      others.map(({ kind, command }) => [kind, command]),
       [["paused", "resume"]]
     )
     assert.strictEqual((await limitbot("resume")).code, 0)

@@ -383,8 +383,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: holds,
-        find: "strategy?.paused && {",
-        replace: "strategy?.paused?.limit !== `` ? undefined : {"
+        find: "if (strategy?.paused === undefined) return undefined",
+        replace: "if (strategy?.paused?.limit !== ``) return undefined"
       }
     ]
   },

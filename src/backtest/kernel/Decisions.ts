@@ -140,6 +140,7 @@ const isKeptBackNoMore = ({ guard }: MarketRun, slot: SlotState.SlotState): void
 /** What the last decision wants of a slot now, later or no more. Says whether it gets new legs now. */
 const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
   const { phase, wanted } = slot
+  if (wanted === undefined) run.guard?.account.moved(slot)
   // A cancel that was asked for is not taken back.
   if (phase === "cancelling") {
     SlotState.wantNext(slot, wanted)
@@ -158,6 +159,7 @@ const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
     SlotState.wantNext(slot, wanted)
     return false
   }
+  if (isLive(slot) && fate !== "kept" && wanted !== undefined) run.guard?.account.moves(slot)
   if (phase === "resting" && cancelMillis > 0 && fate !== "kept") {
     SlotState.become(slot, "cancelling")
     SlotState.wantNext(slot, wanted)

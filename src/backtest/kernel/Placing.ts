@@ -94,6 +94,7 @@ const isYielding = ({ orders }: MarketRun, { desired }: SlotState.SlotState): bo
 export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders, wallet, clock, waiting, guard, arrivals } = run
   const { rules, maxOpenOrders, limits } = run.conditions
+  guard?.account.moved(slot)
   const order = orders.arm(slot)
   const row = rowAt(orders.table, order)
   if (row === undefined) return stopWaiting(run, slot)

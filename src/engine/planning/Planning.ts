@@ -14,7 +14,7 @@ import { EngineSettings } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, touchedAt, unfinished } from "../state/BotState.ts"
 import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
-import { isUnpaid, openQuantity, type Placement } from "../state/Placement.ts"
+import { isUnpaid, movingCodes, openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
 import { doubtOf, isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { armed, type MarketMoment, viewOf } from "./DecisionRecord.ts"
@@ -108,6 +108,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
         const known = own.find((candidate) => candidate.slot === change.slot)
         const kept = change.successor && known && keptBack(strategy, view, beside, change.successor, known)
         if (kept !== undefined) return kept
+        if (movingCodes.has(change.why.code)) Tally.move(beside.tally)
         // The order may have been withdrawn, or may have ended, since this plan looked at it.
         return books.recordFrom((state) => {
           const { placements } = state

@@ -55,6 +55,9 @@ export interface KnownFill {
   readonly updatedAt: number
 }
 
+/** An order that is withdrawn for one of these reasons makes room for another one in its slot. */
+export const movingCodes: ReadonlySet<string> = new Set(["other-market", "other-side", "other-way", "requote"])
+
 /** What the strategy or a person wished for, as it was planned; limits have approved what a strategy wished. */
 export interface Attempt {
   readonly id: string

@@ -7,7 +7,7 @@ import type { Amount } from "../../domain/Amount.ts"
 import { hourMillis } from "../../domain/Durations.ts"
 import { hasNoBudget } from "../../domain/Placement.ts"
 import { type BotState, unfinished } from "./BotState.ts"
-import { isUnpaid, type Placement } from "./Placement.ts"
+import { isUnpaid, movingCodes, type Placement } from "./Placement.ts"
 
 export interface Tally {
   readonly own: Usage
@@ -18,7 +18,7 @@ export interface Usage {
   openOrders: number
   /** Those that are not paid for yet. */
   unpaid: number
-  /** Placements planned in the last hour. */
+  /** Placements planned in the last hour, and successors of those that are being withdrawn for them. */
   lastHour: number
   /** Value of the open orders at their prices, in quote; meaningless over strategies with different quotes. */
   notional: Amount
@@ -46,6 +46,11 @@ export const of = (state: BotState, strategy: string, now: number): Tally => {
   return { own, all }
 }
 
+/** One of the slot's orders goes for a better one, which nobody else shall take the place of. */
+export const move = ({ own, all }: Tally): void => {
+  for (const usage of [own, all]) usage.lastHour += 1
+}
+
 /** Adds one order, planned now. */
 export const add = ({ own, all }: Tally, planned: Counted): void => {
   for (const usage of [own, all]) {
@@ -64,8 +69,9 @@ const nothing = (): Usage => ({
 })
 
 const count = (usage: Usage, order: Counted): void => {
-  const { side, inputAsset, inputAmount, outputAmount } = order
+  const { cancel, side, inputAsset, inputAmount, outputAmount } = order
   usage.openOrders += 1
+  if (cancel !== undefined && movingCodes.has(cancel.why.code)) usage.lastHour += 1
   usage.notional += side === "BUY" ? inputAmount : outputAmount
   raise(usage.exposure, inputAsset, inputAmount)
   if (!isUnpaid(order)) return

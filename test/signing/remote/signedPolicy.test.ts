@@ -85,7 +85,7 @@ describe("a signed policy", () => {
     assert.include(await refusal(), "is not the signature of this file by policyKey")
     await sign()
     const signing = signer()
-    await signing.says(/signs for \S+, 1 assets by policy 2, record/)
+    await signing.says(/signs for \S+, 1 asset by policy 2, record/)
     signing.signal("SIGTERM")
     await signing.ended
   })

@@ -12,6 +12,7 @@ import type { Limits } from "../../../strategy/Strategy.ts"
 import type { Conditions } from "../Conditions.ts"
 import type { Orders } from "../orders/Orders.ts"
 import { none, quoteSide } from "../orders/OrderTable.ts"
+import type { SlotState } from "../orders/SlotState.ts"
 import type { Wallet } from "./Wallet.ts"
 
 /** While the strategy had lost too much; `until` is missing when it did not go on. */
@@ -43,6 +44,7 @@ export class LimitAccount {
   private readonly begun: Array<LossStop> = []
   /** When the orders of the last hour were placed. */
   private readonly placedAt: Array<number> = []
+  private readonly moving = new Set<SlotState>()
   private turned = false
   private seenChanges = 0
   /** What refuses every entry at this time, if something does. */
@@ -64,9 +66,20 @@ export class LimitAccount {
     this.placedAt.push(now)
   }
 
+  /** Orders of the last hour, and successors of those that are being withdrawn for them. */
   lastHour(now: number): number {
     while ((this.placedAt[0] ?? now) <= now - hourMillis) this.placedAt.shift()
-    return this.placedAt.length
+    return this.placedAt.length + this.moving.size
+  }
+
+  /** Its order goes for a better one, which nobody else shall take the place of. */
+  moves(slot: SlotState): void {
+    this.moving.add(slot)
+  }
+
+  /** Its better order is placed, or is no longer wanted. */
+  moved(slot: SlotState): void {
+    this.moving.delete(slot)
   }
 
   deny(limit: LimitName): void {
