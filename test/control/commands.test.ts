@@ -186,7 +186,7 @@ describe("commands to a running bot", () => {
     assert.strictEqual((await bot.command("/api/v1/apply", { ...wrong, hash: file.hash })).status, 409)
     assert.strictEqual(readFileSync(file.file, "utf8"), file.text)
     // No new price, so nothing that a moved price would have refused.
-    const better = { file: file.file, text: file.text.replace("levels: 21", "levels: 21, fundNearest: 3") }
+    const better = { file: file.file, text: file.text.replace("levels: 21", "levels: 21, fundNearest: 1") }
     const plan = JSON.parse((await bot.command("/api/v1/plan", { files: [better] })).body)
     assert.isAbove(plan.summary.cancel, 0)
     assert.strictEqual((await bot.command("/api/v1/apply", { ...better, hash: file.hash })).status, 200)
@@ -255,7 +255,7 @@ describe("commands to a running bot", () => {
     const shown = JSON.parse(proposed.said)
     assert.isAbove(shown.plan.withdrawn.length, 10)
     assert.isNull((await status()).strategies[0]?.paused)
-    const fewer = text.replace("levels: 21", "levels: 21, fundNearest: 3")
+    const fewer = text.replace("levels: 21", "levels: 21, fundNearest: 1")
     // A plan at the moment of an old price withdraws nothing, and says so.
     await until("the edit would withdraw orders", async () => {
       const edit = await call("propose", { action: "apply", target: file, text: fewer, why: "fewer" })
