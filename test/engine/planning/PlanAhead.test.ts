@@ -235,6 +235,18 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
     })
   )
 
+  it.effect("said of an order whose successor a limit refuses that the better price was not worth the fees", () =>
+    Effect.gen(function* () {
+      const history = yield* resting([buyer])
+      const raised = buyer.replace("57000", "57500").replace("maxPriceDeviation: 50%", "maxPriceDeviation: 1%")
+      const { changes } = yield* planOf([raised], { history, mid: "50000" })
+      assert.include(said(changes), "keep rung-01 BUY 57000 price-deviation")
+      assert.include(said(changes), "defer rung-01 BUY 57500 price-deviation")
+      const kept = changes.find(({ action, slot }) => action === "keep" && slot === "rung-01")
+      assert.match(kept?.reason.text ?? "", /^until the better one may be placed: BUY at 57500 is beyond 50500/)
+    })
+  )
+
   it.effect("leaves orders of other strategies alone, and withdraws everything under the kill switch", () =>
     Effect.gen(function* () {
       const history = yield* resting([buyer, ladder("other", "sell", "62000", "63000")])
