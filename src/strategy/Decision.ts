@@ -241,6 +241,12 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
 export const leaves = ({ legs }: Legs, { mayLose, side }: Leg): boolean =>
   side !== legs[0].side || (legs.length === 1 && mayLose === true)
 
+/** No entry takes the place of an exit, or its money: exits go first, in their order, and then all others. */
+export const exitsFirst = <A>(all: ReadonlyArray<A>, isExit: (one: A) => boolean): ReadonlyArray<A> => {
+  const exits = all.filter(isExit)
+  return exits.length === 0 ? all : [...exits, ...all.filter((one) => !isExit(one))]
+}
+
 /** True while the strategy need not be asked again; `filled`: one of its orders filled since its answer. */
 export const holds = (until: Bounds, view: Pick<View, "now" | "price" | "elsewhere">, filled: boolean): boolean =>
   !(

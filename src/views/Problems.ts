@@ -180,9 +180,8 @@ const kinds: ReadonlyArray<Kind> = [
     [...state.refusedExits.values()].map(({ limit, reason, since, slot, strategy, wanted }) => {
       const exit = `${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)}`
       const by = limit === undefined ? "the venue" : `its limit ${limit}`
-      const rests = unfinished(state).find(
-        (each) => each.strategy === strategy && each.slot === slot && each.state === "open" && each.cancel === undefined
-      )
+      const own = state.placements.get(state.slots.get(slotKey(strategy, slot))?.placement ?? "")
+      const rests = own?.state === "open" && own.cancel === undefined ? own : undefined
       const beside = rests === undefined ? "" : `; what rests at ${Decimal.format(rests.price)} stays`
       const text = `The exit ${exit} is not in the market, refused by ${by}: ${reason}${beside}`
       return { subject: slotKey(strategy, slot), text, since }

@@ -49,41 +49,51 @@ type Way = Pick<Leg, "side" | "price"> & { readonly by?: Leg["by"] | undefined }
 const isAtSame = (leg: Way, other: Way): boolean =>
   leg.side === other.side && leg.by === other.by && Decimal.equals(leg.price, other.price)
 
+/** A slot's order, and what new legs have to work in its place now. */
+interface Due {
+  readonly row: OrderRow
+  readonly index: number
+  readonly leg: Leg
+  readonly quantity: Amount
+}
+
+/** `undefined` where there is no order of theirs: it is gone, they are done, or they are of the other side. */
+const dueIn = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): Due | undefined => {
+  const row = orders.rowOf(slot)
+  if (desired === undefined || row === undefined || slot.openQuantity === 0n) return undefined
+  const progress = orders.progressOf(slot)
+  const index = dueLeg(desired, progress)
+  const leg = desired.legs[index]
+  const quantity = leftOfLeg(desired, index, progress)
+  return leg === undefined || quantity <= 0n || leg.side !== row.side ? undefined : { row, index, leg, quantity }
+}
+
 /** What becomes of a slot's order under new legs: it is theirs, it is not worth moving, it stays until theirs may come, or it goes. */
 const fateUnder = (
   run: MarketRun,
   slot: SlotState.SlotState,
   desired: DesiredSlot | undefined
 ): "kept" | "stays" | "waits" | "goes" => {
-  const { orders } = run
-  const row = orders.rowOf(slot)
-  const { openQuantity } = slot
-  if (desired === undefined || row === undefined || openQuantity === 0n) return "goes"
-  const progress = orders.progressOf(slot)
-  const index = dueLeg(desired, progress)
-  const leg = desired.legs[index]
-  const quantity = leftOfLeg(desired, index, progress)
+  const due = dueIn(run, slot, desired)
+  if (due === undefined || desired === undefined) return "goes"
+  const { leg, quantity, row } = due
   // Changing anything but the side and the way only moves it.
-  if (leg === undefined || quantity <= 0n || leg.side !== row.side) return "goes"
-  if (quantity === openQuantity && isAtSame(leg, row)) return "kept"
+  if (quantity === slot.openQuantity && isAtSame(leg, row)) return "kept"
   if (!isLive(slot)) return "goes"
-  const wanted = { side: leg.side, price: leg.price, quantity }
-  if (leg.by === row.by && isNotWorthMoving(run, slot, row, wanted)) return "stays"
-  return isKeptBack(run, slot, desired) ? "waits" : "goes"
+  if (leg.by === row.by && isNotWorthMoving(run, slot, row, { price: leg.price, quantity })) return "stays"
+  return isKeptBack(run, slot, desired, due) ? "waits" : "goes"
 }
 
 /** A limit refuses what would take the place of the slot's order, of which nobody would regret the fill; or an exit lacks the money. */
-const isKeptBack = (run: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): boolean => {
+const isKeptBack = (
+  run: MarketRun,
+  slot: SlotState.SlotState,
+  desired: DesiredSlot,
+  { index, leg, quantity, row }: Due
+): boolean => {
   const { guard, orders, wallet } = run
-  const row = orders.rowOf(slot)
-  if (desired === undefined || row === undefined || row.by !== undefined) return false
-  const progress = orders.progressOf(slot)
-  const index = dueLeg(desired, progress)
-  const leg = desired.legs[index]
-  const quantity = leftOfLeg(desired, index, progress)
-  if (leg === undefined || leg.side !== row.side) return false
   const isExit = leaves(desired, leg) || undefined
-  if (guard === undefined && isExit === undefined) return false
+  if (row.by !== undefined || (guard === undefined && isExit === undefined)) return false
   const wanted = { side: leg.side, price: leg.price, quantity }
   if (!tradesNoWorse(wanted, { price: row.price, quantity: slot.openQuantity })) return false
   const successor = wholeOrder(orders.table, slot.index, index, leg, quantity, isExit)
@@ -191,7 +201,11 @@ const replaceFreed = (run: MarketRun): void => {
   const { guard } = run
   if (guard === undefined) return
   // One after the other, as what one gives back may be what the next one lacks.
-  const isFreed = (slot: SlotState.SlotState): boolean => isLive(slot) && !isKeptBack(run, slot, slot.wanted)
+  const isFreed = (slot: SlotState.SlotState): boolean => {
+    const { wanted } = slot
+    const due = dueIn(run, slot, wanted)
+    return isLive(slot) && (due === undefined || wanted === undefined || !isKeptBack(run, slot, wanted, due))
+  }
   const freed = guard.denials.slots.flatMap((slot) => (isFreed(slot) ? adopt(run, [slot]) : []))
   for (const slot of freed) {
     SlotState.mark(slot, false)
@@ -200,7 +214,7 @@ const replaceFreed = (run: MarketRun): void => {
 }
 
 /** A close may end an order, which costs money, without asking the strategy. */
-export const mayReplace = (runs: Runs): boolean => runs.some(({ guard }) => guard?.denials.slots.some(isLive) === true)
+export const mayReplace = (runs: Runs): boolean => runs.some(({ guard }) => guard?.denials.some(isLive) === true)
 
 /** One who sees what it has placed is asked again when that changes: so often within one bar at most. */
 const mostAnswers = 8
@@ -242,17 +256,14 @@ const wantedIn = (runs: Runs, run: MarketRun, desired: Decision["desired"]): Dec
 const placeWanted = (run: MarketRun): void => {
   const { followers, orders } = run
   const { due, slots, firstDue } = orders.wanted
-  const first = followers.isHolding ? 0 : firstDue
-  const isReady = (slot: SlotState.SlotState | undefined): slot is SlotState.SlotState =>
-    slot?.phase === "idle" && (slot.isDue || followers.isHeld(slot))
-  for (let place = first; place < slots.length; place++) {
+  const isReady = (slot: SlotState.SlotState): boolean =>
+    slot.phase === "idle" && (slot.isDue || followers.isHeld(slot))
+  const ready: Array<SlotState.SlotState> = []
+  for (let place = followers.isHolding ? 0 : firstDue; place < slots.length; place++) {
     const slot = slots[place]
-    if (isReady(slot) && orders.isExitDue(slot)) Placing.place(run, slot)
+    if (slot !== undefined && isReady(slot)) ready.push(slot)
   }
-  for (let place = first; place < slots.length; place++) {
-    const slot = slots[place]
-    if (isReady(slot) && !orders.isExitDue(slot)) Placing.place(run, slot)
-  }
+  for (const slot of orders.exitsFirst(ready)) Placing.place(run, slot)
   for (const slot of due) SlotState.mark(slot, false)
   followers.release()
 }

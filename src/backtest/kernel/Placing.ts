@@ -69,7 +69,7 @@ export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotS
 
 /** Denies the slot this order when a limit refuses it, and says whether one does. `isSuccessor`: another one rests there. */
 export const isDenied = (
-  { candles: { priceScale }, clock, conditions, lastClose }: MarketRun,
+  { candles: { priceScale }, clock, conditions, lastClose, orders }: MarketRun,
   slot: SlotState.SlotState,
   row: OrderRow,
   guard: LimitGuard.LimitGuard,
@@ -77,7 +77,8 @@ export const isDenied = (
 ): boolean => {
   const { market } = conditions
   const rules = row.by === undefined ? conditions.rules : swapping(conditions.rules)
-  const at = fillsAt(rules, row.side, row.price, priceScale)
+  // The ladder has the legs that the slot works now, and not those that come next.
+  const at = isSuccessor ? fillsAt(rules, row.side, row.price, priceScale) : orders.fillsAt(slot, row)
   const close = lastClose.before(clock.nextBar)
   const order = { row, market, rules, now: clock.now, close, fillsAt: at, priceScale, isSuccessor }
   const limit = LimitGuard.refusal(order, guard)
@@ -134,9 +135,7 @@ export const placeWaiting = (run: MarketRun): void => {
     waiting.mayPlaceOne(wallet) && (orders.openInAll < conditions.maxOpenOrders || orders.slots.some(isExit))
   if ((guard?.denials.size ?? 0) === 0 && !mayPlaceOne) return
   waiting.askAll()
-  const waits = orders.slots.filter(({ phase }) => phase === "waiting")
-  for (const slot of waits) if (isExit(slot)) place(run, slot)
-  for (const slot of waits) if (slot.phase === "waiting" && !orders.isExitDue(slot)) place(run, slot)
+  for (const slot of orders.exitsFirst(orders.slots.filter(({ phase }) => phase === "waiting"))) place(run, slot)
 }
 
 /**

@@ -329,8 +329,10 @@ export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
     code: "quiet-hours",
     lifts: "itself",
     stops: beginnings,
-    why: ({ limits, now, placement: { isExit } }) =>
-      limits === undefined || isExit === true ? undefined : quietness({ limits, now })
+    why: ({ limits, now }) => {
+      const text = limits && quietness({ limits, now })
+      return text && { text, sparesExits: true }
+    }
   },
   { scope: "price", code: "bad-price", lifts: "itself", stops: beginnings, why: (known) => badPrice(known) },
   { scope: "placement", code: "too-late", lifts: "itself", stops: payments, why: (known) => lateness(known) },

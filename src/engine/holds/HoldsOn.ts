@@ -48,9 +48,9 @@ export const holdsOnSlot = (state: BotState, strategy: string, slot: string): Re
 /** What holds a placement, as far as the journal knows, and by the facts of the running process where they are given. */
 export const holdsOn = (state: BotState, placement: Placement, facts?: PresentFacts): ReadonlyArray<Hold> => {
   const known = { ...subjectOf(state, placement.strategy, placement.slot), placement }
-  const recorded = [...found(ofBot, known), ...found(ofPlacement, known)].filter((hold) => isFor(hold, placement))
-  if (facts === undefined) return recorded
-  return [...recorded, ...found(ofProcess, facts), ...found(ofMoment, { ...known, ...facts })]
+  const recorded = [...found(ofBot, known), ...found(ofPlacement, known)]
+  const present = facts === undefined ? [] : [...found(ofProcess, facts), ...found(ofMoment, { ...known, ...facts })]
+  return [...recorded, ...present].filter((hold) => isFor(hold, placement))
 }
 
 /** Whether it holds such an order. */

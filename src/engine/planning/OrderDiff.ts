@@ -11,7 +11,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { gainOfMoving, type Market, tradesNoWorse } from "../../domain/Market.ts"
 import { isFinished, type PlacementState } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
-import type { DesiredOrder } from "../../strategy/Decision.ts"
+import { type DesiredOrder, exitsFirst } from "../../strategy/Decision.ts"
 import type { ReplacementCost } from "./ReplacementCost.ts"
 
 /** What the comparison needs to know of an own order. */
@@ -46,8 +46,8 @@ export interface Wish {
 /** `market`: for wanted orders that name none. */
 export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>): ReadonlyArray<Change> => {
   const live = new Map(own.filter((order) => !isFinished(order.state)).map((order) => [order.slot, order]))
-  const wanted = [...wish.desired.values()]
-  const placed = exitsFirst(wanted).map((desired): Change => {
+  const wanted = exitsFirst([...wish.desired.values()], ({ isExit }) => isExit === true)
+  const placed = wanted.map((desired): Change => {
     const order = live.get(desired.slot)
     return order === undefined ? { _tag: "Place", desired } : changeOf(desired.market ?? market, order, desired)
   })
@@ -59,12 +59,6 @@ export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>):
     })
   return [...unwanted, ...placed]
 }
-
-/** No entry takes the place of an exit where only so many orders may be open. */
-const exitsFirst = (orders: ReadonlyArray<DesiredOrder>): ReadonlyArray<DesiredOrder> => [
-  ...orders.filter(({ isExit }) => isExit === true),
-  ...orders.filter(({ isExit }) => isExit !== true)
-]
 
 const withdraw = (order: SlotOrder, why: Reason, successor?: DesiredOrder): Change => {
   if (order.quantity === 0n) return { _tag: "Wait", slot: order.slot, why: "It has filled: its payout is pending" }

@@ -63,10 +63,15 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     if (books.state.placements.get(id)?.state === "creating") books.tries.note(id, { isAnnounced: true })
   })
 
-  const denied = (strategy: Strategy, view: View, desired: DesiredOrder, { limit, reason }: Denied) => {
+  const denied = (
+    strategy: Strategy,
+    desired: DesiredOrder,
+    { price }: Pick<LimitInputs, "price">,
+    { limit, reason }: Denied
+  ) => {
     const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
     const about = { strategy: strategy.name, slot: desired.slot, limit, reason }
-    const event = { _tag: "Denied", ...about, mid: mid(priceFor(view, desired)), ...present({ exit }) } as const
+    const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const
     return refusals.once(about, limit, event)
   }
 
@@ -76,9 +81,10 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   const place = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
     const wait = waiting(strategy, desired, view.now)
     if (wait !== undefined) return wait
-    const verdict = check(desired, at(strategy, view, beside, desired))
-    if (Result.isFailure(verdict)) return denied(strategy, view, desired, verdict.failure)
-    return begin(strategy, verdict.success, priceFor(view, desired), view.now, beside.tally)
+    const known = at(strategy, view, beside, desired)
+    const verdict = check(desired, known)
+    if (Result.isFailure(verdict)) return denied(strategy, desired, known, verdict.failure)
+    return begin(strategy, verdict.success, known.price, known.now, beside.tally)
   }
 
   /** What rests in its slot stays until it may be placed; recorded once. `undefined` when it may. */
@@ -86,7 +92,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const known = at(strategy, view, beside, desired)
     const own = inputAmount(known.market, resting.side, openQuantity(resting), resting.price)
     const refusal = refusalOfSuccessor(desired, { ...known, free: known.free + own })
-    return refusal && denied(strategy, view, desired, refusal)
+    return refusal && denied(strategy, desired, known, refusal)
   }
 
   return { place, keptBack }

@@ -46,7 +46,7 @@ export const of = (state: BotState, strategy: string, now: number): Tally => {
   return { own, all }
 }
 
-/** One of the slot's orders goes for a better one, which nobody else shall take the place of. */
+/** An order is withdrawn for a better one, which has a place in this hour until it is placed. */
 export const move = ({ own, all }: Tally): void => {
   for (const usage of [own, all]) usage.lastHour += 1
 }

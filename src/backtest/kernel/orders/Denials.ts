@@ -21,6 +21,12 @@ export class Denials {
     return this.bySlot.values()
   }
 
+  some(is: (slot: SlotState) => boolean): boolean {
+    for (const slot of this.bySlot.keys()) if (is(slot)) return true
+    return false
+  }
+
+  /** In the order of the slots. */
   get slots(): ReadonlyArray<SlotState> {
     return [...this.bySlot.keys()].toSorted((a, b) => a.index - b.index)
   }

@@ -7,7 +7,7 @@
 import type { Candles } from "../../../candles/Candles.ts"
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Market } from "../../../domain/Market.ts"
-import { dueLeg, leaves, leftOfLeg } from "../../../strategy/Decision.ts"
+import { dueLeg, exitsFirst, leaves, leftOfLeg } from "../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
 import * as FillLog from "./FillLog.ts"
@@ -136,14 +136,15 @@ export class Orders {
   /** What the slot has to work now leaves a position. */
   isExitDue(slot: SlotState.SlotState): boolean {
     const { desired } = slot
-    const due = desired?.legs[dueLeg(desired, this.progressOf(slot))]
-    return desired !== undefined && due !== undefined && leaves(desired, due)
+    // Most slots have none whatever they did: their progress need not be looked at.
+    if (desired?.legs.some((leg) => leaves(desired, leg)) !== true) return false
+    const due = desired.legs[dueLeg(desired, this.progressOf(slot))]
+    return due !== undefined && leaves(desired, due)
   }
 
-  /** No entry takes the place of an exit, or its money. */
+  /** In the order in which they are placed. */
   exitsFirst(slots: ReadonlyArray<SlotState.SlotState>): ReadonlyArray<SlotState.SlotState> {
-    const isExit = (slot: SlotState.SlotState): boolean => this.isExitDue(slot)
-    return slots.length < 2 ? slots : [...slots.filter(isExit), ...slots.filter((slot) => !isExit(slot))]
+    return slots.length < 2 ? slots : exitsFirst(slots, (slot) => this.isExitDue(slot))
   }
 
   /** The row of the order that the slot has to work now, or `none`. */

@@ -72,7 +72,7 @@ export class LimitAccount {
     return this.placedAt.length + this.moving.size
   }
 
-  /** Its order goes for a better one, which nobody else shall take the place of. */
+  /** Its order is withdrawn for a better one, which has a place in this hour until it is placed. */
   moves(slot: SlotState): void {
     this.moving.add(slot)
   }

@@ -20,6 +20,7 @@ import { present } from "../../../domain/Present.ts"
 import type { Leg } from "../../../strategy/Decision.ts"
 import { budgets, type Strategy } from "../../../strategy/Strategy.ts"
 import { isUnpaid, type Placement } from "../../state/Placement.ts"
+import { slotKey } from "../../state/SlotFold.ts"
 import { replacementCost } from "../ReplacementCost.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 
@@ -110,11 +111,16 @@ export const changesOf = (
   const decided = new Map(
     planned.events.flatMap((event) => (event._tag === "Decided" ? [[event.strategy, event]] : []))
   )
+  const denied = new Map(
+    planned.events.flatMap((event) =>
+      event._tag === "Denied" ? [[slotKey(event.strategy, event.slot), event] as const] : []
+    )
+  )
   const standing = planned.before.map((placement) =>
     changeOfPlacement(placement, ended.get(placement.id), wishIn(decided.get(placement.strategy), placement), {
       strategy: loaded.get(placement.strategy),
       fees,
-      denied: planned.events.find((event) => event._tag === "Denied" && isAbout(event, placement)),
+      denied: denied.get(slotKey(placement.strategy, placement.slot)),
       costs: costsOf(planned, loaded.get(placement.strategy), placement, decided.get(placement.strategy))
     })
   )
@@ -140,13 +146,6 @@ const costsOf = (
   const at = { ask: decided.ask, now: decided.now ?? decided.priceAt }
   return replacementCost(state, marketOf(strategy, placement.market), placement, at).text
 }
-
-interface OfSlot {
-  readonly strategy: string
-  readonly slot: string
-}
-
-const isAbout = (one: OfSlot, other: OfSlot): boolean => one.strategy === other.strategy && one.slot === other.slot
 
 type Wished = Of<"Decided">["desired"][number]
 
@@ -179,7 +178,7 @@ const changeOfPlacement = (
   }: {
     readonly strategy: Strategy | undefined
     readonly fees: Fees
-    readonly denied: BotEvent | undefined
+    readonly denied: Of<"Denied"> | undefined
     readonly costs: string | undefined
   }
 ): PlannedChange => {
@@ -200,7 +199,7 @@ const changeOfPlacement = (
   if (owner === undefined) {
     return { ...about, action: "keep", reason: { code: "not-loaded", text: "its strategy is not among these files" } }
   }
-  if (denied?._tag === "Denied") {
+  if (denied !== undefined) {
     const text = `until the better one may be placed: ${denied.reason}`
     return {
       ...about,
