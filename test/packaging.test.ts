@@ -92,7 +92,7 @@ describe("packaging", () => {
     assert.include(services.dashboard.healthcheck.test.join(" "), "127.0.0.1:8190/health/live")
   })
 
-  it("did not let the bot save a strategy file that is applied on the page; the configuration beside it stays read-only", () => {
+  it("lets the bot save a strategy file applied on the page; the configuration beside it stays read-only", () => {
     const folder = "/etc/limitbot/strategies"
     const files = `${folder}/grid.yaml --config /etc/limitbot/limitbot.yaml`
     assert.include(read("limitbot.service"), `limitbot.mjs run ${files}\n`)

@@ -321,7 +321,7 @@ describe("tidy", () => {
     assert.deepStrictEqual(who, ["src/views/Events.ts"])
   })
 
-  it("two exported types never have the same name", () => {
+  it("exported types have distinct names", () => {
     // The sandbox is the service's own model, so a word of the interface may stand on both sides. The page is another program.
     const declared = sources
       .filter((file) => !file.startsWith("src/dashboard/"))
@@ -362,7 +362,7 @@ describe("tidy", () => {
     })
   }
 
-  it("tests of the signer were left out of a script, because their folder had moved: what scripts name is there", () => {
+  it("every path that a script names exists", () => {
     const { scripts } = JSON.parse(textOf("package.json"))
     const named = Object.values(scripts).flatMap(
       (script) => String(script).match(/\b(?:src|test|tools|bench)\/\S+/g) ?? []

@@ -67,7 +67,7 @@ describe("Backtest", () => {
     assert.isBelow(own.fills, optimistic.fills)
   })
 
-  it("app fees of the account cost what those of the file cost, unless the file says otherwise: they were ignored", () => {
+  it("app fees of the account cost as much as those of the file, unless the file sets its own", () => {
     const [fees, mine] = [{ appFees: [{ recipient: "a.near", fee: 40 }] }, { appFees: [] }]
     const run = (terms: OrderTerms, accountTerms: OrderTerms) =>
       Backtest.run({ ...strategy, terms }, candles, indices, "optimistic", { ...options, accountTerms })
@@ -77,7 +77,7 @@ describe("Backtest", () => {
     assert.deepStrictEqual(figures(run(mine, fees)), figures(optimistic))
   })
 
-  it("a return begins with what the budget was worth, not after what the first bar's trade cost", () => {
+  it("a return starts from the budget's value before the cost of the first bar's trade", () => {
     const text = `name: d
 market: BTC/USDC
 kind: dca
@@ -92,7 +92,7 @@ dca: { every: 1d, side: buy, size: { quote: 900 }, times: 1, reach: 1% }
     assert.closeTo(totalReturn, Number(side.pnlQuote) / 1e9, 1e-6)
   })
 
-  it("parts of a basis point count: they were rounded away, or threw", () => {
+  it("fractions of a basis point count in full", () => {
     const taking = (costs: Partial<Costs>) =>
       Backtest.run(strategy, candles, indices, "optimistic", { ...options, costs: { ...options.costs, ...costs } })
     const [whole, parts] = [taking({ appFeeBasisPoints: 20 }), taking({ appFeeBasisPoints: 20.01 })]
@@ -146,7 +146,7 @@ rules:
     }
   })
 
-  it("says what limits kept back, and when too much was lost to go on", () => {
+  it("names what limits held back, and a loss too large to continue", () => {
     const limits: Limits = {
       ...strategy.limits,
       maxOrdersPerHour: 12,

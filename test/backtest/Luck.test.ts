@@ -32,7 +32,7 @@ const indices = CrossingIndex.linearIndices(candles, "at")
 const inputs = [{ candles, indices, options: { costs: noCosts, changes: {} } }] as const
 
 describe("WalkForward", () => {
-  it("never searches on what it tries the best on, and tries on every bar after the first search once", () => {
+  it("searches and tries on separate periods, and tries on every bar after the first search once", () => {
     for (const kind of ["rolling", "anchored"] as const)
       for (const [bars, count, train] of [
         [1000, 4, 3],
@@ -117,7 +117,7 @@ describe("MonteCarlo", () => {
     assert.strictEqual(drawn(true)[0]?.path.length, 61)
   })
 
-  it("draws as many trades as there were, and knows the probability of ruin", () => {
+  it("draws as many trades as the run has, and reports the probability of ruin", () => {
     const next = seeded(1)
     // Ten tosses of a fair coin for an eighth each: five eighths are lost when the losses are once five ahead.
     const gains = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? 0.125 : -0.125))

@@ -33,7 +33,7 @@ describe("what simulated runs suppose of the venue", () => {
     )
   })
 
-  it("is what was measured, where that is enough, and what flags say before it", () => {
+  it("uses measurements if there are enough, and flags before measurements", () => {
     const measured = {
       optimistic: { edgeBasisPoints: 12, payoutMillis: 3000 },
       pessimistic: { edgeBasisPoints: 17.5, payoutMillis: 41_000 }

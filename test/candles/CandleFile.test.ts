@@ -104,7 +104,7 @@ describe("CandleFile", () => {
     })
   )
 
-  it.effect("searches lows and highs that stay in the file as if they were here: any search, and whole runs", () =>
+  it.effect("searches lows and highs that stay in the file exactly as in memory, for any search and whole runs", () =>
     Effect.gen(function* () {
       const file = newFile(11, 9_000)
       const { candles, indices } = yield* Effect.andThen(load(file), load(file))
@@ -161,7 +161,7 @@ describe("CandleFile", () => {
     ]
   ]
   for (const [what, change] of changes) {
-    it.effect(`does not believe the cache of a file that was ${what}`, () =>
+    it.effect(`ignores the cache of a file that has been ${what}`, () =>
       Effect.gen(function* () {
         const file = newFile(2)
         yield* load(file)
@@ -174,7 +174,7 @@ describe("CandleFile", () => {
     )
   }
 
-  it.effect("believes the cache of a file that was only touched or copied back", () =>
+  it.effect("uses the cache of a file that has only been touched or copied back", () =>
     Effect.gen(function* () {
       const file = newFile(3)
       yield* load(file)

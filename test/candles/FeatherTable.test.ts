@@ -57,7 +57,7 @@ describe("candles in Feather", () => {
     })
   )
 
-  it.effect("a file that was cut off is refused by its name", () =>
+  it.effect("a truncated file is refused by its name", () =>
     Effect.gen(function* () {
       const whole = readFileSync(join(folder, "minutes-lz4.feather"))
       for (const length of [6, 100, whole.length - 200]) {

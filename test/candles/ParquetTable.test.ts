@@ -56,7 +56,7 @@ describe("candles in Parquet", () => {
     })
   )
 
-  it.effect("a file that was cut off is refused by its name", () =>
+  it.effect("a truncated file is refused by its name", () =>
     Effect.gen(function* () {
       const whole = readFileSync(join(folder, "minutes-snappy.parquet"))
       for (const length of [4, 100, whole.length - 10]) {

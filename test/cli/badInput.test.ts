@@ -235,7 +235,7 @@ describe.concurrent("wrong usage", () => {
     assert.match(ended.stderr, new RegExp(`^limitbot: 127\\.0\\.0\\.1:${port} is in use by another program`))
   })
 
-  it("synthetic candles never replace a file unasked", async () => {
+  it("synthetic candles replace a file only on request", async () => {
     const cwd = newFolder()
     writeFileSync(join(cwd, "mine.csv"), "mine")
     const ended = await runHere(["data", "generate", "mine.csv", "--bars", "10"], { cwd })

@@ -67,7 +67,7 @@ describe("the fee that orders named", () => {
     assert.match(await said("fills", "--csv"), /,echoedBasisPoints\s+\S+,21$/m)
   })
 
-  it("was no fee at all, by the schedule, in the JSON of a backtest", async () => {
+  it("is the charged fee, not the fee of the schedule, in the JSON of a backtest", async () => {
     const folder = newFolder()
     const text = `venue: { url: "https://venue.invalid", profile: near-2026-11, apiKey: { env: NONE } }
 account: { key: { env: NONE } }

@@ -42,7 +42,7 @@ describe.concurrent("a flag out of its range", () => {
 })
 
 describe("a search", () => {
-  it("of which nothing ran ended as if it had found something", async () => {
+  it("without a completed run fails", async () => {
     const cwd = workspace(nowhere)
     const data = ["--data", "candles.csv"]
     await runHere(["data", "generate", "candles.csv", "--bars", "600", "--price", "60000"], { cwd })

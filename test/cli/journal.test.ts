@@ -7,7 +7,7 @@ import { assertSays, ordersAt, runHere, startHere, startSandbox, workspace } fro
 const config = ["--config", "config.yaml"]
 
 describe("limitbot journal", () => {
-  it("backs up while the bot runs, hands over, and goes on where it was", async () => {
+  it("backs up while the bot runs, hands over, and continues from the same event", async () => {
     const sandbox = await startSandbox({ speed: 20 })
     const [old, fresh] = [workspace(sandbox), workspace(sandbox)]
     const bot = startHere(["run", "grid.yaml", ...config], { cwd: old })

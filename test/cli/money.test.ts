@@ -153,7 +153,7 @@ describe("the books of a bot", () => {
     }
   })
 
-  it("replay takes every decision again as it was, and an edited file differs", async () => {
+  it("replay repeats every recorded decision, and an edited file differs", async () => {
     interface Replay {
       readonly decisions: number
       readonly identical: number

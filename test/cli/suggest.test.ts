@@ -67,7 +67,7 @@ const linesOf = (log: string): ReadonlyArray<Record<string, unknown>> =>
 
 describe("sweep --suggest", () => {
   it.live(
-    "runs what a program suggests, tells how good it was, and goes on from stored results",
+    "runs what a program suggests, reports the score back, and continues from stored results",
     () =>
       Effect.gen(function* () {
         yield* limitbot("data", "generate", candles, "--bars", "3000", "--price", "40000")

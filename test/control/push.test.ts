@@ -96,7 +96,7 @@ describe("a phone that is told", () => {
     })
   )
 
-  it.effect("is told nothing more once its token is no longer good, not even what was being tried again", () =>
+  it.effect("gets no more messages once its token is revoked, including messages being retried", () =>
     Effect.gen(function* () {
       let isGood = true
       let isUp = true

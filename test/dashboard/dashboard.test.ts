@@ -147,7 +147,7 @@ describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
     await context.close()
   })
 
-  it("shows a range of its equity, exact figures under the pointer, and no bars where no depth was quoted", async () => {
+  it("shows a range of its equity, exact figures under the pointer, and no bars without quoted depth", async () => {
     const ranges = page.getByRole("group", { name: "Range of the chart" })
     assert.strictEqual(await ranges.locator("[aria-pressed=true]").innerText(), "all")
     await ranges.getByRole("button", { name: "1d" }).click()

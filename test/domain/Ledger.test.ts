@@ -166,7 +166,7 @@ describe("the ledger", () => {
     assert.deepStrictEqual(Ledger.apply(folded(budget(100n)), budget(100n)), [])
   })
 
-  it("follows an order from the wallet to what it brought and what came back", () => {
+  it("follows an order from the wallet to its output and its refund", () => {
     const life = [budget(100n), signed(60n), deposited(60n), fill(40n, 7n), closed(20n), paying(7n)]
     const wallet = "USDC wallet s 40"
     const traded = ["BTC traded s -7", outside, "USDC traded s 40"]
@@ -224,7 +224,7 @@ describe("the ledger", () => {
     assert.strictEqual(Ledger.heldBy(part, "p", "BTC", "payout in flight"), 0n)
   })
 
-  it("takes a deposit from where its money was: under way, in doubt, given up, and else from the wallet", () => {
+  it("takes a deposit from where its money is: under way, in doubt, given up, and else from the wallet", () => {
     const doubt = [budget(100n), signed(60n), moved("FundingInDoubt", 25n)]
     assert.deepStrictEqual(holding(...doubt), [
       "USDC deposit in flight p 35",
@@ -244,7 +244,7 @@ describe("the ledger", () => {
       assert.strictEqual(Ledger.heldBy(part, "p", asset, place), amount, place)
   })
 
-  it("gives a payment that was not made back, from doubt first; one that is asked for again is under way again", () => {
+  it("returns an unmade payment, from doubt first; one that is requested again is under way again", () => {
     const doubt = [budget(100n), signed(60n), moved("FundingInDoubt", 25n)]
     assert.deepStrictEqual(holding(...doubt, moved("FundingDead", 60n)), [outside, "USDC wallet s 100"])
     assert.deepStrictEqual(holding(...doubt, moved("FundingDead", 20n)), [
@@ -283,7 +283,7 @@ describe("the ledger", () => {
     assert.strictEqual(Ledger.dustOf(folded(budget(100n), legClosed("SELL", 3n)), "s", asset), 3n)
   })
 
-  it("pays the order that sells dust from dust, then from the wallet, and what it did not sell is dust again", () => {
+  it("pays the order that sells dust from dust, then from the wallet, and what stays unsold is dust again", () => {
     const sweep = { ...about, slot: Ledger.dustSlot(asset) }
     const dusty = [budget(100n), legClosed("SELL", 3n)]
     assert.deepStrictEqual(holding(...dusty, signed(2n, sweep)), [
@@ -340,7 +340,7 @@ describe("the ledger", () => {
 describe("figures of the ledger", () => {
   const spent = folded(budget(100n), signed(60n), deposited(60n), fill(40n, 7n), closed(20n), paying(7n), paid(6n, 1n))
 
-  it("owned by a strategy is all that came, and what trading and fees made of it", () => {
+  it("owned by a strategy is all its deposits plus what trading and fees made of them", () => {
     assert.strictEqual(Ledger.ownedBy(spent, "s", asset), 60n)
     assert.strictEqual(Ledger.ownedBy(spent, "s", "BTC"), 6n)
   })
@@ -429,14 +429,14 @@ describe("figures of the ledger", () => {
     assert.deepStrictEqual(LedgerFaults.overdrawn(folded(budget(100n), signed(101n))), ["s: -1 USDC in wallet"])
   })
 
-  it("an order that is not over holds again what was to come back, and what was on its way out of it", () => {
+  it("an order that is reopened holds its pending refund and payout again", () => {
     const events = [budget(100n), signed(100n), deposited(100n), fill(30n, 3n), closed(70n), paying(3n)]
     const reopened = { _tag: "Reopened", ...about, status: "OPEN", asset, amount: 70n } as const
     const before = [budget(100n), signed(100n), deposited(100n), fill(30n, 3n)]
     assert.deepStrictEqual(holding(...events, reopened), holding(...before))
   })
 
-  it("an order that lives on after its books were closed holds its deposit again, as if nothing else had been", () => {
+  it("an order that lives on after its books are closed holds its deposit again", () => {
     const before = [budget(100n), signed(100n), deposited(100n)]
     const events = [...before, fill(30n, 3n), closed(70n), paying(3n), paid(2n, 1n), refunded(68n, 2n), settled]
     const back: BotEvent = {
@@ -453,7 +453,7 @@ describe("figures of the ledger", () => {
     assert.deepStrictEqual(holding(...failing, { ...back, payoutFee: 0n, refundFee: 0n }), holding(...before))
   })
 
-  it("what was given up is nobody's any more, and is unexplained again when it comes after all", () => {
+  it("money that is given up belongs to no account, and is unexplained again if it arrives after all", () => {
     const events = [budget(100n), signed(100n), deposited(100n), closed(100n), failed("refund", 100n)]
     const loss = { ...about, market: "BTC/USDC", asset, amount: 100n } as const
     const lost = folded(...events, { _tag: "WrittenOff", ...loss })

@@ -34,7 +34,7 @@ describe("a signed payment", () => {
     assert.isFalse(Payload.isStale({ lastVerdict: "not-executed" }))
   })
 
-  it("is certain when acknowledged, or when every one of two or more attempts was clearly refused", () => {
+  it("is certain when acknowledged, or when every one of two or more attempts is clearly refused", () => {
     assert.strictEqual(Payload.certaintyOf({ ...sent(3, 3), acknowledged: true, mayBeForgotten: true }), "executed")
     assert.strictEqual(Payload.certaintyOf({ ...sent(0), mayBeForgotten: true }), "doubtful")
     assert.strictEqual(Payload.certaintyOf({ ...sent(3, 3), mayBeForgotten: true }), "doubtful")

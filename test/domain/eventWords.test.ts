@@ -110,7 +110,7 @@ const byHand: ReadonlyArray<BotEvent> = [
 const Text = Schema.fromJsonString(StoredEvent)
 
 describe("the words of events", () => {
-  it.effect("are read as they were written", () =>
+  it.effect("are read back as written", () =>
     Effect.gen(function* () {
       for (const event of events) {
         const text = yield* Schema.encodeEffect(Text)(event)

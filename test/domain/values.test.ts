@@ -62,7 +62,7 @@ describe("decimals", () => {
     assert.isFalse(Decimal.equals(price("1.5"), price("1.6")))
   })
 
-  it("are read up to a hundred characters, and written as they were read", () => {
+  it("are read up to a hundred characters, and written as read", () => {
     for (const text of ["0", "-1", "1", "0.5", "-0.05", "9".repeat(100), `0.${"0".repeat(97)}1`])
       assert.strictEqual(Decimal.format(price(text)), text)
     assert.deepStrictEqual(
@@ -110,7 +110,7 @@ describe("cost", () => {
     assert.deepStrictEqual(holding(["BUY", 1n, 10n], ["SELL", 1n, 5n]), { position: 0n, cost: 0n, realised: -5n })
   })
 
-  it("of what was sold first is what it brought in, and a purchase closes it and goes on", () => {
+  it("of a short sale is its proceeds, and a purchase closes it and continues", () => {
     assert.deepStrictEqual(holding(["SELL", 2n, 10n], ["SELL", 1n, 2n]), { position: -3n, cost: 12n, realised: 0n })
     assert.deepStrictEqual(holding(["SELL", 2n, 10n], ["BUY", 1n, 4n]), { position: -1n, cost: 5n, realised: 1n })
     assert.deepStrictEqual(holding(["SELL", 1n, 10n], ["BUY", 3n, 9n]), { position: 2n, cost: 6n, realised: 7n })
@@ -243,7 +243,7 @@ describe("the book", () => {
   })
   const depth = [level(10n, "99", "101"), level(20n, "98"), level(30n, "90", "110"), level(40n, undefined, "120")]
 
-  it("has the impact of the next larger quantity that was quoted on both sides", () => {
+  it("has the impact of the next larger quantity that is quoted on both sides", () => {
     const impact = (quantity: bigint) => Book.impactOf(depth, quantity)
     assert.deepStrictEqual(impact(10n), price("0.01"))
     assert.deepStrictEqual(impact(11n), price("0.1"))
@@ -299,7 +299,7 @@ describe("the book", () => {
 })
 
 describe("time and text", () => {
-  it("days are of UTC, and a clock that went back says nothing", () => {
+  it("days are of UTC, and a clock that goes back adds no time", () => {
     assert.deepStrictEqual([utcDay(0), utcDay(dayMillis - 1), utcDay(dayMillis), utcDay(-1)], [0, 0, 1, -1])
     assert.deepStrictEqual(
       [elapsedMillis(5, 7), elapsedMillis(5, 5), elapsedMillis(5, 4)],

@@ -147,7 +147,7 @@ describe("the kill switch", () => {
     )
   )
 
-  it.effect("cancels that the venue could not take for a minute were repeated up to a minute later", () =>
+  it.effect("cancels that the venue cannot take for a minute are repeated as soon as it can", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world } = yield* resting(files, 6)
@@ -163,7 +163,7 @@ describe("the kill switch", () => {
     )
   )
 
-  it.effect("the end of what was cancelled showed ten seconds later when the bot was calm", () =>
+  it.effect("the end of a cancelled order shows within seconds in a calm bot", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting(files, 6)
@@ -178,7 +178,7 @@ describe("the kill switch", () => {
     )
   )
 
-  it.effect("a cancel of an order that a lost cancel had ended was told as a refusal", () =>
+  it.effect("a cancel of an order that an earlier lost cancel has ended is reported as done", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [ladder(2)] }, 2)
@@ -196,7 +196,7 @@ describe("the kill switch", () => {
     )
   )
 
-  it.effect("cancels that never answered kept the others from being sent until they timed out", () =>
+  it.effect("cancels without an answer do not delay the others", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world } = yield* resting({ strategies: [ladder(52)] }, 52)

@@ -68,7 +68,7 @@ describe("clocks", () => {
 describe("a clock that jumps a day ahead", () => {
   const dayMillis = 86_400_000
 
-  it.effect("gave up a payment that a person was about to make", () =>
+  it.effect("keeps a payment that a person is about to make", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -91,7 +91,7 @@ describe("a clock that jumps a day ahead", () => {
     )
   )
 
-  it.effect("let the operator say that a payment was not made that could still be executed", () =>
+  it.effect("refuses the operator's word that a payment is unpaid while it can still be executed", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -6,7 +6,7 @@ import { LeaseLost } from "../../src/journal/Lease.ts"
 import { inVirtualTime, isCancel, ladder, make, openOrders, until } from "../world/bot/botWorld.ts"
 
 describe("a journal that is gone", () => {
-  it.effect("went on being traded on, in silence", () =>
+  it.effect("stops trading and raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

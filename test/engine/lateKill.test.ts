@@ -12,7 +12,7 @@ const killed = { code: "kill-switch", text: "test" }
 const isSubmit = ({ path }: { readonly path: string }) => path.endsWith("/v0/submit-intent")
 
 describe("the kill switch between the gate and the network", () => {
-  it.effect("a payment whose record waited for a locked journal was sent after the kill", () =>
+  it.effect("a payment whose record waits for a locked journal is not sent after the kill", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -46,7 +46,7 @@ describe("the kill switch between the gate and the network", () => {
     )
   )
 
-  it.effect("an order whose create waited for a locked journal was created after the kill", () =>
+  it.effect("an order whose create waits for a locked journal is not created after the kill", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -67,7 +67,7 @@ describe("the kill switch between the gate and the network", () => {
     )
   )
 
-  it.effect("a wallet whose request waited for a locked journal was asked after the kill", () =>
+  it.effect("a wallet whose request waits for a locked journal is not asked after the kill", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

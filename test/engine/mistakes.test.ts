@@ -133,7 +133,7 @@ describe("a mistake of the program", () => {
     )
   )
 
-  it.effect("was told for ever of a strategy that runs no more", () =>
+  it.effect("is no longer reported for a removed strategy", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const mistake = { isMade: true, times: 0 }

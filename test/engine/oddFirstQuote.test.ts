@@ -46,7 +46,7 @@ const odd: ReadonlyArray<readonly [string, Odd]> = [
 
 describe("a bot with resting orders whose first quotes", () => {
   for (const [what, { bend = () => undefined, reply = honest }] of odd) {
-    it.effect(`${what}: it ended, and its orders were alone`, () =>
+    it.effect(`${what}: continues, and keeps its orders under control`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const { world, process } = yield* resting(

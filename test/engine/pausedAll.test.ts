@@ -24,7 +24,7 @@ const stateAfter = (...events: ReadonlyArray<BotEvent>) => {
 }
 
 describe("a strategy that is loaded while all others are paused", () => {
-  it("was paid for at once", () => {
+  it("is not paid", () => {
     const before = stateAfter()
     const state = stateAfter(...pause(before, "grid", "pause", "a look"))
     assert.deepInclude(

@@ -102,7 +102,7 @@ describe("a credential that worked", () => {
     )
   )
 
-  it.effect("and that is refused again after the venue was away ended the bot", () =>
+  it.effect("and that is refused again after an outage does not end the bot", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [ladder(2)] }, 2)
@@ -122,7 +122,7 @@ describe("a credential that worked", () => {
     )
   )
 
-  it.effect("and that is refused under the kill switch ended the bot before its orders were withdrawn", () =>
+  it.effect("and that is refused under the kill switch does not end the bot before its orders are cancelled", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [ladder(4)] }, 4)

@@ -215,7 +215,7 @@ describe("a wrong price later", () => {
     )
   )
 
-  it.effect("held a payment in words while its order was created", () =>
+  it.effect("stops an order before it is created", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -279,7 +279,7 @@ describe("after a restart", () => {
 })
 
 describe("a price that nobody else shows", () => {
-  it.effect("at a restart: orders that were planned before it were created, and cancelled at once", () =>
+  it.effect("at a restart: orders planned before it are not created", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

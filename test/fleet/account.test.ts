@@ -121,7 +121,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     await ground.until("it has orders again", haveOrders)
   }, 60_000)
 
-  it("resumes as a whole what was paused as a whole", async () => {
+  it("resumes as a whole what is paused as a whole", async () => {
     await ground.limitbot("fleet", "pause", "account-0")
     await ground.until("it is paused", (all) => all.some(({ problems }) => problems?.includes("paused") === true))
     assert.match((await of("resume", "grid")).stderr, /whole account is paused: limitbot fleet resume account-0/)

@@ -144,7 +144,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
     assert.strictEqual((await post("bots/account-0/resolve", { placement: "pl-none", word: "paid" })).status, 409)
   }, 90_000)
 
-  it("measures by class and never by name, and describes its API", async () => {
+  it("measures by class instead of by name, and describes its API", async () => {
     const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${viewer}` } })).text()
     assert.match(metrics, /^limitbot_fleet_bots\{class="gold",state="running"\} 2$/m)
     assert.match(metrics, /^limitbot_fleet_problems\{class="none",kind="unreachable",severity="alarm"\} 1$/m)

@@ -20,7 +20,7 @@ const left = Effect.gen(function* () {
 })
 
 describe.skipIf(server === undefined)("words to accounts", () => {
-  it.live("that were answered more than a day ago are gone; what waits stays, however old it is", () =>
+  it.live("answered more than a day ago are deleted; open ones stay at any age", () =>
     Effect.gen(function* () {
       const [registry, sql, words] = [yield* Registry, yield* SqlClient.SqlClient, yield* Words]
       yield* registry.apply({ name: "anna", class: "", config: "", strategies: [] })

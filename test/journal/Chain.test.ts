@@ -78,7 +78,7 @@ describe("the chain of a journal", () => {
     })
   )
 
-  it.effect("finds a cut end by a head that was noted elsewhere", () =>
+  it.effect("finds a cut end by a head noted elsewhere", () =>
     Effect.gen(function* () {
       const file = newFile()
       yield* append(file, "a", "b", "c")

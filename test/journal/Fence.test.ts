@@ -114,7 +114,7 @@ describe.each(kinds)("an account of a fleet $name", ({ putBack, runner }) => {
   )
 
   it.effect(
-    "was written by an owner of before a copy was put back, once the claims and events had the same numbers again",
+    "rejects an owner from before a restored copy, also once claims and events have the same numbers again",
     () =>
       Effect.gen(function* () {
         const [first, second] = [yield* runner, yield* runner]
@@ -221,7 +221,7 @@ describe.skipIf(server === undefined)("two owners of one account in Postgres", (
     })
   )
 
-  it.live("own nothing on a server that was started since: it may lack what another owner wrote and paid", () =>
+  it.live("own nothing on a server that has been started since, which may lack what another owner wrote and paid", () =>
     Effect.gen(function* () {
       if (server === undefined) return
       const { journals } = yield* runnerAt(server.url)

@@ -117,7 +117,7 @@ describe.each(places)("Journal $name", ({ at: journalAt, execute, fresh, undecod
     }).pipe(Effect.provide(journalAt(fresh())))
   )
 
-  it.effect("gives back what was appended, across a reopen, in order and without gaps", () =>
+  it.effect("returns the appended events, across a reopen, in order and without gaps", () =>
     Effect.gen(function* () {
       const filename = fresh()
       yield* Effect.provide(
@@ -250,7 +250,7 @@ describe("Lease", () => {
     })
   )
 
-  it.effect("did not hold through another path to the same journal", () =>
+  it.effect("holds through another path to the same journal", () =>
     Effect.gen(function* () {
       const journal = newFile()
       writeFileSync(journal, "")

@@ -64,7 +64,7 @@ describe("the Merkle tree over a journal", () => {
     assert.lengthOf(tree.peaks, 6)
   })
 
-  it.effect("grows by what was recorded since, and proves an event by its own hash", () =>
+  it.effect("grows by the newly recorded events, and proves an event by its own hash", () =>
     Effect.gen(function* () {
       const filename = join(mkdtempSync(join(tmpdir(), "limitbot-merkle-")), "journal.sqlite")
       const tree = Merkle.make()

@@ -100,7 +100,7 @@ describe("a journal of an earlier version", () => {
       })
   )
 
-  it.effect("loses the table in which there were no swaps by hand, and nothing else", () =>
+  it.effect("loses the table without swaps by hand, and nothing else", () =>
     Effect.gen(function* () {
       const [present, old] = [newFile(), newFile()]
       yield* Effect.promise(() => writeDoubtful(present, 2))

@@ -77,7 +77,7 @@ describe("swaps by hand", () => {
   const other = swap("s3", 6, ["USDC", 10_000_000n], ["SOL", 500_000n])
   const record = recordOf([{ at: 0, event: loaded }, ...bought, ...sold, ...other])
 
-  it("were no fills in the tables, and what was bought with dollars would have been a sale of dollars", () => {
+  it("are fills in the tables, and purchases with dollars are not sales of dollars", () => {
     assert.deepStrictEqual(table("fills", record), [
       "2026-01-01T00:01:00.000Z,BTC/USDC,BUY,0.001,BTC,60,USDC,60000,by hand/s1,,f1",
       "2026-01-01T00:05:00.000Z,BTC/USDC,SELL,0.0005,BTC,33,USDC,66000,by hand/s2,,f1",
@@ -94,7 +94,7 @@ describe("swaps by hand", () => {
     ])
   })
 
-  it("were in no flows, so that flows, fills and fees left money that nobody has", () => {
+  it("are in the flows, so that flows, fills and fees add up", () => {
     assert.deepStrictEqual(table("flows", record), [
       "2026-01-01T00:01:00.000Z,by hand,USDC,60",
       "2026-01-01T00:01:00.000Z,by hand,BTC,-0.001",
@@ -107,7 +107,7 @@ describe("swaps by hand", () => {
     ])
   })
 
-  it("were in no tax lots, so later sales closed purchases that had been sold by hand before", () => {
+  it("are in the tax lots, so later sales close the remaining purchases", () => {
     const lot = "2026-01-01T00:01:00.000Z,2026-01-01T00:05:00.000Z,BTC,0.0005,30,33,3,USDC,bought,fifo"
     assert.deepStrictEqual(table("lots", record), [lot])
     const sheets = Rp2.filesOf(record, { decimals, method: "fifo" }).map(({ content }) => content)

@@ -78,7 +78,7 @@ describe("bookings", () => {
     assert.deepStrictEqual(balances(lost.result()), ["asset unexplained - USDC 1", "asset wallet grid USDC -1"])
   })
 
-  it("of a year begin with what was there before, at its first moment, and end before the next", () => {
+  it("of a year begin with the opening balance, at its first moment, and end before the next", () => {
     const bookings = booked()
     const [from, to] = [start + 20 * 60_000, start + 1_454 * 60_000]
     const year = Entries.within(bookings, { from, to })

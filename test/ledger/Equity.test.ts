@@ -18,7 +18,7 @@ const minutesAt = (...all: ReadonlyArray<readonly [minute: number, close: number
   ])
 
 describe("the table of equity", () => {
-  it("has a row at the end of each hour with a price, and one at the last minute, worth what was traded less what it cost", () => {
+  it("has a row at the end of each hour with a price, and one at the last minute, with trades and costs valued", () => {
     const minutes = minutesAt([10, 60_000], [59, 61_000], [130, 62_000])
     const { rows, titles } = Equity.tableOf(trading, { decimals, minutes, span: ever })
     assert.deepStrictEqual(titles, ["time", "currency", "worth", "held"])
@@ -43,7 +43,7 @@ describe("the table of equity", () => {
 })
 
 describe("a table as Parquet", () => {
-  it.effect("is read back as it was written, every digit of it", () =>
+  it.effect("is read back as written, every digit of it", () =>
     Effect.gen(function* () {
       for (const table of Tables.tablesOf(trading, { decimals, method: "fifo", span: ever })) {
         const bytes = yield* ParquetFile.bytesOf(table)

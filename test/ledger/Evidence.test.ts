@@ -39,7 +39,7 @@ const said = (...events: ReadonlyArray<PlacementEvent>) =>
 const kinds = (...events: ReadonlyArray<PlacementEvent>) => found(...events).map(({ kind }) => kind)
 
 describe("evidence", () => {
-  it("finds nothing wrong with an order that was paid in full", () => {
+  it("accepts an order that is paid in full", () => {
     assert.strictEqual(said(fill, closed, paid(990n)), "")
   })
 
@@ -75,7 +75,7 @@ describe("evidence", () => {
     assert.deepStrictEqual(kinds(sent, deposited, fill, closed, paid(1n)), ["amounts-do-not-match"])
   })
 
-  it("added the fills of an end that was taken back to those that it is read with anew", () => {
+  it("excludes the fills of an end that has been taken back", () => {
     const takenBack: PlacementEvent = {
       _tag: "TakenBack",
       ...about,
@@ -121,7 +121,7 @@ describe("evidence", () => {
     assert.deepStrictEqual(kinds(tiny, leg("PaidOut", 1n, 0n), closed, leg("Refunded", 0n, 0n)), [])
   })
 
-  it("is about what ended in success as a whole: what was cancelled, or filled in part, may be refunded", () => {
+  it("covers complete successes only: cancelled or partly filled orders may be refunded", () => {
     const ended = (status: string, unspent: bigint): PlacementEvent => ({ ...closed, status, unspent })
     assert.deepStrictEqual(kinds(fill, ended("CANCELED", 0n), paid(990n), refunded), [])
     assert.deepStrictEqual(kinds(fill, ended("FILLED", 1n), paid(990n), refunded), [])

@@ -61,7 +61,7 @@ describe("the band of fills", () => {
     assert.strictEqual(verdict("BUY", 98, late + 1_000, 61_000), "too late")
   })
 
-  it("looks at prices from when the order rested until the fill was reported, a delay more on both ends", () => {
+  it("covers prices from the deposit until the report of the fill, plus a delay at both ends", () => {
     const seen = (openedAt: number, at: number, restingAt: number | undefined) =>
       judge(
         { at },

@@ -141,7 +141,7 @@ describe("a strategy that does not run any more", () => {
     assert.deepStrictEqual(all.trading.flows, whole.trading.flows)
   })
 
-  it("gave back what it had and not its former budget, which the table of money says in words", () => {
+  it("returns what it has left, not its former budget, and the table of money says so", () => {
     const gone = agree(inserted(life, life.length, removed), "at the end")
     assert.deepStrictEqual(
       gone.trading.flows.filter(({ isReturn }) => isReturn === true).map(({ asset, amount }) => `${asset} ${amount}`),

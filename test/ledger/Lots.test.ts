@@ -94,7 +94,7 @@ describe("lots", () => {
     )
   })
 
-  it("that were sold before they were bought are closed by the next purchase", () => {
+  it("of short sales are closed by the next purchase", () => {
     const { gains, open } = match([trade(1, "SELL", 10n, 100n), trade(2, "BUY", 30n, 240n)], "fifo")
     assert.deepStrictEqual(
       gains.map(({ isShort, cost, proceeds }) => [isShort, cost, proceeds]),
@@ -106,7 +106,7 @@ describe("lots", () => {
     )
   })
 
-  it("of equal cost per unit are closed oldest first, whether they were bought or sold", () => {
+  it("of equal cost per unit are closed oldest first, bought or sold", () => {
     for (const [opens, closes] of [
       ["BUY", "SELL"],
       ["SELL", "BUY"]
@@ -141,7 +141,7 @@ describe("lots", () => {
     }
   })
 
-  it("that are still open from before are closed like any other, and stay as they were", () => {
+  it("still open from before are closed like any other, and stay unchanged", () => {
     const books = match([trade(1, "BUY", 4n, 40n)], "fifo")
     const { open } = books
     const { gains } = match([trade(2, "SELL", 1n, 20n)], "fifo", books)
@@ -155,7 +155,7 @@ describe("lots", () => {
     )
   })
 
-  it("that were given up as lost are as old and as dear as before when they come after all, by every method", () => {
+  it("given up as lost keep their date and cost when they arrive after all, by every method", () => {
     for (let seed = 1; seed <= 100; seed += 1) {
       const history = historyOf(seed)
       const lost: Trade = { ...trade(50, "SELL", 700_000n, 0n), loss: "given up" }

@@ -125,7 +125,7 @@ describe("the input of RP2", () => {
     assert.match(String(average?.content), /^rp2_us -m fifo /)
   })
 
-  it("has no price where nothing was bought, and eleven places at most", () => {
+  it("has no price without a purchase, and eleven places at most", () => {
     const [fill] = trading.trades
     if (fill === undefined) return assert.fail("no fill")
     const rowsOf = (baseAmount: bigint, quoteAmount: bigint) => {

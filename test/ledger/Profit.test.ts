@@ -61,7 +61,7 @@ describe("profit", () => {
     ])
   })
 
-  it("moved with the price of what was not held: base that a fee took counted as inventory for ever", () => {
+  it("does not move with the price of base that a fee has taken", () => {
     const { fees, trades } = trading
     const signed = (side: "BUY" | "SELL", amount: bigint) => (side === "BUY" ? amount : -amount)
     const paid = (asset: string) => fees.reduce((sum, fee) => sum + (fee.asset === asset ? fee.amount : 0n), 0n)
@@ -94,7 +94,7 @@ describe("profit", () => {
     assert.deepStrictEqual(slots, slots.toSorted())
   })
 
-  it("of what was sold before it was bought is what it brought in, less what it is worth", () => {
+  it("of a short sale is its proceeds less its current value", () => {
     const [, , sale] = trading.trades
     if (sale === undefined) return assert.fail("no sale")
     const [row] = Profit.report({ ...emptyRecord, trades: [sale] }, options)

@@ -24,7 +24,7 @@ const trade = (at: number, side: "BUY" | "SELL", base: bigint, dollars: bigint) 
 })
 
 describe("returns", () => {
-  it("of a coin that doubles after all money went into it are 100%, and holding dollars made nothing", () => {
+  it("of a coin that doubles after all money moves into it are 100%, and holding dollars returns nothing", () => {
     const trading = { ...emptyRecord, flows: [flow(0, 100n)], trades: [trade(1, "BUY", one, 100n)] }
     const found = returnsOf(trading, { quote: "USDC", minutes: prices(100, 150, 200), decimals })
     assert.approximately(found.timeWeighted ?? 0, 1, 1e-9)
@@ -45,7 +45,7 @@ describe("returns", () => {
     assert.approximately(found.maxDrawdown ?? 0, 1 - 1_100 / 1_200, 1e-9)
   })
 
-  it("did not count as a fall what was lost before the first close", () => {
+  it("count as a fall what is lost before the first close", () => {
     const trading = { ...emptyRecord, flows: [flow(0, 100n)], trades: [trade(1, "BUY", one, 100n)] }
     const found = returnsOf(trading, { quote: "USDC", minutes: prices(90, 95), decimals })
     assert.approximately(found.timeWeighted ?? 0, -0.05, 1e-9)
@@ -75,7 +75,7 @@ describe("returns", () => {
     assert.deepStrictEqual(once, { timeWeighted: 0, moneyWeighted: null, maxDrawdown: 0 })
   })
 
-  it("are unknown where nothing was held at first, and begin anew after everything was lost", () => {
+  it("are unknown without holdings at first, and restart after a total loss", () => {
     const bought = { ...emptyRecord, trades: [trade(0, "BUY", one, 100n)] }
     const found = returnsOf(bought, { quote: "USDC", minutes: prices(100, 200), decimals })
     assert.deepStrictEqual(new Set(Object.values(found)), new Set([null]))
@@ -148,7 +148,7 @@ describe("returns", () => {
     ])
   })
 
-  it("of what was sold count no more with the price", () => {
+  it("of sold amounts no longer move with the price", () => {
     const trades = [trade(1, "BUY", 2n * one, 100n), trade(1.5 * minute, "SELL", one / 2n, 50n)]
     const closes = [50, 100, 200].map((close, index) => ({ market: "BTC/USDC", at: (index + 1) * minute, close }))
     assert.deepStrictEqual(
@@ -247,7 +247,7 @@ describe("the quality of orders", () => {
     assert.deepStrictEqual([fillRatio, medianMillisToFill], [null, null])
   })
 
-  it("measures how the price moved by value, against the price per unit, with the last minute that had ended", () => {
+  it("measures the price move by value, against the price per unit, with the last completed minute", () => {
     const markout = (trades: TradingRecord["trades"], minutes: ReturnType<typeof prices>) =>
       qualityOf({ ...emptyRecord, trades }, { quote: "USDC", minutes, decimals }).markout["1m"]
     const half = trade(minute, "BUY", one / 2n, 50n)

@@ -117,7 +117,7 @@ describe("what a slot earned", () => {
     assert.strictEqual(row?.figures.gridProfit, sold - bought)
   })
 
-  it("ends a round with the leg that was closed because too little was left for an order", () => {
+  it("ends a round with a leg that is closed because too little remains for an order", () => {
     const fold = Trades.make(decimals)
     const closed: BotEvent = {
       _tag: "LegClosed",
@@ -249,11 +249,11 @@ const figuresOf = (kind: string, events: ReadonlyArray<BotEvent>, method: (typeo
   return row?.figures
 }
 
-describe("what was given up as lost and comes after all", () => {
+describe("money given up as lost that arrives after all", () => {
   const order = { strategy: "grid", slot: "cell-01", base: 200_000n } as const
   const bought = eventsOf({ ...order, side: "BUY", quote: 118_000_000n }, 0)
 
-  it("was a loss of the slot for ever, and inventory that had cost nothing", () => {
+  it("is no loss of the slot, and its inventory keeps its cost", () => {
     const [lost, found] = [wordOn("WrittenOff", order, "p0", 200_000n), wordOn("Found", order, "p0", 200_000n)]
     for (const method of methods) {
       const gone = figuresOf("grid", [...bought, lost], method)
@@ -265,7 +265,7 @@ describe("what was given up as lost and comes after all", () => {
     }
   })
 
-  it("leaves no trace in the figures of any journal, whatever was held", () => {
+  it("leaves no trace in the figures of any journal, for any holding", () => {
     for (let seed = 1; seed <= 100; seed += 1) {
       const draw = Seeded.seeded(seed)
       const between = (low: number, high: number) => BigInt(Math.floor(low + draw() * (high - low)))

@@ -78,7 +78,7 @@ describe.skipIf(!isThere)("RP2 and our lots agree", () => {
   }
 })
 
-it("RP2 was told nothing of coins that were given up as lost", () => {
+it("RP2 gets coins that are given up as lost", () => {
   const [bought] = historyOf(1)
   if (bought === undefined) return assert.fail("no history")
   const lost = {

@@ -43,7 +43,7 @@ describe("how trading stands", () => {
     ])
   })
 
-  it("has earned nothing today where nothing was traded since midnight UTC", () => {
+  it("has earned nothing today without trades since midnight UTC", () => {
     assert.deepStrictEqual(
       [10, 10.99, 11].map((days) => standing([flow("USDC", 1_000n)], days)[0]?.earnedToday),
       [7n, 7n, 0n]

@@ -20,7 +20,7 @@ const table = (
 }
 
 describe("the tables of the export", () => {
-  it("are fills, with what was exchanged and at which price", () => {
+  it("are fills, with both amounts and the price", () => {
     assert.deepStrictEqual(table("fills"), [
       "time,market,side,quantity,base,value,quote,price,slot,order,fill",
       "2026-01-01T00:18:00.000Z,BTC/USDC,BUY,0.0008,BTC,48,USDC,60000,grid/cell-p1,order-p1,f1",
@@ -72,7 +72,7 @@ describe("the tables of the export", () => {
     ])
   })
 
-  it("are lots: the oldest purchase is sold first, and coins that came as capital count as bought at their value", () => {
+  it("are lots: the oldest purchase is sold first, and deposited coins count as bought at their value", () => {
     const titles = "acquired,sold,asset,quantity,cost,proceeds,gain,currency,basis,method"
     assert.deepStrictEqual(table("lots"), [
       titles,
@@ -92,7 +92,7 @@ describe("the tables of the export", () => {
     ])
   })
 
-  it("had no lots of what a person gave up as lost, so the coins counted as held and unsold for ever", () => {
+  it("close the lots of coins that a person gives up as lost", () => {
     const [bought] = trading.trades
     if (bought === undefined) return assert.fail("no trade")
     const lost = { ...bought, at: minute(40), side: "SELL", quoteAmount: 0n, loss: "given up" } as const
@@ -149,7 +149,7 @@ describe("purchases for taxes", () => {
     )
   })
 
-  it("are no purchase where capital is quote, was taken away, came to nothing or has no market or worth", () => {
+  it("exclude capital that is quote, is taken away, is zero, or has no market or price", () => {
     const flow = { at: start, strategy: "grid", asset: "BTC", amount: 5n, market: "BTC/USDC", worth: 7n }
     const { market: _, ...homeless } = flow
     const { worth: __, ...worthless } = flow

@@ -66,7 +66,7 @@ describe("the tables for tax services", () => {
     assert.deepStrictEqual(moved("cointracking", "Sell Amount", "Sell Currency"), sent)
   })
 
-  it("say what was given up as lost, unless it came after all", () => {
+  it("list what is given up as lost, unless it arrives after all", () => {
     const [bought] = trading.trades
     if (bought === undefined) return assert.fail("no trade")
     const lost = { ...bought, side: "SELL", quoteAmount: 0n, fillId: "given up", loss: "given up" } as const

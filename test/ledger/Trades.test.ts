@@ -58,7 +58,7 @@ describe("what a journal says about trading", () => {
     ])
   })
 
-  it("a fee in base counts at the price of its order, rounded up, whichever side the order was", () => {
+  it("a fee in base counts at the price of its order, rounded up, on either side", () => {
     assert.deepStrictEqual(trading.fees, [
       {
         ...about("p1"),
@@ -163,7 +163,7 @@ describe("what a journal says about trading", () => {
     assert.strictEqual(feeOf(0n), 0n)
   })
 
-  it("an asset that only changed its account was sold by nobody: what did not arrive is a fee, and nothing is paid with it", () => {
+  it("an asset that only changes its account is not sold: the missing part is a fee", () => {
     const moved = journal.map((entry): Recorded => {
       const { event } = entry
       if (!("placement" in event) || event.placement !== "p1") return entry

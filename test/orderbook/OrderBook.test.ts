@@ -163,30 +163,27 @@ describe("the order book", () => {
     )
   )
 
-  it.effect(
-    "other decimals stop a start; of a market that was quoted before they are only that market's problem",
-    () => {
-      let isOdd = true
-      return withBook(
-        (book) =>
-          Effect.gen(function* () {
-            assert.strictEqual((yield* Effect.flip(book.look([wanted(one)], 0)))._tag, "WrongDecimals")
-            isOdd = false
-            yield* book.look([wanted(one)], 0)
-            const { price } = bookOf(book)
-            isOdd = true
-            yield* TestClock.adjust("1 second")
-            yield* book.look([wanted(one)], 0)
-            assert.match(bookOf(book).problem ?? "", /with other decimals than before/)
-            assert.deepStrictEqual(bookOf(book).price, price)
-            isOdd = false
-            yield* book.look([wanted(one)], 0)
-            assert.isUndefined(bookOf(book).problem)
-          }),
-        { told: (text) => (isOdd ? text.replace(/"amountOutFormatted":"/, "$&1") : text) }
-      )
-    }
-  )
+  it.effect("other decimals stop a start; in a market quoted before they are only that market's problem", () => {
+    let isOdd = true
+    return withBook(
+      (book) =>
+        Effect.gen(function* () {
+          assert.strictEqual((yield* Effect.flip(book.look([wanted(one)], 0)))._tag, "WrongDecimals")
+          isOdd = false
+          yield* book.look([wanted(one)], 0)
+          const { price } = bookOf(book)
+          isOdd = true
+          yield* TestClock.adjust("1 second")
+          yield* book.look([wanted(one)], 0)
+          assert.match(bookOf(book).problem ?? "", /with other decimals than before/)
+          assert.deepStrictEqual(bookOf(book).price, price)
+          isOdd = false
+          yield* book.look([wanted(one)], 0)
+          assert.isUndefined(bookOf(book).problem)
+        }),
+      { told: (text) => (isOdd ? text.replace(/"amountOutFormatted":"/, "$&1") : text) }
+    )
+  })
 
   it.effect(
     "the owner's source takes the place of a token list that is off, and of one that agrees with a wrong quote",

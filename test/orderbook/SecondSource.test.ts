@@ -44,7 +44,7 @@ describe("a price", () => {
     assert.isTrue([41, 60, 80, 101].some((at) => sees(broken, at * second + minute, 100)))
   })
 
-  it("that the token list contradicts never counts, however long it lasts; an old list contradicts nothing", () => {
+  it("that the token list contradicts does not count, for any time; an old list contradicts nothing", () => {
     const source = make()
     for (let at = 0; at < 60 * minute; at += 10 * second) assert.isFalse(sees(source, at, 1_000, listed(100)))
     const old = make()
@@ -72,7 +72,7 @@ describe("a price", () => {
     }
   })
 
-  it("counts against a list that was as wrong about the last one, and only then", () => {
+  it("counts against a list only if the list is as wrong about the last price", () => {
     const off = make()
     off.remember({ mid: 100, at: start - minute })
     assert.isTrue(sees(off, 0, 100, listed(150)))
@@ -90,7 +90,7 @@ describe("a price", () => {
     assert.isFalse(sees(source, second, 1_000))
   })
 
-  it("that is wrong three times at any time is never used, and the true one soon is", () => {
+  it("that is wrong three times at any time is not used, and the true one soon is", () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const draw = seeded(seed)
       const source = make()

@@ -32,7 +32,7 @@ describe("how long until a move of the price is seen", () => {
     }
   })
 
-  it("is not known before the second look, and a clock that was set back says nothing", () => {
+  it("is unknown before the second look, and a clock that is set back adds nothing", () => {
     const sight = SightDelay.make()
     sight.note(start, start + 100)
     assert.isUndefined(sight.seenAfter())

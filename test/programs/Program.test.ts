@@ -27,7 +27,7 @@ describe("a program of the owner's", () => {
     })
   )
 
-  it.live("of its output no more is kept than was asked for, and the end of its errors", () =>
+  it.live("keeps only the requested amount of output, and the end of the errors", () =>
     Effect.gen(function* () {
       const { errors, isCut, output } = yield* run(
         "cat; yes out | head -c 200000; yes err | head -c 200000 >&2; echo last >&2"
@@ -89,7 +89,7 @@ describe("a program of the owner's", () => {
     })
   )
 
-  it.live("that is not there never ran", () =>
+  it.live("that is missing is reported as not started", () =>
     Effect.gen(function* () {
       const asked = Program.run({ program: "/nowhere/program", args: [] }, "", terms)
       const failure = yield* Effect.flip(Effect.provide(asked, NodeServices.layer))

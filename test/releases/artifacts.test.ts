@@ -45,7 +45,7 @@ describe("what a release hands out", { timeout: 240_000 }, () => {
     }
   })
 
-  it("left the packed manifest in a clone, so that the next pack had no build: a pack that fails is put right by the next", () => {
+  it("restores the manifest of a clone after a pack that fails", () => {
     const clone = newFolder()
     mkdirSync(join(clone, "tools"))
     for (const name of ["package.json", "tools/node.sh", "tools/packedManifest.ts"])

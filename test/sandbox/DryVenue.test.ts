@@ -72,7 +72,7 @@ describe("a dry run's venue", () => {
     })
   )
 
-  it.effect("makes a swap at the price of the moment as soon as it is paid, and never asks for a real one", () =>
+  it.effect("makes a swap at the current price as soon as it is paid, and asks for no real one", () =>
     Effect.gen(function* () {
       const { result, asked } = yield* dry(601_000_000n, (venue) =>
         Effect.gen(function* () {

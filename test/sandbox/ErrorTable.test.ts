@@ -93,7 +93,7 @@ describe("the error table", () => {
     })
   )
 
-  it.effect("UNTRIGGERED, which the sandbox never makes, and statuses that nobody knows yet are read as they are", () =>
+  it.effect("UNTRIGGERED, which the sandbox does not produce, and unknown statuses are read as they are", () =>
     Effect.gen(function* () {
       for (const fillStatus of ["UNTRIGGERED", "BRAND_NEW"]) {
         const [call, good] = reads.getOrder

@@ -38,7 +38,7 @@ describe("Matching", () => {
   )
 
   it.prop(
-    "an execution at another price is never worse than the terms",
+    "an execution at another price is at least as good as the terms",
     [natural, natural, natural],
     ([q, p, other]) => {
       for (const side of sides) {

@@ -94,7 +94,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("a cancel is asynchronous, refunds what was not spent, and is refused afterwards", () =>
+  it.effect("a cancel is asynchronous, refunds what is unspent, and is refused afterwards", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -113,7 +113,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("a cancelled order that never held money never reports a final payout", () =>
+  it.effect("a cancelled order without a deposit does not report a final payout", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue
@@ -180,7 +180,7 @@ describe("orders", () => {
     )
   )
 
-  it.effect("the same signed bytes never pay twice, and both known answers occur", () =>
+  it.effect("the same signed bytes pay once, and both known answers occur", () =>
     play(
       Effect.gen(function* () {
         const port = yield* Venue

@@ -49,7 +49,7 @@ describe("conformance with a profile", () => {
     )
   })
 
-  it("asks for facts and never for the name of a profile", () => {
+  it("asks for facts instead of the name of a profile", () => {
     const renamed = { ...said("near-2026-11") }
     assert.deepStrictEqual(
       profileChecks(renamed).map(({ id }) => id),
@@ -117,7 +117,7 @@ describe("conformance with a profile", () => {
     })
   )
 
-  it("a flag that is not there was a stack trace", () => {
+  it("a missing flag is one line of error without a stack trace", () => {
     const { status, stderr } = spawnSync(process.execPath, [main, "--help"], { encoding: "utf8" })
     assert.strictEqual(status, 2)
     assert.match(stderr, /^conformance: Unknown option '--help'.*; flags: --url, --analytics-url, .*--json\n$/)

@@ -102,7 +102,7 @@ describe("the state file", () => {
   )
 
   it.live(
-    "nothing that was answered is lost when the process is killed at any moment",
+    "nothing answered is lost when the process is killed at any moment",
     Effect.fnUntraced(function* () {
       const state = yield* temporary
       const answered: Array<string> = []

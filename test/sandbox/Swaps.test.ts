@@ -146,7 +146,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("EXACT_OUTPUT pays out exactly and refunds what it did not need; FLEX_INPUT takes what it gets", () =>
+  it.effect("EXACT_OUTPUT pays out exactly and refunds the excess; FLEX_INPUT takes any input", () =>
     play(
       Effect.gen(function* () {
         const exact = (yield* quote({ swapType: "EXACT_OUTPUT", amount: "500000000" })).quote
@@ -298,7 +298,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect("every reason for a refund, and failure, can be had", () =>
+  it.effect("every reason for a refund, and failure, can be triggered", () =>
     play(
       Effect.gen(function* () {
         const reasons = new Set<string | undefined>()

@@ -143,7 +143,7 @@ describe("the sandbox like the deployed service", () => {
     )
   )
 
-  it.effect("a transfer that was made before its verifier changed the salt was executed all the same", () =>
+  it.effect("a transfer made before its verifier changes the salt is refused", () =>
     play(
       Effect.gen(function* () {
         const [port, guard] = [yield* Venue, yield* IntentGuard]

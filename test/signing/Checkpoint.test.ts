@@ -81,7 +81,7 @@ describe("a checkpoint", () => {
       })
   )
 
-  it("can never be a payment: it is no digest and no JSON", () => {
+  it("cannot be a payment: it is no digest and no JSON", () => {
     const text = Checkpoint.textOf(checkpoint)
     assert.isAbove(Buffer.from(text).length, 64)
     assert.throws(() => JSON.parse(text))

@@ -51,7 +51,7 @@ const without = (key: string) =>
   withText(JSON.stringify(Object.fromEntries(Object.entries(message).filter(([name]) => name !== key))))
 
 describe("what is signed", () => {
-  it.effect("is the message as it came, with a signature that verifies", () =>
+  it.effect("is the unchanged message, with a signature that verifies", () =>
     Effect.gen(function* () {
       const odd = ` ${JSON.stringify(message, null, 2)}\n`
       for (const change of [{}, { message: odd }, { callbackUrl: null }, { callbackUrl: "https://x/" }]) {

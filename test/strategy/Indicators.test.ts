@@ -202,7 +202,7 @@ describe("indicators of a series with a value that there is none of", () => {
     highest: (values: Float64Array) => Indicators.highest(values, length)
   }
 
-  it("are as if the series began behind it, and never stay without a value", () => {
+  it("start behind it, and have a value from then on", () => {
     for (const [name, of] of Object.entries(all)) {
       for (const gap of [Number.NaN, Number.POSITIVE_INFINITY]) {
         if (gap === Number.POSITIVE_INFINITY && !["ema", "rsi", "macd"].includes(name)) continue

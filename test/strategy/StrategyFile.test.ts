@@ -43,7 +43,7 @@ describe("strategy files", () => {
     })
   })
 
-  it("say every mistake at once, each with its line, carets and what was probably meant", () => {
+  it("report every mistake at once, each with its line, carets and a suggestion", () => {
     const text = goodGrid
       .replace("name: btc", "name: BTC")
       .replace("USDC", "USDT")
@@ -82,7 +82,7 @@ test.yaml:12:11: expected a whole number from 2 to 20001, found "0"
     assert.notStrictEqual(strategyOf(goodGrid).hash, strategyOf(`${goodGrid}\n`).hash)
   })
 
-  it("never put what may repaint a terminal into a message", () => {
+  it("put nothing that repaints a terminal into a message", () => {
     const text = goodGrid.replace("btc-grid", '"\\e[2J\\u202e"').replace("BTC/USDC", "\u202eBTC/X")
     for (const problem of problemsOf(text)) assert.notMatch(render(problem, text), /[^\n\P{Cc}]|\p{Cf}/u)
   })
@@ -132,7 +132,7 @@ const mutate = (next: () => number, text: string): string => {
 }
 
 describe("mutated strategy files", () => {
-  it("never crash the reader, and every problem has a place in the file", () => {
+  it("do not crash the reader, and every problem has a place in the file", () => {
     for (let seed = 1; seed <= 250; seed++) {
       const next = random(seed)
       let text = pick(next, [goodGrid, ...good])

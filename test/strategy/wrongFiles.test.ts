@@ -41,7 +41,7 @@ rules:
 `
 
 describe("wrong strategy files", () => {
-  it("say what was probably meant", () => {
+  it("get a suggestion", () => {
     for (const [was, is, hint] of meant) {
       const file = [goodGrid, goodLadder].find((good) => good.includes(was)) ?? ""
       assert.strictEqual(problemsOf(file.replace(was, is))[0]?.hint ?? "", hint, is)

@@ -33,7 +33,7 @@ describe("bodies", () => {
     })
   )
 
-  it.effect("an order with three thousand fills and as many payouts was never read", () =>
+  it.effect("an order with three thousand fills and as many payouts is read", () =>
     Effect.gen(function* () {
       const { attributes } = Answers.wireOrder
       const at = "2026-01-01T00:00:00.000Z"
@@ -151,7 +151,7 @@ describe("bodies", () => {
     })
   )
 
-  it.effect("the answer about another deposit counted as that to the report of ours, which was not repeated", () =>
+  it.effect("the answer about another deposit does not count, and our report is repeated", () =>
     Effect.gen(function* () {
       const report = Venue.use((venue) => venue.submitDeposit({ txHash: "tx", depositAddress: "deposit-1" }))
       const about = (depositAddress: string) =>

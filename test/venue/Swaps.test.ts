@@ -186,7 +186,7 @@ describe("the signature", () => {
     assert.isFalse(QuoteSignature.verify(quoteKey, { ...dry, quote: { ...dry.quote, amountOut: "9" } }))
   })
 
-  it("is never valid for what is no quote", () => {
+  it("is invalid for anything but a quote", () => {
     for (const value of [null, undefined, 5, "x", [], {}, { quote: {} }, { quote: [], quoteRequest: {} }]) {
       assert.isFalse(QuoteSignature.verify(quoteKey, value))
     }

@@ -108,7 +108,7 @@ const fill = (state: BotState.BotState, isEndedByVenue = false): void => {
 }
 
 describe("an explanation", () => {
-  it.effect("said of an order that the venue had ended that it is kept where it is, as moving it costs too much", () =>
+  it.effect("of an order that the venue has ended does not say that it is kept", () =>
     Effect.gen(function* () {
       const slot = yield* endedByVenue
       const because = slot?.because.join("\n") ?? ""
@@ -120,7 +120,7 @@ describe("an explanation", () => {
     })
   )
 
-  it.effect("of a planned order names its rule, what was seen, every limit and the last events", () =>
+  it.effect("of a planned order names its rule, its inputs, every limit and the last events", () =>
     Effect.gen(function* () {
       const [first] = yield* explained("maxPriceDeviation: 5%")
       assert.strictEqual(first?.rule, "test.yaml:5")

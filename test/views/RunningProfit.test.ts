@@ -117,7 +117,7 @@ describe("how trading stands", () => {
 })
 
 describe("profit kept up event by event", () => {
-  it("is that of the whole journal, wherever it was stored and read on from", () => {
+  it("equals that of the whole journal, wherever it is stored and continued", () => {
     for (const seed of [1, 2, 3, 4]) {
       const entries = seed === 4 ? withLosses(history(seed, 150, 0)) : history(seed, 150, 600_000)
       if (seed === 4) assert.isAbove(entries.filter(({ event }) => event._tag === "Found").length, 3)

@@ -92,7 +92,7 @@ const recorded = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>, e
 })
 
 describe("stored books", () => {
-  it.effect("are those of the whole journal, wherever runs ended and parts were cut", () =>
+  it.effect("equal those of the whole journal, wherever runs end and parts are cut", () =>
     Effect.gen(function* () {
       const events = history(100)
       const draw = Seeded.seeded(3)
@@ -140,7 +140,7 @@ describe("stored books", () => {
     )
   }
 
-  it("without swaps by hand are what a fold that never looks at them tells", () => {
+  it("without swaps by hand equal a fold that ignores them", () => {
     const entries = history(80).map((event, index) => ({ sequence: index + 1, at: 1_700_000_000_000 + index, event }))
     const [all, ours] = [Trades.make(decimals, Trades.emptyBooks(), true), Trades.make(decimals)]
     for (const entry of entries) for (const fold of [all, ours]) fold.see(entry)
@@ -150,7 +150,7 @@ describe("stored books", () => {
 })
 
 describe("records in columns", () => {
-  it("come back as they were, whatever their fields", () => {
+  it("are read back unchanged, with any fields", () => {
     const draw = Seeded.seeded(11)
     const value = (kind: number): unknown => {
       const values = [1.5, -0, Number.NaN, 7n, -(2n ** 63n), 2n ** 63n, "a", "b", true, null, ["x"], "\u0000\ud800"]

@@ -38,14 +38,14 @@ describe("every kind of trouble", () => {
     assert.sameMembers([...new Set(found)], [...problemKinds])
   })
 
-  it("has its row on the page about alarms: what the screen said was not to be found there", () => {
+  it("has its row on the page about alarms, under the words of the screen", () => {
     const page = readFileSync(join(import.meta.dirname, "../../docs/alarms.md"), "utf8")
     const rows = page.split("\n").filter((line) => /^\| `[a-z-]+`/.test(line))
     const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z-]+)`/g)].map(([, kind]) => kind))
     assert.includeMembers(named, [...problemKinds])
   })
 
-  it("tells of each slot without its exit: the others were behind one more", () => {
+  it("names each slot without its exit", () => {
     const denied = everyTrouble.find((event) => event._tag === "Denied")
     assert.isDefined(denied)
     if (denied?._tag !== "Denied") return

@@ -85,7 +85,7 @@ describe("the wallet program for bitcoin", () => {
     assert.strictEqual(deposits().length, 1)
   })
 
-  it("sends the same bytes again after an answer that never came", async () => {
+  it("sends the same bytes again if no answer arrives", async () => {
     node.behaviour.answers = false
     const unclear = await pay()
     node.behaviour.answers = true
@@ -94,7 +94,7 @@ describe("the wallet program for bitcoin", () => {
     assert.strictEqual(deposits().length, 1)
   })
 
-  it("sends what was signed and did not leave", async () => {
+  it("sends signed bytes that have not left", async () => {
     node.behaviour.dies = true
     assert.strictEqual((await pay()).code, 70)
     assert.strictEqual(deposits().length, 0)
@@ -103,7 +103,7 @@ describe("the wallet program for bitcoin", () => {
     assert.strictEqual(deposits().length, 1)
   })
 
-  it("says that nothing was sent only where nothing can be, and pays anew only then", async () => {
+  it("reports an unsent payment only if none can be sent, and pays again only then", async () => {
     node.behaviour.dies = true
     const { told } = await pay()
     const id = /[0-9a-f]{64}/.exec(told)?.[0] ?? ""

@@ -69,7 +69,7 @@ describe("what a journal knows that can still act or be paid", () => {
     assert.deepStrictEqual(found(...life, deposit, closed, refunded, settled), [])
   })
 
-  it("knows a spare order until it is cancelled, and what it gave up before it was paid", () => {
+  it("lists a spare order until it is cancelled, and unpaid orders that are given up", () => {
     assert.include(
       found(planned, created, bound, spare),
       "Orders that are not paid: o2: a spare order that nobody pays, not cancelled yet"
@@ -82,7 +82,7 @@ describe("what a journal knows that can still act or be paid", () => {
     ])
   })
 
-  it("is contained where every list was looked at and is empty, and says so with place and time", () => {
+  it("is contained if every list has been read and is empty, and the report names place and time", () => {
     const empty = listsAfter()
     assert.isTrue(Containment.isContained(empty))
     assert.isUndefined(Containment.openIn(empty))

@@ -90,7 +90,7 @@ const facts = (
 })
 
 describe("the report of a first order", () => {
-  it("has no differences where all is as it was said", () => {
+  it("has no differences if the order matches its terms", () => {
     const report = Report.make(facts())
     assert.deepStrictEqual([report.outcome, report.differences], ["settled", []])
     assert.deepStrictEqual(report.cost, [{ asset: "USDC", amount: "0.02" }])

@@ -69,7 +69,7 @@ describe("the rate of a credential", () => {
     }
   })
 
-  it.effect("was each runner's own: two of them asked twice as often as the venue allows", () =>
+  it.effect("is shared: two runners together ask no more often than the venue allows", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { learnt, rows } = Memory.make()
@@ -135,37 +135,39 @@ describe("the rate of a credential", () => {
     )
   )
 
-  it.effect("is never more in all than was learnt, whoever comes, freezes, is cut off, is refused or leaves", () =>
-    inVirtualTime(
-      Effect.gen(function* () {
-        const random = randomFrom(11)
-        const { learnt, rows, world } = Memory.make()
-        let runners: ReadonlyArray<Runner> = []
-        let started = 0
-        for (let round = 0; round < (isLong ? 400 : 60); round++) {
-          const drawn = random()
-          const any = runners[Math.floor(random() * runners.length)]
-          if (drawn < 0.1 && runners.length < 6 && !world.isAway) {
-            started += 1
-            runners = [...runners, yield* start(`runner ${started}`, rows)]
-          } else if (drawn < 0.15 && any !== undefined && !world.isAway) {
-            yield* any.leave
-            runners = runners.filter((each) => each !== any)
-          } else if (drawn < 0.2) world.isAway = !world.isAway
-          else if (drawn < 0.3 && any !== undefined) any.share.throttled(yield* monotonicMillis)
-          yield* ask(
-            1 + Math.floor(random() * 5),
-            ...runners.map((each) => [each, Math.floor(random() ** 2 * 80)] as const)
-          )
-          let whole = 0
-          for (const each of runners) whole += yield* rateOf(each)
-          // The least rate is nobody's part: whoever has heard nothing for long asks that often all the same.
-          assert.isAtMost(whole, learnt() + runners.length * settings.min + 1e-6, `round ${round}`)
-        }
-        world.isAway = false
-        for (const each of runners) yield* each.leave
-      })
-    )
+  it.effect(
+    "is at most the learned rate in total, while runners join, freeze, lose their connection, are refused or leave",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const random = randomFrom(11)
+          const { learnt, rows, world } = Memory.make()
+          let runners: ReadonlyArray<Runner> = []
+          let started = 0
+          for (let round = 0; round < (isLong ? 400 : 60); round++) {
+            const drawn = random()
+            const any = runners[Math.floor(random() * runners.length)]
+            if (drawn < 0.1 && runners.length < 6 && !world.isAway) {
+              started += 1
+              runners = [...runners, yield* start(`runner ${started}`, rows)]
+            } else if (drawn < 0.15 && any !== undefined && !world.isAway) {
+              yield* any.leave
+              runners = runners.filter((each) => each !== any)
+            } else if (drawn < 0.2) world.isAway = !world.isAway
+            else if (drawn < 0.3 && any !== undefined) any.share.throttled(yield* monotonicMillis)
+            yield* ask(
+              1 + Math.floor(random() * 5),
+              ...runners.map((each) => [each, Math.floor(random() ** 2 * 80)] as const)
+            )
+            let whole = 0
+            for (const each of runners) whole += yield* rateOf(each)
+            // The least rate is nobody's part: whoever has heard nothing for long asks that often all the same.
+            assert.isAtMost(whole, learnt() + runners.length * settings.min + 1e-6, `round ${round}`)
+          }
+          world.isAway = false
+          for (const each of runners) yield* each.leave
+        })
+      )
   )
 
   it.live.skipIf(server === undefined)(

@@ -216,7 +216,7 @@ describe("a configuration of another bot", () => {
     })
   )
 
-  it.effect("trails only where the other bot did", () =>
+  it.effect("trails only if the other bot trails", () =>
     Effect.gen(function* () {
       const trailing = { ...dca, trailing_deviation: "0.5" }
       assert.include(yield* said("3commas", { ...trailing, trailing_enabled: true }), "  trail: 0.5%\n")

@@ -6,7 +6,7 @@ import * as ResolveFile from "../../../src/app/journal/ResolveFile.ts"
 const answer = { placement: "p1", word: "paid", text: "seen on the explorer" } as const
 
 describe("a word that waits for the bot", () => {
-  it.effect("was thrown away when the process had no file descriptor left to read it", () =>
+  it.effect("is kept if the process has no free file descriptor to read it", () =>
     Effect.gen(function* () {
       let isReadable = false
       const files = new Set(["journal.sqlite", "journal.sqlite.resolve.p1"])

@@ -2,7 +2,7 @@ import { assert, describe as group, it } from "@effect/vitest"
 import { describe, noCosts, rulesOf } from "../../../src/backtest/kernel/FillPresets.ts"
 
 group("the rules of fills as sentences", () => {
-  it("round what was drawn", () => {
+  it("the rounding of drawn values", () => {
     const drawn = { edgeBasisPoints: 0.07453745696693659, placeMillis: 3874, volumeShare: 0.07 }
     const sentences = describe(rulesOf("pessimistic", noCosts, drawn)).join("\n")
     assert.match(sentences, /by 0\.07 basis points\n/)

@@ -160,7 +160,7 @@ describe("Kernel", () => {
     campaignOfLimits(Math.ceil(seeds / 2), (next) => ({ ...anyRules(next), refundedSwapShare: refunded(next) }), 0.4)
   }, 600_000)
 
-  it("refunded a swap for ever that came after a leg in one bar, so that its slot traded no more", () => {
+  it("refunds a swap that follows a leg in the same bar once, and its slot trades on", () => {
     const rulesOf = (next: () => number) => ({ ...immediateRules(next), refundedSwapShare: pick(next, 0, 0.3) })
     assert.isAbove(compareLimited(671, rulesOf, 0.4).fills.length, 1)
   })

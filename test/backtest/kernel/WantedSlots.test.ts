@@ -29,7 +29,7 @@ const taking = () => {
 }
 
 describe("WantedSlots", () => {
-  it("has no look at slots with which a decision begins as the one before did", () => {
+  it("skips slots that are the same at the start of two decisions in a row", () => {
     const { take, all } = taking()
     const many = Array.from({ length: 1000 }, (_, index) => wish(`${index}`))
     assert.lengthOf(take(many), 1000)

@@ -77,7 +77,7 @@ describe("measured fees", () => {
     assert.deepStrictEqual(found, { fills: 41, basisPoints: 20, payouts: new Map([["BTC", 30n]]), refunds: new Map() })
   })
 
-  it("of payouts and refunds that were never made: the newest figures of the account's orders, those of swaps left out", () => {
+  it("of payouts and refunds use the newest figures of the account's orders, without those of swaps", () => {
     const bound = (id: string, estimatedWithdrawFee: bigint, estimatedRefundFee: bigint): BotEvent => ({
       _tag: "Bound",
       ...about(id),

@@ -7,7 +7,7 @@ const drawn = (next: () => number, count: number): readonly [number, ...Readonly
   return [values[0] ?? 0, ...values.slice(1)]
 }
 
-describe("p5, p50 and p95 of runs that were drawn alike", () => {
+describe("p5, p50 and p95 of equally drawn runs", () => {
   it("are the whole ranks that leave one more run outside in two of twenty cases, however many runs there are", () => {
     const next = seeded(7)
     for (const runs of [19, 39, 199]) {

@@ -36,7 +36,7 @@ describe("Statistics", () => {
     assert.closeTo(Statistics.luckySharpe(sharpes), 0.1132, 1e-4)
   })
 
-  it("trusts a result less the more were tried", () => {
+  it("trusts a result less the more settings are tried", () => {
     const returns = Array.from({ length: 300 }, (_, index) => 0.002 + (index % 2 === 0 ? 0.01 : -0.01))
     const few = Array.from({ length: 5 }, (_, index) => index * 0.05)
     const many = Array.from({ length: 500 }, (_, index) => (index % 5) * 0.05)

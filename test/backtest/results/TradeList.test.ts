@@ -36,7 +36,7 @@ describe("the list of trades", () => {
     )
   })
 
-  it("says when each began and ended, and how far the price went meanwhile", () => {
+  it("shows when each trade begins and ends, and how far the price moves meanwhile", () => {
     const opened = new Map<string, number>()
     let next = 0
     for (const { slotName, bar, price } of FillRows.rows(outcome, candles)) {

@@ -143,7 +143,7 @@ describe("CandleCsv", () => {
     assert.deepStrictEqual([...(filled.candles?.close ?? [])], [100, 100, 100, 100, 100, 100, 101.125, 101.125])
   })
 
-  it("gives every number back exactly as it was written", () => {
+  it("returns every number exactly as written", () => {
     for (let seed = 1; seed <= 20; seed++) {
       const next = random(seed)
       const places = Math.floor(next() * 9)
@@ -164,7 +164,7 @@ describe("CandleCsv", () => {
     assert.deepStrictEqual(CandleCsv.unzipped(zipped), Buffer.from(plain.join("\n")))
   })
 
-  it("never throws on damaged bytes", () => {
+  it("returns problems instead of throwing on damaged bytes", () => {
     const whole = bytes(plain.join("\n"))
     for (let seed = 1; seed <= 300; seed++) {
       const next = random(seed)

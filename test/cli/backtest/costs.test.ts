@@ -107,7 +107,7 @@ describe("costs of a backtest", () => {
     })
   )
 
-  it.effect("the configuration and its journal were read twice for each market; they are read once for all", () =>
+  it.effect("the configuration and its journal are read once for all markets", () =>
     Effect.gen(function* () {
       yield* watched
       const reads: Array<string> = []

@@ -340,7 +340,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.strictEqual(Number(profit.USDC.fees), 0.02)
   })
 
-  it("is never paid by a bot that nobody told to", { timeout: 240_000 }, async () => {
+  it("is paid only by a bot that is told to pay it", { timeout: 240_000 }, async () => {
     const { cwd, hold, limitbot, sandbox } = await throughProxy("document")
     await killedAt(cwd, hold, "/generate-intent", /nothing is paid yet/)
     writeFileSync(join(cwd, "grid.yaml"), gridText.replace("levels: 21", "levels: 2"))

@@ -132,7 +132,7 @@ describe("what explain says of a resting order that the price touched", () => {
   ])
   const end = later + visits.length * minute
 
-  it.effect("counts visits since the deposit, how deep they went, and the margins of fills in this market", () =>
+  it.effect("counts visits since the deposit, how deep they go, and the margins of fills in this market", () =>
     Effect.gen(function* () {
       const steps = [...filled, ...order("buy", "BUY", "BTC/USDC", later), ...order("sell", "SELL", "BTC/USDC", later)]
       const said = yield* sentences(steps, minutes, end)
@@ -147,7 +147,7 @@ describe("what explain says of a resting order that the price touched", () => {
     })
   )
 
-  it.effect("of a past moment knows no minute that had not ended by then", () =>
+  it.effect("of a past time uses only minutes that have ended by then", () =>
     Effect.gen(function* () {
       const steps = [...filled, ...order("buy", "BUY", "BTC/USDC", later)]
       const said = (now: number) => Effect.map(sentences(steps, minutes, now), (all) => all.get("buy") ?? "")

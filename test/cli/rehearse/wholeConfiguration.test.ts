@@ -56,7 +56,7 @@ describe("a rehearsal of the whole configuration", () => {
     assert.strictEqual(count(outcome, "FundingSigned"), 0)
   })
 
-  it("addresses of assets whose money is in the account were accepted, and nothing went there", async () => {
+  it("refuses addresses of assets whose money stays in the account", async () => {
     const config = account(`recipients: { USDC: ${address} }, refundTo: { BTC: ${address} }`)
     const outcome = await play({ config })
     assert.match(refusal(outcome), /stays in the account.*: account\.recipients\.USDC, account\.refundTo\.BTC$/)

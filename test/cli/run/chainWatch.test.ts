@@ -40,8 +40,8 @@ const started = (events: number, changed: number | undefined) =>
     )
   })
 
-describe("a journal that was changed behind the bot's back", () => {
-  it.effect("is told before anything is done on its word, where its end was changed", () =>
+describe("a journal that changes behind the bot's back", () => {
+  it.effect("is reported before the bot acts on it, if its end has changed", () =>
     Effect.gen(function* () {
       const [atOnce, later] = yield* started(1_500, 1_400)
       assert.match(atOnce ?? "", /was changed/)
@@ -57,7 +57,7 @@ describe("a journal that was changed behind the bot's back", () => {
     })
   )
 
-  it.effect("is not told of one that was not", () =>
+  it.effect("is not reported if it is unchanged", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* started(1_500, undefined), [undefined, undefined])
     })

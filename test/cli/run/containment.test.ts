@@ -151,7 +151,7 @@ describe("containment", () => {
     120_000
   )
 
-  it("is contained though orders were cancelled that were never paid, as with a signer that refuses", async () => {
+  it("is contained after unpaid orders are cancelled, as with a signer that refuses", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const { signerId } = sandbox.account
     const signerFile = signerText(sandbox).replace(/maxTransfer: [\d.]+/g, "maxTransfer: 0.000001")

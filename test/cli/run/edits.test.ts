@@ -76,7 +76,7 @@ const saysOneThing = async (cwd: string, budget: number) => {
 }
 
 describe.concurrent("strategy files of a running bot", () => {
-  it("hot reload goes on after the database was locked for seven seconds", async () => {
+  it("hot reload continues after the database is locked for seven seconds", async () => {
     const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
     const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     await bot.says('"DepositSeen"')
@@ -167,7 +167,7 @@ describe.concurrent("strategy files of a running bot", () => {
     }
   )
 
-  it("the kill switch was refused by a configuration with a mistake, while the bot ran", async () => {
+  it("the kill switch works beside a configuration with a mistake", async () => {
     const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
     const config = join(cwd, "config.yaml")
     const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })

@@ -39,7 +39,7 @@ const assertFailed = ({ code, stderr }: Ended, what: RegExp) => {
 const args = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
 
 describe("a bot that is started again on a full disk", { timeout: 60_000 }, () => {
-  it.concurrent("could not withdraw its orders, even under the kill switch", async () => {
+  it.concurrent("cancels its orders, also under the kill switch", async () => {
     const connection = await startSandbox()
     const cwd = workspace(connection, { "ladder.yaml": ladder })
     const statuses = async () => (await ordersAt(connection)).map(({ status }) => status)
@@ -63,7 +63,7 @@ describe("a bot that is started again on a full disk", { timeout: 60_000 }, () =
     assert.deepInclude(summary, { openOrders: 0, residual: { USDC: "0" } })
   })
 
-  it.concurrent("whose log lies on it ended without a word, as if all were well", async () => {
+  it.concurrent("reports an error if its log is on that disk", async () => {
     const connection = await startSandbox()
     const cwd = workspace(connection, { "ladder.yaml": ladder })
     const bot = start(args, { cwd, ...intoFullLog })
@@ -78,7 +78,7 @@ describe("a bot that is started again on a full disk", { timeout: 60_000 }, () =
     assertFailed(await start(["schema", "config"], intoFullLog).ended, /ENOSPC/)
   })
 
-  it.concurrent("after kill -9 could not even lock the journal; now it does, and another bot is refused", async () => {
+  it.concurrent("locks the journal after kill -9, and another bot is refused", async () => {
     const connection = await startSandbox()
     const proxy = await recordingProxy(connection.url)
     const cwd = workspace({ ...connection, url: proxy.url }, { "ladder.yaml": ladder })

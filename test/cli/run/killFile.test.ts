@@ -10,7 +10,7 @@ const seen = (fileSystem: Partial<FileSystem.FileSystem>) =>
   Effect.flatten(KillFile.watch("journal.sqlite")).pipe(Effect.provide(FileSystem.layerNoop(fileSystem)))
 
 describe("a kill file that is not there", () => {
-  it.effect("was opened and looked for again several times a second, with an error each time", () =>
+  it.effect("is watched without opening it several times a second", () =>
     Effect.gen(function* () {
       let opened = 0
       const readFileString = () =>
@@ -22,7 +22,7 @@ describe("a kill file that is not there", () => {
 })
 
 describe("a kill file that cannot be read", () => {
-  it.effect("because no file descriptor is free withdrew every order, although there was none", () =>
+  it.effect("for want of a file descriptor does not cancel any order", () =>
     Effect.gen(function* () {
       const readFileString = () => failing("Unknown")
       assert.isUndefined(yield* seen({ readFileString, exists: () => Effect.succeed(false) }))

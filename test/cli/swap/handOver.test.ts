@@ -44,8 +44,8 @@ const pass = (millis: number) =>
     { times: millis / 200 }
   )
 
-describe("a swap that was handed to a running bot", () => {
-  it.effect("waited without a word for a bot that was killed, and goes on with one that is there", () =>
+describe("a swap handed to a running bot", () => {
+  it.effect("ends with a message if the bot has been killed, and continues with one that runs", () =>
     Effect.gen(function* () {
       const journal = join(newFolder(), "journal.sqlite")
       const lease = Lease.layer({ journal, pid: 4711 })

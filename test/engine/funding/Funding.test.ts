@@ -190,7 +190,7 @@ describe("a create", () => {
     })
   )
 
-  it.effect("asked for what was configured, whatever its plan had recorded with it", () =>
+  it.effect("asks for what its plan has recorded", () =>
     Effect.gen(function* () {
       const { done, record, tries, work } = yield* world({})
       yield* record(...bound("p1", "address-p1").slice(0, 1))
@@ -248,7 +248,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("an order whose address changed since it was bound was funded", () =>
+  it.effect("an order whose deposit address has changed is not funded, and its slot is frozen", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ addressOf: () => "thief" })
       yield* bind("p1", "address-p1")
@@ -276,7 +276,7 @@ describe("the last moment before funding", () => {
   )
 
   it.effect(
-    "a payload whose nonce was signed before is not signed, and is told once it is no misdelivered answer",
+    "a payload with a nonce signed before is not signed, and is reported unless the answer is misdelivered",
     () =>
       Effect.gen(function* () {
         const { bind, done, state, work } = yield* world({ nonce: "once" })
@@ -306,23 +306,21 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect(
-    "signed bytes that were never sent were sent after the kill switch; now they expire, and are certainly dead",
-    () =>
-      Effect.gen(function* () {
-        const { bind, done, state, work } = yield* world({ closed: (asked) => (asked > 2 ? "killed" : undefined) })
-        yield* bind("p1", "address-p1")
-        yield* work("p1")
-        yield* work("p1")
-        assert.deepStrictEqual([done.signed, done.sent], [1, 0])
-        yield* TestClock.adjust(hour)
-        for (let look = 0; look < 3; look += 1) yield* work("p1")
-        assert.strictEqual(state.placements.get("p1")?.state, "dead")
-        assert.strictEqual(Ledger.freeOf(state.ledger, "s", "BTC"), 10_000_000n)
-      })
+  it.effect("signed but unsent bytes expire after the kill switch, and are certainly dead", () =>
+    Effect.gen(function* () {
+      const { bind, done, state, work } = yield* world({ closed: (asked) => (asked > 2 ? "killed" : undefined) })
+      yield* bind("p1", "address-p1")
+      yield* work("p1")
+      yield* work("p1")
+      assert.deepStrictEqual([done.signed, done.sent], [1, 0])
+      yield* TestClock.adjust(hour)
+      for (let look = 0; look < 3; look += 1) yield* work("p1")
+      assert.strictEqual(state.placements.get("p1")?.state, "dead")
+      assert.strictEqual(Ledger.freeOf(state.ledger, "s", "BTC"), 10_000_000n)
+    })
   )
 
-  it.effect("a bot that left between signing and sending waited minutes until the bytes had expired", () =>
+  it.effect("a bot that leaves between signing and sending ends at once", () =>
     Effect.gen(function* () {
       let leave = (): void => {}
       let hold: string | undefined
@@ -346,7 +344,7 @@ describe("the last moment before funding", () => {
   )
 
   it.effect(
-    "bytes that may have arrived stay here while the gate is closed, are then in doubt, and never signed anew",
+    "bytes that may have arrived stay here while the gate is closed, are then in doubt, and are not signed again",
     () =>
       Effect.gen(function* () {
         const { bind, done, state, work } = yield* world({
@@ -390,7 +388,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payment that the venue executed and answered with 400 each time was given up and made again", () =>
+  it.effect("a payment that the venue executes and answers with 400 each time is made once", () =>
     Effect.gen(function* () {
       const rejected = new Rejected({ operation: "submit intent", code: "http-400", text: "timed out" })
       const refuse = () => Effect.fail(new VenueError({ reason: rejected }))
@@ -407,7 +405,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payment that was refused for lack of balance each time froze its slot until somebody looked", () =>
+  it.effect("a payment refused for lack of balance each time ends without freezing its slot", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({
         submit: () => refusedWith("insufficient balance or overflow", "not-executed")
@@ -424,7 +422,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payment that was refused for its salt was sent seven times, and then in doubt for ever", () =>
+  it.effect("a payment refused for its salt is signed again with the new salt", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ submit: () => refusedWith("invalid salt", "stale-salt") })
       yield* bind("p1", "address-p1")
@@ -509,7 +507,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payment that got no answer and was refunded at once is over, and never in doubt", () =>
+  it.effect("a payment without an answer that is refunded at once is over, not in doubt", () =>
     Effect.gen(function* () {
       let says: Partial<Order> = {}
       const { bind, state, work } = yield* world({ submit: () => Effect.fail(lost), says: () => says })
@@ -537,7 +535,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("the same bytes were sent at every look while the venue's clock was an hour behind", () =>
+  it.effect("the same bytes are not sent at every poll while the venue's clock is an hour behind", () =>
     Effect.gen(function* () {
       const { bind, done, record, work } = yield* world({ submit: () => Effect.fail(lost) })
       yield* bind("p1", "address-p1")
@@ -586,7 +584,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a refund that became dearer than the cap after the order was made was risked", () =>
+  it.effect("an order whose refund fee has risen above the cap is not funded", () =>
     Effect.gen(function* () {
       const { bind, done, state, work } = yield* world({ says: () => ({ estimatedRefundFee: 600_000n }) })
       yield* bind("p1", "address-p1")
@@ -600,7 +598,7 @@ describe("the last moment before funding", () => {
     })
   )
 
-  it.effect("a payout that rose beyond the cap, by less than a jump, was risked", () =>
+  it.effect("an order whose payout fee rises above the cap in small steps is not funded", () =>
     Effect.gen(function* () {
       const fee = 24_000_000n
       const { bind, done, state, work } = yield* world({ fee, says: () => ({ estimatedWithdrawFee: 2n * fee }) })

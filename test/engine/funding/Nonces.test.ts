@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Nonces from "../../../src/engine/funding/Nonces.ts"
 
 describe("a nonce", () => {
-  it("was signed twice, when the venue gave it to two orders and the signer took its time", () => {
+  it("is signed once, even if the venue gives it to two orders and the signer is slow", () => {
     const nonces = Nonces.make({ placements: new Map() })
     const payload = { nonce: "AAAA" }
     assert.isFalse(nonces.isKnown(payload))

@@ -30,7 +30,7 @@ const past = (...events: ReadonlyArray<BotEvent>) => {
 }
 
 describe("an unclear payment", () => {
-  it("has a name that no other attempt has, so that a word said once is never taken for another", () => {
+  it("has a name that no other attempt has, so that an approval applies to one attempt only", () => {
     assert.strictEqual(past().payment, "p1-1")
     assert.strictEqual(past(unclear).payment, "p1-1")
     assert.strictEqual(past(unclear, again).payment, "p1-2")
@@ -63,7 +63,7 @@ describe("an unclear payment", () => {
     assert.isTrue(Result.isSuccess(notPaid(askedAt + 660_000)))
   })
 
-  it("is not dead when the program refuses a second request: the first one may be at work, and its slot was paid twice", () => {
+  it("stays unclear if the program refuses a second request, because the first may be at work", () => {
     const verdictOf = (...events: ReadonlyArray<BotEvent>) => {
       const placement = remembered(...events).placements.get("p1")
       return placement?.state === "funding" ? walletRefused(placement, "busy").map(({ _tag }) => _tag) : []
@@ -78,7 +78,7 @@ describe("an unclear payment", () => {
 })
 
 describe("a wallet that repeats its last answer", () => {
-  it.effect("had paid twice by its word: the second payment was waited for, and never came", () =>
+  it.effect("pays once: its repeated answer does not count for a second payment", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

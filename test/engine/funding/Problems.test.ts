@@ -110,7 +110,7 @@ describe("the words that are accepted", () => {
   const [doubtful, past] = [[...until("FundingSent"), doubt], validUntil + 1]
   const accepted = (events: ReadonlyArray<BotEvent>, now = past, id = "p1") =>
     acceptedWords(remembered(events), id, now)
-  it("of a payment are not that it was not made, while its payload may still be executed", () => {
+  it("of a payment exclude 'unpaid' while its payload may still be executed", () => {
     assert.deepStrictEqual(accepted(doubtful, validUntil), ["paid"])
     assert.deepStrictEqual(accepted(doubtful, validUntil + 1), ["paid", "not-paid", "forget"])
     const why = resolve(remembered(doubtful), { placement: "p1", word: "not-paid", text: "" }, validUntil - 1_500)

@@ -71,7 +71,7 @@ const look = Effect.fnUntraced(function* ({ answer, closed = () => undefined, pa
 
 const once = ["sent 1", "left", "acknowledged hash-1 c"]
 
-describe("bytes that were signed", () => {
+describe("signed bytes", () => {
   it.effect("are recorded as sent before they leave, and their answer after", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* look({}), once)
@@ -105,7 +105,7 @@ describe("bytes that were signed", () => {
     })
   )
 
-  it.effect("are never sent once they have expired by the venue's clock", () =>
+  it.effect("are not sent after they expire by the venue's clock", () =>
     Effect.gen(function* () {
       assert.lengthOf(yield* look({ payload: { validUntil: 2 } }), 3)
       assert.deepStrictEqual(yield* look({ payload: { validUntil: 2 } }), [])

@@ -327,7 +327,7 @@ describe("a payment that does not show", () => {
       })
     )
 
-  it.effect("was said to be unfunded, paid in nothing, because nobody answered", () =>
+  it.effect("stays unclear while no answer arrives", () =>
     Effect.gen(function* () {
       const { account, places } = yield* followed(() => Effect.fail(lost))
       assert.deepStrictEqual(places, { "in doubt": 1_000_000n })
@@ -373,7 +373,7 @@ describe("a payment that does not show", () => {
     )
   )
 
-  it.effect("has been made when it was acknowledged, and is waited for", () =>
+  it.effect("is made once acknowledged, and is waited for", () =>
     Effect.gen(function* () {
       const { account, places } = yield* followed(({ intentHash }) => Effect.succeed({ value: { intentHash } }))
       assert.deepStrictEqual(places, { "deposit in flight": 1_000_000n })
@@ -383,7 +383,7 @@ describe("a payment that does not show", () => {
     })
   )
 
-  it.effect("was said to be unfunded, and could be paid again, because it was refused twice", () =>
+  it.effect("stays unclear after two refusals that do not rule it out", () =>
     Effect.gen(function* () {
       const { account, places } = yield* followed(() => refusedWith("request-rejected"))
       assert.deepStrictEqual(places, { "in doubt": 1_000_000n })
@@ -392,7 +392,7 @@ describe("a payment that does not show", () => {
     })
   )
 
-  it.effect("has not been made when it was refused for lack of balance each time and has expired", () =>
+  it.effect("is unpaid if it is refused for lack of balance each time and has expired", () =>
     Effect.gen(function* () {
       const { account, places } = yield* followed(() => refusedWith("insufficient balance or overflow", "not-executed"))
       assert.deepStrictEqual(places, {})
@@ -458,7 +458,7 @@ describe("deposits on another chain", () => {
     })
   )
 
-  it.effect("with a wrong memo are never taken for ours", () =>
+  it.effect("with a wrong memo do not count as ours", () =>
     Effect.gen(function* () {
       const account = yield* deposit({ depositMode: "MEMO" }, (payment) => payOnChain(payment, payment.amount, "wrong"))
       assert.isFalse(SwapHistory.isOver(account), "it waits: the venue returns such money by itself")
@@ -466,7 +466,7 @@ describe("deposits on another chain", () => {
     })
   )
 
-  it.effect("an unclear wallet is never asked again without the operator's word, one that refused is over", () =>
+  it.effect("an unclear wallet is asked again only on the operator's word, one that refused is over", () =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make(0)

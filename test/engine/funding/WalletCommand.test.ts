@@ -77,7 +77,7 @@ describe("a wallet command", () => {
     })
   )
 
-  it.effect("that hangs and cannot be ended was waited for for ever", () =>
+  it.effect("that hangs and cannot be killed is given up after its time", () =>
     Effect.gen(function* () {
       const folder = mkdtempSync(join(tmpdir(), "limitbot-wallet-"))
       const asked = yield* Effect.forkChild(pay(`trap "" TERM; touch ${folder}/begun; while :; do sleep 0.05; done`))
@@ -87,7 +87,7 @@ describe("a wallet command", () => {
     })
   )
 
-  it.live("that had paid, and left a child that holds its output, was unclear", () =>
+  it.live("that pays, and leaves a child that holds its output, has paid", () =>
     Effect.gen(function* () {
       const result = yield* pay("cat > /dev/null; sleep 3 & echo 0xabc")
       assert.match(failure(result), /^\{"txHash":"0xabc"\}$/)

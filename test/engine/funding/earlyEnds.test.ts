@@ -48,38 +48,40 @@ const aThousandthOf = (attributes: Attributes): Filled => {
 
 describe("orders that end before their time", () => {
   for (const status of ["CANCELED", "EXPIRED"]) {
-    it.effect(`${status} by a word were paid again and again; after those in the market their strategy waits`, () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const world = yield* make
-          world.network.reply = ended(status)
-          const bot = yield* world.run({ strategies: [ladder(4)], pace: { pollMinMillis: 5_000 } })
-          const signed = Effect.map(bot.events, (events) =>
-            events.filter(({ event }) => event._tag === "FundingSigned")
-          )
-          yield* until(
-            () => bot.state.strategies.get("ladder")?.paused?.limit === "early-ends",
-            600_000,
-            "it is paused"
-          )
-          const { length } = yield* signed
-          assert.isAtMost(length, 4 + 2)
-          yield* Effect.sleep("10 minutes")
-          assert.lengthOf(yield* signed, length)
+    it.effect(
+      `${status} on the venue's word alone are not paid again beyond those in the market; their strategy waits`,
+      () =>
+        inVirtualTime(
+          Effect.gen(function* () {
+            const world = yield* make
+            world.network.reply = ended(status)
+            const bot = yield* world.run({ strategies: [ladder(4)], pace: { pollMinMillis: 5_000 } })
+            const signed = Effect.map(bot.events, (events) =>
+              events.filter(({ event }) => event._tag === "FundingSigned")
+            )
+            yield* until(
+              () => bot.state.strategies.get("ladder")?.paused?.limit === "early-ends",
+              600_000,
+              "it is paused"
+            )
+            const { length } = yield* signed
+            assert.isAtMost(length, 4 + 2)
+            yield* Effect.sleep("10 minutes")
+            assert.lengthOf(yield* signed, length)
 
-          world.network.reply = (_request, body) => body
-          const books = Context.get(bot.context, Bookkeeper)
-          yield* books.record({ _tag: "Resumed", strategy: "ladder", reason: "looked at" })
-          yield* until(() => openOrders(bot).length === 4, 600_000, "all slots trade again")
-        })
-      )
+            world.network.reply = (_request, body) => body
+            const books = Context.get(bot.context, Bookkeeper)
+            yield* books.record({ _tag: "Resumed", strategy: "ladder", reason: "looked at" })
+            yield* until(() => openOrders(bot).length === 4, 600_000, "all slots trade again")
+          })
+        )
     )
 
     for (const [when, toldAgain] of [
       ["while the venue says so", false],
       ["once the venue shows them again", true]
     ] as const)
-      it.effect(`${status} by a word, they were looked at no more, and a kill ${when} cancelled none of them`, () =>
+      it.effect(`${status} on the venue's word alone stay observed, and a kill ${when} cancels all of them`, () =>
         inVirtualTime(
           Effect.gen(function* () {
             const world = yield* make
@@ -122,7 +124,7 @@ describe("orders that end before their time", () => {
       )
   }
 
-  it.effect("by a word with a thousandth of it filled, they were paid again for ever and nobody was told", () =>
+  it.effect("with a thousandth filled are not paid again without limit, and are reported", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -115,7 +115,7 @@ describe("nothing begins after", () => {
     )
   )
 
-  it.effect("a pause: the swap of a strategy that was quoted was paid", () =>
+  it.effect("a pause: the quoted swap of a paused strategy stays unpaid", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -235,7 +235,7 @@ const resendStops: ReadonlyArray<readonly [string, (stop: Stop) => Effect.Effect
   ]
 ]
 
-describe("bytes that were sent once", () => {
+describe("bytes that are sent once", () => {
   it.effect.each(resendStops)("were sent again after a %s", ([, stop]) =>
     inVirtualTime(
       Effect.gen(function* () {
@@ -255,7 +255,7 @@ describe("bytes that were sent once", () => {
     )
   )
 
-  it.effect("and whose orders are withdrawn end as never paid, when the orders stay empty for long enough", () =>
+  it.effect("and whose orders are cancelled end as unpaid, if the orders stay empty for long enough", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { bot, world } = yield* sentOnce(
@@ -300,7 +300,7 @@ describe("bytes that were sent once", () => {
     )
   )
 
-  it.effect("waited for their turn on the network while the kill switch was pulled", () =>
+  it.effect("stay here if the kill switch is pulled while they wait for their turn on the network", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { bot, world } = yield* sentOnce()

@@ -66,7 +66,7 @@ describe("an answer that is delivered twice", () => {
     )
   }
 
-  it.effect("counted as a lie about the next create, where it shows an order that was settled by then", () =>
+  it.effect("is no contradiction of the next create if it shows an order that is settled by then", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -90,7 +90,7 @@ describe("an answer that is delivered twice", () => {
     )
   )
 
-  it.effect("froze slots, whatever it was an answer to: all is bought, once each", () =>
+  it.effect("freezes no slot, whichever request it answers: everything is bought once", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -117,7 +117,7 @@ describe("an answer that is delivered twice", () => {
     )
   )
 
-  it.effect("is told when the venue goes on with it, and nothing was signed", () =>
+  it.effect("is reported if the venue continues with it, and no payload is signed", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -22,7 +22,7 @@ const unpaid = (_request: unknown, body: unknown) => {
 }
 
 describe("payments that are refused each time", () => {
-  it.effect("were signed anew for hours; after those in flight their strategy waits for a person", () =>
+  it.effect("are not signed again for hours; after those in flight their strategy waits for a person", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -50,7 +50,7 @@ describe("payments that are refused each time", () => {
     )
   )
 
-  it.effect("those under way while the verifier changed its salt stopped their strategy until a person came", () =>
+  it.effect("those under way while the verifier changes its salt do not stop their strategy", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeExpiring
@@ -75,7 +75,7 @@ describe("payments that are refused each time", () => {
     )
   )
 
-  it.effect("a bot that left while a payment was refused for its salt waited for ever", () =>
+  it.effect("a bot that leaves while a payment is refused for its salt ends", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeExpiring
@@ -90,7 +90,7 @@ describe("payments that are refused each time", () => {
     )
   )
 
-  it.effect("a wallet program that pays and says that it did not was asked again and again", () =>
+  it.effect("a wallet program that pays and denies it is asked once", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -118,39 +118,37 @@ describe("payments that are refused each time", () => {
     )
   )
 
-  it.effect(
-    "one that was made all the same was booked in silence beside a second one, and while its strategy waited not even seen",
-    () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const world = yield* make
-          let isHidden = true
-          world.network.bend = ({ url }) =>
-            url.endsWith("/v0/submit-intent")
-              ? { isDelivered: true, status: 400, body: { message: "insufficient balance or overflow" } }
-              : undefined
-          world.network.reply = (request, body) => (isHidden ? unpaid(request, body) : body)
-          const bot = yield* world.run({ strategies: [ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])] })
-          const dead = () => [...bot.state.placements.values()].some(({ state }) => state === "dead")
-          yield* until(dead, 1_200_000, "it counts as never made")
-          const books = Context.get(bot.context, Bookkeeper)
-          yield* books.record({
-            _tag: "Paused",
-            strategy: "ladder",
-            limit: "operator",
-            action: "pause",
-            reason: "test"
-          })
-          isHidden = false
-          const known = () => bot.state.strategies.get("ladder")
-          yield* until(
-            () => known()?.refused?.isLie === true,
-            120_000,
-            "its deposit is booked although the strategy waits"
-          )
-          assert.match(whyStopped(known() ?? {}) ?? "", /refused/)
+  it.effect("one that is made all the same is reported, also while its strategy waits", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        let isHidden = true
+        world.network.bend = ({ url }) =>
+          url.endsWith("/v0/submit-intent")
+            ? { isDelivered: true, status: 400, body: { message: "insufficient balance or overflow" } }
+            : undefined
+        world.network.reply = (request, body) => (isHidden ? unpaid(request, body) : body)
+        const bot = yield* world.run({ strategies: [ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])] })
+        const dead = () => [...bot.state.placements.values()].some(({ state }) => state === "dead")
+        yield* until(dead, 1_200_000, "it counts as never made")
+        const books = Context.get(bot.context, Bookkeeper)
+        yield* books.record({
+          _tag: "Paused",
+          strategy: "ladder",
+          limit: "operator",
+          action: "pause",
+          reason: "test"
         })
-      )
+        isHidden = false
+        const known = () => bot.state.strategies.get("ladder")
+        yield* until(
+          () => known()?.refused?.isLie === true,
+          120_000,
+          "its deposit is booked although the strategy waits"
+        )
+        assert.match(whyStopped(known() ?? {}) ?? "", /refused/)
+      })
+    )
   )
 
   it("a wallet that is caught having paid what it refused is asked nothing more", () => {

@@ -141,7 +141,7 @@ describe("a swap by hand in a running bot", () => {
     }
   }
 
-  it.effect("was called verified with a thousand times the output that its quote names", () =>
+  it.effect("is not verified with a thousand times the output of its quote", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -161,7 +161,7 @@ describe("a swap by hand in a running bot", () => {
     )
   )
 
-  it.effect("that was REFUNDED for two reads and then SUCCESS was told to nobody", () =>
+  it.effect("that is REFUNDED for two reads and then SUCCESS is reported", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

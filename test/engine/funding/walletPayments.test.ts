@@ -70,7 +70,7 @@ const world = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
   return { does, lookAfter, state }
 })
 
-describe("a payment that was made", () => {
+describe("a payment that has been made", () => {
   it.effect("is reported until the venue has taken the report, less and less often", () =>
     Effect.gen(function* () {
       const { does, lookAfter, state } = yield* world([asked("command"), made])
@@ -98,7 +98,7 @@ describe("a payment that was made", () => {
 })
 
 describe("a payment that nobody made", () => {
-  it.effect("is over once its order has been over for ten minutes, and never before its end", () =>
+  it.effect("is over once its order has been over for ten minutes, and not before its end", () =>
     Effect.gen(function* () {
       const { does, lookAfter, state } = yield* world([asked("manual")])
       does.shown = { ...unpaid, fillStatus: "EXPIRED" }

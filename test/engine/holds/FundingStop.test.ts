@@ -56,7 +56,7 @@ describe("an unexplained rest", () => {
   })
 })
 
-describe("payments that were refused one after the other", () => {
+describe("payments refused one after the other", () => {
   const signed = orderOf(1).slice(0, 4)
   const about = { strategy: "grid", slot: "cell-02", placement: "p1" }
   const dead: BotEvent = {
@@ -87,12 +87,12 @@ describe("payments that were refused one after the other", () => {
     assert.include(refusedIn([...signed, sent, answered, dead])?.answer, "no balance")
   })
 
-  it("are none that were never sent, and none that a wallet was asked for: the venue has refused neither", () => {
+  it("exclude unsent ones, and those asked of a wallet: the venue has refused neither", () => {
     assert.isUndefined(refusedIn([...signed, dead]))
     assert.isUndefined(refusedIn([...signed.slice(0, 3), asked, dead]))
   })
 
-  it("begin anew after a deposit, but not after their own: that one was made", () => {
+  it("restart their count after a deposit, except after their own: that one is made", () => {
     const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "USDC", total: 1n, fresh: 1n }
     assert.isUndefined(refusedIn([...signed, sent, dead, ...orderOf(3)]))
     assert.isTrue(refusedIn([...signed, sent, dead, deposit])?.isLie)

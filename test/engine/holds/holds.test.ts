@@ -69,7 +69,7 @@ describe("what holds money", () => {
     })
   }
 
-  it("was said of a slot that it pays nothing by a row that stopped nothing", () => {
+  it("names for a slot only rows that stop it", () => {
     for (const { code, stops } of [...ofBot, ...ofSlot]) assert.includeMembers([...stops], ["create", "fund"], code)
   })
 

@@ -73,7 +73,7 @@ describe("a market that is watched", () => {
     })
   )
 
-  it.effect("a killed process loses no minute, and no extreme that it had seen", () =>
+  it.effect("a killed process loses no minute and no extreme that it has seen", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* watched(() => [parse(ladder(3))], [17, 18, 30, 41, 47, 55]), whole)
     })

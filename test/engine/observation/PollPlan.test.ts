@@ -63,7 +63,7 @@ describe("an order whose money moves", () => {
     assert.isFalse(isMoving(placementAfter("FundingSent", { _tag: "FundingInDoubt", ...about, ...doubt }), 0))
   })
 
-  it("is a swap for as long as it is open: it never rests", () => {
+  it("is a swap as long as it is open, because a swap does not rest", () => {
     assert.isTrue(isMoving({ ...placementAfter("StatusSeen"), by: "swap" }, 0))
   })
 })

@@ -80,7 +80,7 @@ describe("an order that the venue denies", () => {
     assert.deepStrictEqual(tags(consistency.shown(placementAfter("StatusSeen"))), [])
   })
 
-  it("is also told where it is closing, and not where no money of ours was seen", () => {
+  it("is also reported while it closes, and not if none of our money has been seen", () => {
     const consistency = make()
     missed(consistency, 0, ended)
     assert.deepStrictEqual(missed(consistency, 60_000, ended), ["OrderMissing"])

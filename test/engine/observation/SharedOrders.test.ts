@@ -65,7 +65,7 @@ describe("the list of a credential", () => {
     )
   )
 
-  it.effect("shows what was there when it was asked for, also to who asks while it is read", () =>
+  it.effect("shows what is there at the time of the request, also to callers during the read", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const orders = Array.from({ length: 120 }, (_, index) => order(`old-${index}`, "other", index))

@@ -60,8 +60,8 @@ const lying = Effect.fnUntraced(function* (
 
 const one = ladder(1, "ladder", "BTC/USDC", [40_000, 40_000])
 
-describe("orders that live on after they were settled", () => {
-  it.effect("a cancel that was a lie was never told, and a kill left the order in the market", () =>
+describe("orders that live on after they are settled", () => {
+  it.effect("a false confirmation of a cancel is reported, and a kill still cancels the order", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
@@ -91,7 +91,7 @@ describe("orders that live on after they were settled", () => {
     )
   )
 
-  it.effect("two of them, and the money that counted as back went on into new orders until the account was empty", () =>
+  it.effect("two of them stop new orders, so that the account is not emptied", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [ladder(4)], pace: { pollMaxMillis: 1_000 } }, 4)
@@ -139,7 +139,7 @@ describe("orders that live on after they were settled", () => {
     )
   )
 
-  it.effect("a cancel that was a lie for four seconds made the slot pay again", () =>
+  it.effect("a cancel falsely confirmed for four seconds does not make the slot pay again", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
@@ -167,7 +167,7 @@ describe("orders that live on after they were settled", () => {
     )
   )
 
-  it.effect("an end that was asked for counts once a second read shows it too, and a farewell at once", () =>
+  it.effect("a requested end counts once a second read shows it too, and on leaving at once", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)
@@ -187,7 +187,7 @@ describe("orders that live on after they were settled", () => {
     )
   )
 
-  it.effect("one that is shown as before its deposit holds no money, and was called alive", () =>
+  it.effect("one shown as before its deposit holds no money, and does not count as alive", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [one], pace: { pollMaxMillis: 1_000 } }, 1)

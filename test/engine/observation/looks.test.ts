@@ -57,7 +57,7 @@ describe("an order that cannot be read", () => {
 })
 
 describe("an order with the terms and the deadline of a placement", () => {
-  it.effect("is bound to it where its create got no answer, and holds its money where it has some", () =>
+  it.effect("is bound to it if its create has no answer, and holds its money if it has some", () =>
     Effect.gen(function* () {
       const created = yield* look(until("CreateSent"), { listed: [{ ...order, ...unpaid }] })
       assert.strictEqual(created.placement?.state, "created")

@@ -12,7 +12,7 @@ const isOrderOf =
     method === "GET" && [...ids].some((id) => url.endsWith(`/v0/orders/${id}`))
 
 describe("orders that are not there any more", () => {
-  it.effect("an order that ended unpaid while the bot was away froze its slot as a contradiction", () =>
+  it.effect("an order that ends unpaid while the bot is away does not freeze its slot", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -36,7 +36,7 @@ describe("orders that are not there any more", () => {
     )
   )
 
-  it.effect("orders with our money that the venue denied were never told of", () =>
+  it.effect("orders with our money that the venue denies are reported", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, world } = yield* resting({ strategies: [ladder(3)] }, 3)

@@ -41,7 +41,7 @@ const ended = (then: Readonly<Record<string, unknown>>) =>
   })
 
 describe("the end of an order, read once more", () => {
-  it.effect("was never read again, so a payout that the venue took back stayed in the books in silence", () =>
+  it.effect("finds a payout that the venue takes back", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const failed = { status: "FAILED", reason: "returned" }
@@ -59,7 +59,7 @@ describe("the end of an order, read once more", () => {
     )
   )
 
-  it.effect("was never read again, so an order that was cancelled and refunded after all counted as filled", () =>
+  it.effect("finds an order that is cancelled and refunded after all", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const refund = { status: "COMPLETED", txHash: "back" }
@@ -78,7 +78,7 @@ describe("the end of an order, read once more", () => {
     )
   )
 
-  it.effect("was never read again where its bot ended in the minute after it, and began much later", () =>
+  it.effect("happens also if the bot stops in the minute after it and starts much later", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const refund = { status: "COMPLETED", txHash: "back" }
@@ -103,7 +103,7 @@ describe("the end of an order, read once more", () => {
     )
   )
 
-  it.effect("is read once, and no more, when it has stayed what it was", () =>
+  it.effect("happens once if nothing has changed", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process, reads } = yield* ended({})

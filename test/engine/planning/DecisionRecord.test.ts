@@ -8,7 +8,7 @@ import { price, strategyOf, viewAt } from "../../strategy/support.ts"
 const EventJson = Schema.fromJsonString(Schema.toCodecJson(BotEvent))
 
 describe("a recorded decision", () => {
-  it("of a swap counted as another one when it was taken again, because its keys had another order", () => {
+  it("of a swap equals itself when repeated, in any order of its keys", () => {
     const strategy = strategyOf(`name: s
 market: BTC/USDC
 kind: rules

@@ -62,7 +62,7 @@ describe("the comparison of wanted and own orders", () => {
       assert.strictEqual(codeOf(change({}, { state })), "Keep", state)
   })
 
-  it("keeps what is not worth moving, but never more than is left of a total", () => {
+  it("keeps what is not worth moving, but at most what remains of a total", () => {
     const dear = { replacement: { ...free, fees: 1_000_000_000n }, quantity: 200_001n }
     assert.strictEqual(codeOf(change({}, dear)), "Keep")
     assert.strictEqual(codeOf(change({ neverMore: true }, dear)), "requote")
@@ -152,7 +152,7 @@ describe("the comparison of wanted and own orders", () => {
     assert.isFalse(mayStay({ ...sells }, {}))
   })
 
-  it("places exits first: entries took the last places of maxOpenOrders, and a position had no exit", () => {
+  it("places exits first, so entries leave them room under maxOpenOrders", () => {
     const named = (slot: string, isExit?: true) => ({ ...wanted, slot, ...(isExit ? { isExit } : {}) })
     const placed = compare([named("a"), named("b", true), named("c"), named("d", true)], [])
     assert.deepStrictEqual(

@@ -235,7 +235,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
     })
   )
 
-  it.effect("said of an order whose successor a limit refuses that the better price was not worth the fees", () =>
+  it.effect("names the limit that refuses the successor of an order", () =>
     Effect.gen(function* () {
       const history = yield* resting([buyer])
       const raised = buyer.replace("57000", "57500").replace("maxPriceDeviation: 50%", "maxPriceDeviation: 1%")
@@ -353,11 +353,9 @@ describe("a plan is unsafe", () => {
     })
   )
 
-  it.effect(
-    "when a rule that waits for its exit is not in the file any more: its exit and its stop were taken away",
-    () =>
-      Effect.gen(function* () {
-        const rules = (name: string, then: string) => `name: dips
+  it.effect("when a rule that waits for its exit is removed from the file with its exit and stop", () =>
+    Effect.gen(function* () {
+      const rules = (name: string, then: string) => `name: dips
 market: BTC/USDC
 kind: rules
 limits: { budget: { quote: 6000 } }
@@ -371,38 +369,38 @@ rules:
       times: 1
       ${then}
 `
-        const exits = "then: { price: 62000 }"
-        const history = yield* resting([rules("dip", exits)])
-        const [first] = history.filter((event) => event._tag === "Planned")
-        assert.isDefined(first)
-        if (first === undefined) return
-        const { strategy, slot, placement, side, price, inputAsset, outputAsset, inputAmount, outputAmount } = first
-        const of = { strategy, slot, placement, inputAsset, outputAsset, side, price }
-        const fill = { fillId: "f", amountIn: inputAmount, amountOut: outputAmount, filledAt: now }
-        const about = { strategy, slot, placement }
-        const ended: ReadonlyArray<BotEvent> = [
-          { _tag: "FillSeen", ...of, ...fill },
-          { _tag: "Closed", ...about, status: "FILLED", inputAsset, unspent: 0n },
-          { _tag: "PaidOut", ...about, asset: outputAsset, amount: outputAmount, fee: 0n, txHashes: [] },
-          { _tag: "Settled", ...about }
-        ]
-        /** As it is after the turn that follows its purchase. */
-        const holding = Effect.fnUntraced(function* (text: string) {
-          const bought = [...(yield* resting([text])), ...ended]
-          return [...bought, ...(yield* planOf([text], { history: bought })).planned.events]
-        })
-        const unfit = (text: string, events: ReadonlyArray<BotEvent>) =>
-          Effect.map(planOf([text], { history: events }), ({ findings }) =>
-            findings.filter(({ name }) => name === "unfit").map(({ text }) => text)
-          )
-        const withExit = yield* holding(rules("dip", exits))
-        assert.deepStrictEqual(yield* unfit(rules("dip", exits), withExit), [])
-        assert.deepStrictEqual(yield* unfit(rules("dips", exits), history), [])
-        assert.deepStrictEqual(yield* unfit(rules("dips", exits), withExit), [
-          "dip waits to sell 0.05 BTC, and the file has no slot of this name any more: keep it until that is done, or its exit is taken away"
-        ])
-        assert.deepStrictEqual(yield* unfit(rules("dips", ""), yield* holding(rules("dip", ""))), [])
+      const exits = "then: { price: 62000 }"
+      const history = yield* resting([rules("dip", exits)])
+      const [first] = history.filter((event) => event._tag === "Planned")
+      assert.isDefined(first)
+      if (first === undefined) return
+      const { strategy, slot, placement, side, price, inputAsset, outputAsset, inputAmount, outputAmount } = first
+      const of = { strategy, slot, placement, inputAsset, outputAsset, side, price }
+      const fill = { fillId: "f", amountIn: inputAmount, amountOut: outputAmount, filledAt: now }
+      const about = { strategy, slot, placement }
+      const ended: ReadonlyArray<BotEvent> = [
+        { _tag: "FillSeen", ...of, ...fill },
+        { _tag: "Closed", ...about, status: "FILLED", inputAsset, unspent: 0n },
+        { _tag: "PaidOut", ...about, asset: outputAsset, amount: outputAmount, fee: 0n, txHashes: [] },
+        { _tag: "Settled", ...about }
+      ]
+      /** As it is after the turn that follows its purchase. */
+      const holding = Effect.fnUntraced(function* (text: string) {
+        const bought = [...(yield* resting([text])), ...ended]
+        return [...bought, ...(yield* planOf([text], { history: bought })).planned.events]
       })
+      const unfit = (text: string, events: ReadonlyArray<BotEvent>) =>
+        Effect.map(planOf([text], { history: events }), ({ findings }) =>
+          findings.filter(({ name }) => name === "unfit").map(({ text }) => text)
+        )
+      const withExit = yield* holding(rules("dip", exits))
+      assert.deepStrictEqual(yield* unfit(rules("dip", exits), withExit), [])
+      assert.deepStrictEqual(yield* unfit(rules("dips", exits), history), [])
+      assert.deepStrictEqual(yield* unfit(rules("dips", exits), withExit), [
+        "dip waits to sell 0.05 BTC, and the file has no slot of this name any more: keep it until that is done, or its exit is taken away"
+      ])
+      assert.deepStrictEqual(yield* unfit(rules("dips", ""), yield* holding(rules("dip", ""))), [])
+    })
   )
 
   it.effect("when a budget is made smaller than what is in orders", () =>

@@ -69,7 +69,7 @@ const close = (state: BotState.BotState, desired: DesiredSlot, limits: Partial<L
 }
 
 describe("a leg that cannot fill to the last unit", () => {
-  it("after an edit to a smaller size what had been bought was never sold", () => {
+  it("after an edit to a smaller size everything bought is sold", () => {
     const state = filled()
     assert.isUndefined(armedLeg(cell(400_000n), look(state).slots.get("cell") ?? assert.fail()))
     assert.strictEqual(close(state, cell(400_000n)).length, 1)
@@ -78,7 +78,7 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.deepStrictEqual(close(state, cell(400_000n)), [])
   })
 
-  it("what had been bought beyond the smaller size was never sold", () => {
+  it("a purchase beyond the smaller size is sold", () => {
     const state = filled()
     close(state, cell(400_000n))
     const due = (desired: DesiredSlot) => armedLeg(desired, look(state).slots.get("cell") ?? assert.fail())?.quantity
@@ -88,14 +88,14 @@ describe("a leg that cannot fill to the last unit", () => {
     assert.strictEqual(due({ ...cell(400_000n), legs: [buy, sale] }), 590_000n, "a file that keeps 10,000 keeps them")
   })
 
-  it("a rest below the least order was asked for for ever", () => {
+  it("a remainder below the least order is not requested", () => {
     const state = filled()
     assert.strictEqual(close(state, cell(600_100n), { minOrder: 1_000_000n })[0]?._tag, "LegClosed")
     assert.deepStrictEqual(look(state).slots.get("cell")?.forgone, { BUY: 100n, SELL: 0n }, "a total counts it as done")
     assert.deepStrictEqual(close(filled(), cell(1_000_000n), { minOrder: 1_000_000n }), [])
   })
 
-  it("so was a rest that the venue refuses", () => {
+  it("a remainder that the venue refuses is not requested again", () => {
     assert.deepStrictEqual(close(filled(2), cell(600_100n)), [])
     assert.strictEqual(close(filled(3), cell(600_100n))[0]?._tag, "LegClosed")
     assert.deepStrictEqual(close(filled(3), cell(6_000_000n)), [], "what is most of the leg is not a rest")

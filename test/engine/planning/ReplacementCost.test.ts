@@ -56,7 +56,7 @@ const changed = (absence: number, restedMillis: number, price: bigint) => {
 }
 
 describe("the cost of moving an order", () => {
-  it("of an order that opened just now was no number when nothing had been out of the market", () => {
+  it("of an order that opened just now is a number, also without time out of the market", () => {
     const { replacement } = changed(0, 0, 60_100n)
     assert.strictEqual(replacement.outOfMarketBasisPoints, 0)
   })

@@ -236,7 +236,7 @@ describe("what lifts a hold", () => {
       .map(({ flips }) => flips(order, at, false))
   }
 
-  it("was said to be a new day or a changed file, whatever had paused the strategy", () => {
+  it("names what lifts this pause", () => {
     for (const limit of ["operator", "early-ends", "refused-payments", "unexplained", "revived-orders"])
       assert.deepStrictEqual(lifting(paused(limit)), ["limitbot resume"], limit)
     assert.deepStrictEqual(lifting(paused("daily-loss")), ["limitbot resume, or a new day"])

@@ -90,7 +90,7 @@ describe("a plan that left everything as wanted", () => {
     })
   )
 
-  it.effect("hid what had happened while it was made: the slot of an order that had ended stayed empty", () =>
+  it.effect("still records what happens meanwhile: the slot of an ended order is filled again", () =>
     Effect.gen(function* () {
       const { asked, plan } = yield* world(orderOf(3).slice(8, 13))
       yield* plan

@@ -49,7 +49,7 @@ const told = ({ state }: Running) =>
   )
 
 describe("exits that are refused", () => {
-  it.effect("a stop that the budget cannot pay was silent", () =>
+  it.effect("a stop that the budget cannot pay raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -76,7 +76,7 @@ describe("exits that are refused", () => {
   )
 
   for (const limits of ["maxOrdersPerHour: 1", "maxNotional: 1100", "maxOpenOrders: 1, maxNotional: 1001"]) {
-    it.effect(`a target was refused by ${limits}, so the position had no exit`, () =>
+    it.effect(`a target is placed despite ${limits}`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const world = yield* make
@@ -89,7 +89,7 @@ describe("exits that are refused", () => {
     )
   }
 
-  it.effect("an exit that the venue refuses again and again was silent", () =>
+  it.effect("an exit that the venue keeps refusing raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -111,31 +111,29 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect(
-    "a stop by a swap that the venue pays back was paid again every few seconds, each time at a fee, and silent",
-    () =>
-      inVirtualTime(
-        Effect.gen(function* () {
-          const world = yield* makeWith(() => Reserve.none, { refundedSwapShare: 1 })
-          const stopped = long("budget: { quote: 1000 }").replace("stop: 30000", "stop: 61000, reach: 3%, stopBy: swap")
-          const process = yield* world.run({ strategies: [stopped], pace: { pollMaxMillis: 5_000 } })
-          const swaps = Effect.map(
-            process.events,
-            (events) => events.filter(({ event }) => event._tag === "Planned" && event.by === "swap").length
-          )
-          yield* until(() => told(process).length > 0, 300_000, "it is told")
-          assert.match(
-            told(process)[0]?.text ?? "",
-            /^The exit SELL .* is not in the market, refused by the venue: the venue paid its swap back/
-          )
-          yield* Effect.sleep("30 minutes")
-          assert.isAtMost(yield* swaps, 12)
-          assert.lengthOf(told(process), 1, "it stays an alarm while the next swap is under way")
-        })
-      )
+  it.effect("a stop by a swap that the venue pays back waits longer each time and raises an alarm", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* makeWith(() => Reserve.none, { refundedSwapShare: 1 })
+        const stopped = long("budget: { quote: 1000 }").replace("stop: 30000", "stop: 61000, reach: 3%, stopBy: swap")
+        const process = yield* world.run({ strategies: [stopped], pace: { pollMaxMillis: 5_000 } })
+        const swaps = Effect.map(
+          process.events,
+          (events) => events.filter(({ event }) => event._tag === "Planned" && event.by === "swap").length
+        )
+        yield* until(() => told(process).length > 0, 300_000, "it is told")
+        assert.match(
+          told(process)[0]?.text ?? "",
+          /^The exit SELL .* is not in the market, refused by the venue: the venue paid its swap back/
+        )
+        yield* Effect.sleep("30 minutes")
+        assert.isAtMost(yield* swaps, 12)
+        assert.lengthOf(told(process), 1, "it stays an alarm while the next swap is under way")
+      })
+    )
   )
 
-  it.effect("an exit that the venue ended was gone for ten minutes, and silent", () =>
+  it.effect("an exit that the venue ends is placed again soon and raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -221,7 +219,7 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect("a stop after a daily loss was refused by the pause, so that it lost on", () =>
+  it.effect("a stop after a daily loss is placed", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -201,7 +201,7 @@ describe("a cancel that cannot be recorded", () => {
     })
   )
 
-  it.effect("went to none of the orders that the journal has forgotten, which the kill switch means as well", () =>
+  it.effect("is sent for all orders under the kill switch, including those missing from the journal", () =>
     Effect.gen(function* () {
       const forgotten: BotEvent = {
         _tag: "JournalBehind",

@@ -6,7 +6,7 @@ import * as TakeoverWatch from "../../../src/engine/protocol/TakeoverWatch.ts"
 import { about, market, order, remembering, startedAnew, until } from "../firstOrder.ts"
 
 describe("an order that an earlier process began", () => {
-  it.effect("blocked its slot for ever, when the venue had ended it and shows a refund of nothing", () =>
+  it.effect("frees its slot if the venue has ended it and shows a refund of nothing", () =>
     Effect.gen(function* () {
       const over = {
         ...order,

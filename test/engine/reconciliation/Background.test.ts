@@ -166,7 +166,7 @@ describe("reconciliation in the background", () => {
     )
   )
 
-  it.effect("what was said of an order stayed an alarm until the next look after its books were corrected", () =>
+  it.effect("an alarm about an order ends when its books are corrected", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process: bot } = yield* resting({ strategies: [ladder(2)] }, 2)
@@ -269,7 +269,7 @@ describe("reconciliation in the background", () => {
     )
   )
 
-  it.effect("a credit without an origin was a contradiction for ever: it is capital that came", () =>
+  it.effect("a credit without an origin is added capital, not a contradiction", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -375,7 +375,7 @@ describe("reconciliation in the background", () => {
   )
 
   it.effect(
-    "what came or left before the first look was never told: the balances before the first order are known",
+    "money that arrives or leaves before the first look is reported, from the balances before the first order",
     () =>
       inVirtualTime(
         Effect.gen(function* () {

@@ -203,7 +203,7 @@ const account = (choose: Choose, isWatchedFromTheStart: boolean) => {
 }
 
 describe("the balances while money is under way", () => {
-  it("an honest venue is never accused, whenever the comparing begins", () => {
+  it("an honest venue is not accused, at whatever time the comparison begins", () => {
     for (let seed = 1; seed <= 60; seed += 1) {
       const choose = chooser(seed)
       const { actions, look, settle, told } = account(choose, choose(2) === 0)

@@ -71,7 +71,7 @@ const addresses = Effect.map(
 )
 
 describe("keeping the history", () => {
-  it.effect("goes on where it was interrupted, and looks again at what can still change", () =>
+  it.effect("continues after an interruption, and checks again what can still change", () =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make<ReadonlyArray<Asked>>([])
@@ -147,7 +147,7 @@ describe("keeping the history", () => {
     )
   )
 
-  it.effect("a cursor that leads in a circle of two pages was followed for ever", () =>
+  it.effect("a cursor that leads in a circle of two pages ends with an error", () =>
     play(
       Effect.gen(function* () {
         const asked = yield* Ref.make<ReadonlyArray<Asked>>([])

@@ -139,7 +139,7 @@ describe("reconciliation", () => {
     assert.deepStrictEqual(finding?.evidence.correlationIds, ["corr-1"])
   })
 
-  it("names no witness that was not asked: without the history nothing is said of it", () => {
+  it("names only the sources it asked: without the history it does not mention it", () => {
     const [order] = compared({ history: "unread" })
     assert.strictEqual(order?.verdict, "agrees")
     assert.strictEqual(order?.text, "journal and order say the same; the history was not read")
@@ -153,7 +153,7 @@ describe("reconciliation", () => {
     assert.strictEqual(asked?.text, "journal and history say the same")
   })
 
-  it("a swap that was dropped left the balances uncertain for ever", () => {
+  it("a dropped swap does not make the balances uncertain", () => {
     const underWay = (...events: ReadonlyArray<BotEvent>) => {
       const told = { state: BotState.make(), swaps: [swapAfter(...events)] }
       return BalanceComparison.snapshot(["USDC"], new Map(), told, new Set(["USDC"])).certain.get("USDC")?.underWay
@@ -200,7 +200,7 @@ describe("reconciliation", () => {
     assert.strictEqual(finding?.verdict, "explained", finding?.text)
   })
 
-  it("says nothing of a payout that a person has said came, nor of the legs that a swap may leave out", () => {
+  it("leaves out a payout that a person has confirmed, and legs that a swap may leave out", () => {
     const venue = { withdrawals: [{ status: "FAILED" }] }
     assert.strictEqual(compared({ journal: { isByWord: true }, venue })[0]?.verdict, "agrees")
     assert.strictEqual(compared({ journal: { by: "swap" }, venue: { withdrawals: [] } })[0]?.verdict, "agrees")
@@ -258,7 +258,7 @@ describe("reconciliation", () => {
     )
   })
 
-  it("names an odd record of the history, and an order that could not be read, and uses the rest", () => {
+  it("names an odd record of the history and an unreadable order, and uses the rest", () => {
     const odd = { depositAddress: undefined, depositMemo: undefined, status: "SUCCESS", problem: "amountIn is missing" }
     const found = Reconciliation.compare({
       ...nothingOdd,

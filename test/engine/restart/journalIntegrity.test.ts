@@ -51,7 +51,7 @@ describe("the end of a journal", () => {
       assert.strictEqual(stateOf(events).integrity.isTorn, isTorn)
     })
 
-  it("is asked for from the last event before the first start that was not followed by an order", () => {
+  it("is requested from the last event before the first start that is not followed by an order", () => {
     assert.strictEqual(stateOf([started("a"), started("b"), started("b")]).integrity.uncheckedSince, 1_000)
     assert.isUndefined(stateOf([started("a")]).integrity.uncheckedSince)
     assert.isUndefined(stateOf([started("a"), started("b"), ...until("Planned").slice(3)]).integrity.uncheckedSince)
@@ -65,7 +65,7 @@ describe("the end of a journal", () => {
       if (event._tag === "Planned") assert.isTrue(state.integrity.usedDeadlines.has(event.deadline))
   })
 
-  it("makes what was begun and not signed doubted, and what was signed perhaps sent", () => {
+  it("makes unsigned work doubtful, and signed payments perhaps sent", () => {
     for (const tag of ["Planned", "CreateSent", "Bound"] as const) {
       assert.isTrue([...stateOf([...until(tag), started("b")]).placements.values()].every(mayBePaidEarlier), tag)
       assert.isFalse([...stateOf([...until(tag), started("a")]).placements.values()].some(mayBePaidEarlier), tag)
@@ -78,7 +78,7 @@ describe("the end of a journal", () => {
     assert.deepStrictEqual(fateAfter("b"), ["doubtful"])
   })
 
-  it("forgets no order that it was told of, until that one is taken in or explained", () => {
+  it("keeps every reported order until it is taken in or explained", () => {
     const [bound] = until("Bound").slice(-1)
     if (bound?._tag !== "Bound") throw new Error("the story binds no order")
     const told: BotEvent = {
@@ -98,7 +98,7 @@ describe("the end of a journal", () => {
     assert.strictEqual(stateOf([...before, { _tag: "Resolved", ...word }]).integrity.forgotten.size, 0)
   })
 
-  it("can be missing once an order shows it, of all that was begun", () => {
+  it("can be missing once an order shows it, for all work begun before", () => {
     const cut: BotEvent = { _tag: "JournalCut", text: "order o of p1 is paid" }
     const state = stateOf([...until("Bound"), started("a"), cut])
     assert.isTrue(state.integrity.isTorn)

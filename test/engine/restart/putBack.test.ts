@@ -76,9 +76,9 @@ describe("a copy of the journal that is put back", () => {
     120_000
   )
 
-  it.effect("funded its slots twice where the head was copied as well", () => each(stopped), 120_000)
+  it.effect("funds its slots once, also if the head is copied as well", () => each(stopped), 120_000)
 
-  it.effect("created its orders a second time where the question for the first ones was refused", () =>
+  it.effect("creates its orders once, also if the question for the first ones is refused", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { begun, world } = yield* withPlans

@@ -63,7 +63,7 @@ describe("Bookkeeper", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("a full disk is told once, gets no snapshot, and its end says how long it was full", () =>
+  it.effect("a full disk is reported once, gets no snapshot, and its end names how long the disk stayed full", () =>
     Effect.gen(function* () {
       const journal = yield* Journal
       const kept: Array<string> = []
@@ -92,7 +92,7 @@ describe("Bookkeeper", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("the state of a moment holds what was recorded in it, and nothing later", () =>
+  it.effect("the state at a time holds what is recorded by then, and nothing later", () =>
     Effect.gen(function* () {
       const { record } = yield* Bookkeeper
       for (const amount of [1n, 2n, 3n]) {

@@ -5,7 +5,7 @@ import * as PlacementNotes from "../../../src/engine/state/process/PlacementNote
 import { begin, orderOf } from "../../world/journalRows.ts"
 
 describe("notes about placements", () => {
-  it("last as long as their placements, however many there were", () => {
+  it("last as long as their placements, for any number of placements", () => {
     const state = BotState.make()
     const notes = PlacementNotes.make<number>(state)
     const events = [...begin, ...Array.from({ length: 3_000 }, (_, number) => orderOf(number + 1)).flat()]

@@ -117,7 +117,7 @@ describe("a swap by hand", () => {
     assert.isUndefined(SwapHistory.endOf(fold(signed, dead, deposit(1n))))
   })
 
-  it("is over when it ended or was dropped", () => {
+  it("is over once it has ended or is dropped", () => {
     assert.isFalse(SwapHistory.isOver(fold(signed)))
     assert.isTrue(SwapHistory.isOver(fold(signed, dead)))
     assert.isTrue(SwapHistory.isOver(fold(dropped)))
@@ -147,7 +147,7 @@ describe("a swap by hand", () => {
 })
 
 describe("the money of a swap", () => {
-  it("is nowhere until it was signed for or asked of a wallet, and then on its way or in doubt", () => {
+  it("is nowhere until it is signed for or asked of a wallet, and then on its way or in doubt", () => {
     assert.deepStrictEqual(places(), {})
     assert.deepStrictEqual(places(dropped), {})
     assert.deepStrictEqual(places(signed), { "deposit in flight": 100n })
@@ -170,7 +170,7 @@ describe("the money of a swap", () => {
   const ended = (report: Partial<SwapReport>, terms = agreed) =>
     told([signed, seen(report), deposit(report.deposited ?? 0n), closed, settled], terms)
 
-  it("is spent, came back, or is named as a fee or unexplained when it ended, and adds up to what left", () => {
+  it("is spent, returned, or named as a fee or unexplained at the end, and adds up to the input", () => {
     const end = (report: Partial<SwapReport>) => placesOf(ended(report))
     assert.deepStrictEqual(end({ deposited: 100n, amountIn: 100n, amountOut: 10n }), { spent: 100n })
     assert.deepStrictEqual(end({ deposited: 100n, refunded: 95n }), { refunded: 95n, fees: 5n })

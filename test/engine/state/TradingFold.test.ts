@@ -151,7 +151,7 @@ describe("cost basis", () => {
     ])
   })
 
-  it("never loses a unit: what came in less what went out is realised and cost", () => {
+  it("loses no unit: inflow less outflow is realised and cost", () => {
     for (let seed = 1; seed <= 200; seed++) {
       const next = numbers(seed)
       let [basis, flow, position] = [CostBasis.empty, 0n, 0n]

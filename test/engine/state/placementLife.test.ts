@@ -24,7 +24,7 @@ const failed = (leg: "payout" | "refund"): BotEvent => ({ _tag: "LegFailed", ...
 const stateAfter = (events: ReadonlyArray<BotEvent>) => remembered(events).placements.get("p1")
 
 describe("the operator's word", () => {
-  it("that a payment was made confirms it; that it was not ends it, and leaves its order to cancel", () => {
+  it("that a payment is made confirms it; that it is unpaid ends it, and leaves its order to cancel", () => {
     for (const events of [until("FundingSent"), [...until("FundingSent"), doubt]]) {
       const paid = stateAfter([...events, said("paid")])
       assert.deepStrictEqual([paid?.state, paid?.funding?.acknowledged], ["funding", true])
@@ -71,7 +71,7 @@ describe("the operator's word", () => {
 
 describe("a deposit", () => {
   const deposit: BotEvent = { _tag: "DepositSeen", ...about, asset: "USDC", total: value, fresh: value }
-  it("opens an order that was given up, and leaves one closing that is over", () => {
+  it("opens an order that has been given up, and leaves one closing that is over", () => {
     for (const events of [
       [...until("Bound"), givenUp],
       [...until("FundingSent"), dead],
@@ -83,7 +83,7 @@ describe("a deposit", () => {
   })
 })
 
-describe("what came back and what was brought in", () => {
+describe("returned and acquired amounts", () => {
   it("is counted by leg", () => {
     const paid = placementAfter("PaidOut")
     assert.deepStrictEqual([paid.payout, paid.received, paid.refund], ["paid", 199_990n, "none"])
@@ -101,7 +101,7 @@ describe("what came back and what was brought in", () => {
 
 describe("a cancel", () => {
   const pulled: BotEvent = { _tag: "CancelRequested", ...about, why: { code: "test", text: "pulled" } }
-  it("is counted, with the time when it was sent last", () => {
+  it("is counted, with the time of its last sending", () => {
     const sent = placementAfter("StatusSeen", pulled, { _tag: "CancelSent", ...about, attempt: 2 })
     const { attempts, lastSentAt, requestedAt } = sent.cancel ?? {}
     assert.deepStrictEqual([attempts, lastSentAt, requestedAt], [2, sent.changedAt, sent.changedAt - 1])
@@ -172,7 +172,7 @@ describe("a placement that is remembered", () => {
     assert.isUndefined(stateLater(3_600_001, ...ended))
   })
 
-  it("is so after its books were closed for a thousand others, and nothing of it is left then", () => {
+  it("stays so after a thousand others are closed, and leaves nothing behind then", () => {
     const { ended } = remembered(Array.from({ length: 1_300 }, (_, index) => orderOf(index + 1)).flat())
     assert.deepStrictEqual([ended.byId.size, ended.ofPlacements.size], [1_000, 1_000])
     assert.isFalse(ended.ofPlacements.has("p1"))

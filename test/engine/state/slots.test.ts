@@ -81,7 +81,7 @@ describe("a slot", () => {
     assert.deepInclude(over?.past, { held: 0n, cost: 0n })
   })
 
-  it("asked to sell what the refund of its withdrawn sale had cost, and never sold: a stop stayed empty", () => {
+  it("sells the whole position, less the refund fee of its cancelled sale", () => {
     const refunded: BotEvent = { _tag: "Refunded", ...about, asset: "BTC", amount: 149_970n, fee: 30n, txHashes: [] }
     const [settled, ...before] = sale(50_000n, 40_000_000n, "CANCELED").toReversed()
     if (settled === undefined) return assert.fail("it is over")
@@ -182,7 +182,7 @@ describe("a strategy", () => {
     assert.strictEqual(changed?.budget.get("USDC"), 9n)
   })
 
-  it("is paused until it is resumed, which ends what had stopped it as well", () => {
+  it("is paused until it is resumed, which also ends what has stopped it", () => {
     const paused: BotEvent = { _tag: "Paused", strategy: "grid", limit: "dailyLoss", action: "drain", reason: "lost" }
     assert.deepInclude(strategyOf(paused)?.paused, { limit: "dailyLoss", action: "drain", reason: "lost", day: 0 })
     const resumed = strategyOf(paused, { _tag: "Resumed", strategy: "grid", reason: "looked" })
@@ -205,7 +205,7 @@ describe("a strategy", () => {
     assert.isTrue(remembered([loaded("a")]).strategies.get("grid")?.isLoaded)
   })
 
-  it("remembers why a slot was refused until it is planned", () => {
+  it("remembers the reason of a refusal until the slot is planned", () => {
     const denied: BotEvent = { _tag: "Denied", strategy: "grid", slot: "cell-02", limit: "budget", reason: "too much" }
     const deferred: BotEvent = { _tag: "Deferred", strategy: "grid", slot: "cell-03", reason: "no price" }
     const refusals = (...events: ReadonlyArray<BotEvent>) => Object.fromEntries(strategyOf(...events)?.refusals ?? [])

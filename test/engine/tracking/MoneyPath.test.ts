@@ -32,7 +32,7 @@ describe("the path of an order's money", () => {
     assert.isUndefined(difference(asked, { ...asked, ...change, unsaid: [part] }), "what is not said is no other")
   })
 
-  it("as it was asked for is not", () => {
+  it("is no problem if it matches the request", () => {
     assert.isUndefined(difference(asked, asked))
   })
 })

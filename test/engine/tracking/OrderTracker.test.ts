@@ -138,7 +138,7 @@ describe("OrderTracker", () => {
     ["another deadline", { deadline: 604_802_001 }]
   ]
   for (const [what, change] of wrongEchoes) {
-    it(`an echo with ${what} is never funded`, () => {
+    it(`an order whose echo has ${what} is not funded`, () => {
       const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
       const { state, placement } = start(life)
       const known = placement()
@@ -167,7 +167,7 @@ describe("OrderTracker", () => {
 
   for (const [what, change] of wrongEchoes) {
     if (beforeMoney.has(what) || recognised.has(what)) continue
-    it(`an order with money that is found again with ${what} was told to nobody`, () => {
+    it(`a funded order that returns with ${what} is reported`, () => {
       const [open] = reports(sale)
       const known = start(sale).placement()
       if (known === undefined || open === undefined) return assert.fail("not placed")
@@ -213,7 +213,7 @@ describe("OrderTracker", () => {
     assert.match(kindsOf({ ...placement, echo }, less).join(), /worse than the limit price/, "the default")
   })
 
-  it("an honest slice of a BUY was called worse than its limit when the base is finer than the quote", () => {
+  it("an honest slice of a BUY is within its limit if the base is finer than the quote", () => {
     const { placement } = start({ side: "BUY", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n })
     const [open] = reports({ side: "BUY", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n })
     const known = placement()
@@ -228,7 +228,7 @@ describe("OrderTracker", () => {
     assert.include(said({ ...report, fills: [{ ...third, amountIn: 57_053_336n }] }), "Contradiction")
   })
 
-  it("a funded swap was said to rest as an order does", () => {
+  it("a funded swap is not described as resting", () => {
     const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
     const [open] = reports(life)
     const known = start(life).placement()
@@ -240,7 +240,7 @@ describe("OrderTracker", () => {
     assert.deepStrictEqual(said({ ...known, by: "swap" }), ["funded with 0.01 BTC, the swap is under way"])
   })
 
-  it("a fill that was reported twice in one answer was booked twice", () => {
+  it("a fill listed twice in one answer is booked once", () => {
     const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
     const { record, placement } = start(life)
     const [, partial] = reports(life)
@@ -254,7 +254,7 @@ describe("OrderTracker", () => {
     assert.strictEqual(odd[0]?._tag, "Contradiction")
   })
 
-  it("a payout and a refund that were noted failed heal when they complete after all", () => {
+  it("a payout and a refund noted as failed heal when they complete after all", () => {
     const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 7n, refundFee: 3n }
     const { state, record, placement } = start(life)
     const all = reports(life)
@@ -276,7 +276,7 @@ describe("OrderTracker", () => {
     assert.strictEqual(Ledger.freeOf(state.ledger, "s", "USDC"), budget.quote + quoteOf(500_000n) - 7n)
   })
 
-  it("an order that is over without a fill that it had shown is not taken for old news", () => {
+  it("an ended order that lacks a fill it has shown before is not old news", () => {
     const life: Life = { side: "SELL", fills: [500_000n], rest: 500_000n, withdrawFee: 0n, refundFee: 0n }
     const { record, placement } = start(life)
     const [, partial, , , , paid] = reports(life)

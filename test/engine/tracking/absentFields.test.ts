@@ -16,7 +16,7 @@ describe("an ended order without a list of fills", () => {
     ["absent", ({ partialFills: _, ...order }: Attributes) => order],
     ["null", (order: Attributes) => ({ ...order, partialFills: null })]
   ] as const)
-    it.effect(`was unusable for ever when the list is ${name}: cancelled and refunded there, in order here`, () =>
+    it.effect(`is usable if the list is ${name}: cancelled and refunded there, in order here`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const world = yield* make

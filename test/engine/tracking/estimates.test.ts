@@ -81,7 +81,7 @@ describe("what a leg costs", () => {
     assert.deepStrictEqual(paid(10n, 3, "x"), { claimed: 10n, fee: 10n })
   })
 
-  it("is no more than it was paid under, whatever is claimed later, and no more than was filled", () => {
+  it("is at most the estimate at funding, whatever is claimed later, and at most the filled amount", () => {
     assert.deepStrictEqual(paid(11n, 1, "x"), { claimed: 11n, fee: 10n })
     assert.deepStrictEqual(paid(4n, 1, "x"), { claimed: 4n, fee: 4n })
     assert.deepStrictEqual(paid(10n ** 9n, 1, "x"), { claimed: 200_000n, fee: 10n })
@@ -98,7 +98,7 @@ describe("what a leg costs", () => {
     assert.deepStrictEqual(cost, { claimed: 27_000n, fee: mostPayout })
   })
 
-  it("of a refund is what is said now, at most what was not spent, and a fee as far as it was paid under it", () => {
+  it("of a refund is the current estimate, at most the unspent amount, and a fee only up to the estimate at funding", () => {
     const refund = (estimate: bigint, unspent: bigint) =>
       refundCost(placement, { ...order, estimatedRefundFee: estimate }, unspent)
     assert.deepStrictEqual(refund(7n, 100n), { claimed: 7n, fee: 7n })

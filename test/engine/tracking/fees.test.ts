@@ -54,7 +54,7 @@ const ended = Effect.fnUntraced(function* (world: World, bot: Running) {
 })
 
 describe("a fee that is estimated after the end", () => {
-  it.effect("was booked without limit: the venue had paid all, and the whole payout counted as a fee", () =>
+  it.effect("is booked up to its limit, also if the venue takes the whole payout", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -81,7 +81,7 @@ describe("a fee that is estimated after the end", () => {
     )
   )
 
-  it.effect("is no fee of a refund either, and a process that was started since knows it as well", () =>
+  it.effect("is no fee of a refund, and a process started since agrees", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -121,7 +121,7 @@ describe("a fee that is estimated after the end", () => {
       )
   )
 
-  it.effect("of a fill that was paid out in two withdrawals was half unexplained, and its strategy paused", () =>
+  it.effect("of a fill paid out in two withdrawals is explained in full, and its strategy trades on", () =>
     inVirtualTime(
       Effect.gen(function* () {
         for (const [hashes, named] of [
@@ -176,7 +176,7 @@ describe("a fee that is estimated after the end", () => {
     ])
   })
 
-  it.effect("may be less, and one that is not named any more is the one that it was funded at", () =>
+  it.effect("may be less, and an estimate that is missing now is the one at funding", () =>
     inVirtualTime(
       Effect.gen(function* () {
         for (const [said, booked] of [
@@ -198,7 +198,7 @@ describe("a fee that is estimated after the end", () => {
     )
   )
 
-  it.effect("is what it was when the order was read last before it was paid", () =>
+  it.effect("is the estimate of the last read before funding", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

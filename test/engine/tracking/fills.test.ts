@@ -64,7 +64,7 @@ const times = (by: bigint, updatedAt?: number) =>
   }))
 
 describe("fills that change", () => {
-  it("a fill that grew was a contradiction, and what it had spent came back as a refund that nobody made", () => {
+  it("a fill that grows is booked as one fill, not as a refund", () => {
     const { free, kinds, placement, residual, state } = lived(half, [times(1n, 10), times(2n, 20), times(4n, 30)])
     assert.deepStrictEqual(
       kinds.filter((kind) => kind === "FillSeen" || kind.includes("changed")),
@@ -77,7 +77,7 @@ describe("fills that change", () => {
     assert.isUndefined(state.strategies.get("s")?.unexplained)
   })
 
-  it("a fill that is shown as it was before it grew is old news", () => {
+  it("a fill shown as before its growth is old news", () => {
     const { free, kinds, residual } = lived(half, [times(1n, 10), times(4n, 30), times(1n, 10), times(4n, 30)])
     assert.deepStrictEqual(kinds.slice(0, 5), ["DepositSeen", "StatusSeen", "FillSeen", "StatusSeen", "FillSeen"])
     assert.strictEqual(free("BTC"), -500_000n)
@@ -108,7 +108,7 @@ describe("fills that change", () => {
     assert.isDefined(state.strategies.get("s")?.unexplained)
   })
 
-  it("a fill that grows after the end came back as a refund", () => {
+  it("a fill that grows after the end is booked as a fill, not as a refund", () => {
     const world = start(half)
     const all = reports(half)
     const ended = all[3]
@@ -173,7 +173,7 @@ describe("fills that change", () => {
     assert.isDefined(state.strategies.get("s")?.unexplained)
   })
 
-  it("an order that ended with another fill than it had shown was said to have ended with the books' own older one", () => {
+  it("an order that ends with another fill than before is reported with the venue's fill", () => {
     const whole: Life = { ...half, fills: [1_000_000n], rest: 0n }
     const world = start(whole)
     const [open, paid] = [reports(whole)[0], reports(whole).at(-1)]
@@ -189,7 +189,7 @@ describe("fills that change", () => {
     ])
   })
 
-  it("an order that was filled, refunded for its rest, and showed no fill came back whole", () => {
+  it("an order that is filled and refunded without a list of fills is not booked as a whole refund", () => {
     const world = start(half)
     const paid = reports(half).at(-1)
     const known = world.placement()

@@ -60,8 +60,8 @@ const failed = Effect.gen(function* () {
   return { brought: order?.outputAmount ?? 0n, fee, id, paid: order?.inputAmount ?? 0n, pays, process, say }
 })
 
-describe("money that was given up", () => {
-  it.effect("counted as held for ever, so neither the profit nor a loss limit saw that it was lost", () =>
+describe("money that is given up", () => {
+  it.effect("counts as lost in profit and in loss limits", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { brought, id, paid, pays, process, say } = yield* failed
@@ -96,7 +96,7 @@ describe("money that was given up", () => {
     )
   )
 
-  it.effect("could not be said to have come, and then came with the fee of its payout in it", () =>
+  it.effect("can be confirmed as arrived, net of the fee of its payout", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { brought, fee, id, process, say } = yield* failed
@@ -112,7 +112,7 @@ describe("money that was given up", () => {
     )
   )
 
-  it.effect("was booked with the fee of its payout in it where a person said first that it had come", () =>
+  it.effect("is booked net of the fee of its payout if a person confirms it first", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { brought, fee, id, pays, process, say } = yield* failed

@@ -48,7 +48,7 @@ const adopt = ({ context, state }: Running, placement: string) =>
   ).pipe(Effect.provideContext(context))
 
 describe("an order whose money is said to go elsewhere", () => {
-  it.effect("was not told when the first report that a new process saw was the lie", () =>
+  it.effect("is reported, also if the first report of a new process is the false one", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process: first, world } = yield* oneRests
@@ -71,7 +71,7 @@ describe("an order whose money is said to go elsewhere", () => {
     ["depositMemo", "hello"],
     ["appFees", [{ recipient: "thief.near", fee: 99 }]]
   ] as const) {
-    it.effect(`${name} that changed after the payment was not told`, () =>
+    it.effect(`${name} that changes after the payment is reported`, () =>
       inVirtualTime(
         Effect.gen(function* () {
           const { process, world } = yield* oneRests
@@ -89,7 +89,7 @@ describe("an order whose money is said to go elsewhere", () => {
     )
   }
 
-  it.effect("was not told when the journal had forgotten the order, and its slot took it back", () =>
+  it.effect("is reported, also if the journal has forgotten the order and its slot takes it back", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { process: first, world } = yield* oneRests
@@ -125,7 +125,7 @@ describe("an order whose money is said to go elsewhere", () => {
     )
   )
 
-  it.effect("was told although the operator had edited the addresses before it was paid", () =>
+  it.effect("is not reported if the operator has edited the addresses before the payment", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -89,7 +89,7 @@ const Truth = Schema.Literals(["", "100", "30", "30 20", "30 70"])
 const percentsOf = (text: string): ReadonlyArray<number> => (text === "" ? [] : text.split(" ").map(Number))
 
 describe("what the venue takes back", () => {
-  it("a fill that a living order shows no more stayed in the books for ever, and its refund could not be booked", () => {
+  it("a fill that a living order no longer shows leaves the books, and its refund is booked", () => {
     const life = lifeOf("SELL", [])
     const { adopt, placement, places, see, state } = lived(life)
     const [open, ...later] = reports(life)
@@ -151,7 +151,7 @@ describe("what the venue takes back", () => {
   })
 
   it.prop(
-    "fills and payouts that it takes back stayed in the books when its word was adopted",
+    "fills and payouts that the venue takes back leave the books when its report is adopted",
     [Schema.Literals(["BUY", "SELL"]), Truth, Schema.Array(Lie).check(Schema.isMaxLength(4))],
     ([side, percents, lies]) => {
       const life = lifeOf(side, percentsOf(percents))
@@ -229,8 +229,8 @@ const liedAbout = Effect.gen(function* () {
 const placesOf = ({ state }: Running) =>
   Object.fromEntries(Ledger.totals(state.ledger).map(({ asset, amount, place }) => [`${asset} ${place}`, amount]))
 
-describe("an order that was said to be filled and paid, and lives on", () => {
-  it.effect("held money that no table showed, and without a word the last words after a kill were wrong", () =>
+describe("an order that is reported filled and paid, and lives on", () => {
+  it.effect("holds money that the tables and the last words after a kill show", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { deposit, kill, process } = yield* liedAbout
@@ -245,7 +245,7 @@ describe("an order that was said to be filled and paid, and lives on", () => {
     )
   )
 
-  it.effect("went on as a purchase that nobody made when the venue's word was adopted", () =>
+  it.effect("leaves the books as a purchase when the venue's report is adopted", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { deposit, kill, process, say } = yield* liedAbout

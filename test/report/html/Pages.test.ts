@@ -76,7 +76,7 @@ describe("what is drawn without a script", () => {
     assert.strictEqual(drawn.match(/class="best"/g)?.length, 1)
   })
 
-  it("a fan says where it ends and between what it was", () => {
+  it("a fan shows its end and its range", () => {
     const bands = [
       [
         [0, -0.02, -0.05],

@@ -91,7 +91,7 @@ describe.skipIf(executablePath === undefined)("a report in a browser", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.live("the labels of fills over time say how many there were, also of sixteen in one column", () =>
+  it.live("the labels of fills over time show their number, also of sixteen in one column", () =>
     Effect.gen(function* () {
       const busy = { bar: Int32Array.from({ length: 16 }, () => 9), order: new Int32Array(16) }
       const html = yield* backtestOf({ ...curves, fills: { ...busy, reached: new Float64Array(16) } })

@@ -31,7 +31,7 @@ const textOf = (filled: number): string => {
 }
 
 describe("profit as text", () => {
-  it("names what belongs to no slot, and tells what came after fills only where there are some", () => {
+  it("names amounts that belong to no slot, and the move after fills only if there are some", () => {
     assert.match(textOf(0), /\ngrid \(budget\) +0.*\ngrid\/cell-01 +0/)
     assert.match(textOf(0), /0 of 4 orders filled; 1 repriced\n/)
     assert.match(

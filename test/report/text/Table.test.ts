@@ -47,7 +47,7 @@ describe("a list", () => {
     assert.strictEqual(list.csv(fruits), "name,grams,origin,id\r\nfig,50,TR,'=fig\r\npomelo,1200,,'=pomelo\r\n")
   })
 
-  it.effect("is printed in the form that was asked for, and says when there is nothing", () =>
+  it.effect("is printed in the requested form, and says when it is empty", () =>
     Effect.gen(function* () {
       const some = Answer.ofList(list, fruits.slice(0, 1), "No fruit.")
       const none = Answer.ofList(list, [], "No fruit.")

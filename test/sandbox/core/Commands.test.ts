@@ -90,7 +90,7 @@ describe("Commands", () => {
     }
   })
 
-  it("no order pays out more than it got, nor less than its limit", () => {
+  it("no order pays out more than its input, nor less than its limit", () => {
     for (let seed = 1; seed <= 10; seed++) {
       const { state } = play(settingsOf(seed), steps)
       advance(state, state.now + 600_000)

@@ -62,7 +62,7 @@ describe("a signer process", () => {
     assert.isUndefined(objection({}, { ...over, validUntil: over.validUntil - 1 }))
   })
 
-  it("counts what it died over, and not what it refused after it had begun", () => {
+  it("counts a payment during which it dies, and not one that it refuses after starting", () => {
     const begun = signed({ what: "signing", until: now, amount: "250" })
     const refusal: RecordEntry = { at: now, what: "refused", depositAddress: "other", reason: "r" }
     assert.isDefined(objection({}, begun))

@@ -33,7 +33,7 @@ const read = (file: string) =>
 const all = entries.map(({ at, what }) => [at, what])
 
 describe("the signer's record", () => {
-  it.effect("somebody who only looked cut off the line that a running signer was writing", () =>
+  it.effect("a reader does not cut off the line that a running signer is writing", () =>
     Effect.gen(function* () {
       const file = yield* written("looked.log")
       const whole = readFileSync(file, "utf8")
@@ -57,7 +57,7 @@ describe("the signer's record", () => {
     })
   )
 
-  it.effect("leaves out a line that was cut off, and the next one is a line of its own", () =>
+  it.effect("leaves out a truncated line, and the next one is a line of its own", () =>
     Effect.gen(function* () {
       const file = yield* written("cut.log")
       const whole = readFileSync(file, "utf8")
@@ -71,7 +71,7 @@ describe("the signer's record", () => {
     })
   )
 
-  it.effect("refuses to go on where a line was changed, removed, exchanged or is none", () =>
+  it.effect("refuses to continue if a line is changed, removed, exchanged or invalid", () =>
     Effect.gen(function* () {
       const file = yield* written("changed.log")
       const [one = "", two = "", three = ""] = readFileSync(file, "utf8").trim().split("\n")

@@ -194,7 +194,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("signs how far a journal of its own account had come, and no other text", () =>
+  it.live("signs how far a journal of its own account has come, and no other text", () =>
     Effect.gen(function* () {
       const { ask, noted, socket } = yield* serving()
       const checkpoint = {
@@ -257,7 +257,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("cuts off a line that never ends, and goes on", () =>
+  it.live("cuts off a line without an end, and continues", () =>
     Effect.gen(function* () {
       const { ask, socket } = yield* serving()
       assert.strictEqual(yield* said(socket, "x".repeat(100_001), false), "")
@@ -265,7 +265,7 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("takes the socket of a dead process, never that of a living one, and leaves none behind", () =>
+  it.live("takes the socket of a dead process, not that of a living one, and leaves none behind", () =>
     Effect.gen(function* () {
       const path = yield* Effect.gen(function* () {
         const { socket } = yield* serving(good, { openTo: "group" })

@@ -176,7 +176,7 @@ const lies: ReadonlyArray<readonly [string, (asked: Asked) => unknown, RegExp]> 
 ]
 
 describe("what a signer process returns", () => {
-  it("goes out when it is what was asked for", async () => {
+  it("is used if it matches the request", async () => {
     const [body] = await asking(({ payload }) => honest.sign(payload))
     assert.nestedPropertyVal(body, "signedData.public_key", honest.publicKey)
   })
@@ -204,7 +204,7 @@ describe("what a signer process returns", () => {
     assert.match(String(said), what)
   })
 
-  it("was believed when it repeated its last answer", async () => {
+  it("is rejected if it repeats the last answer", async () => {
     let last: Signed | undefined
     const [first, second] = await asking(
       ({ payload }) => {

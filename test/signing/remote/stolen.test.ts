@@ -193,7 +193,7 @@ const week = Effect.fnUntraced(function* (seed: number) {
 })
 
 describe("a stolen bot", () => {
-  it.live("payloads that were saved up could all be sent in one hour: what may still be sent counts", () =>
+  it.live("saved payloads count in the hour in which they can still be sent", () =>
     Effect.gen(function* () {
       for (const seed of [1, 2, 3, 4, 5, 6]) {
         const tags = yield* week(seed)

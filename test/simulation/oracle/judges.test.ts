@@ -115,7 +115,7 @@ describe("judges of the oracle", () => {
   }
   const truth = { id: "f1", amountIn: 60n, amountOut: 120n }
 
-  it("I11: a fill posted twice, never made, with other amounts, or never posted", () => {
+  it("I11: a fill posted twice, invented, with other amounts, or missing", () => {
     const postings = postingsOf(truth)
     postings.recorded("one", fill("f1", 60n))
     postings.complete()
@@ -370,7 +370,7 @@ describe("judges of the oracle", () => {
     assert.deepStrictEqual([count(95n, 5n, false), count(95n, 4n, true), count(95n, 6n, true)], [1, 1, 1])
   })
 
-  it("I10: what a bot leaves in doubt is still in the account only where it never left", () => {
+  it("I10: money in doubt is still in the account only if it has not left", () => {
     const settings = { ...defaultSettings("native"), accounts: [account] }
     const order = { depositAddress: "address" }
     const doubt = { state: "in doubt", inputAsset: "BTC", order, funding: { amount: 5n } }

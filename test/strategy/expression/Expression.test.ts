@@ -296,7 +296,7 @@ describe("expressions", () => {
     assert.deepStrictEqual(found.crossings, [])
   })
 
-  it("are false of what there is none of, and endless since what never happened", () => {
+  it("are false of undefined values, and endless since events that have not happened", () => {
     for (const text of ["mid > averageEntry", "mid <= averageEntry * 2", "averageEntry != 5"]) {
       const { value, found } = evaluated(text, { own: idle })
       assert.deepStrictEqual([value, found.isCold], [0, false], text)
@@ -305,7 +305,7 @@ describe("expressions", () => {
     assert.strictEqual(evaluated("last == mid", { own: idle }).value, 1)
   })
 
-  it("know what an order gives away at a size that was quoted, and say where it was not", () => {
+  it("know what an order gives away at a quoted size, and name sizes without a quote", () => {
     const depth = [{ quantity: 100_000_000n, bid: price("99"), ask: price("101"), at: 0 }]
     assert.strictEqual(evaluated("depth(1 BTC)", { depth }).value, 0.01)
     assert.strictEqual(evaluated("depth(0.5 BTC) < 2%", { depth }).value, 1)
@@ -325,7 +325,7 @@ describe("expressions", () => {
     assert.deepStrictEqual([...found.lacking], ["openOrders", "since(fill)"])
   })
 
-  it("never throw, whatever the text", () => {
+  it("return a problem instead of throwing, for any text", () => {
     const parts = [
       "close",
       "mid",

@@ -14,7 +14,7 @@ const free: Market = {
 const stepped: Market = { ...free, tick: price("0.05") }
 
 describe("levels", () => {
-  it("a level halfway between two prices was the lower of them without a price step", () => {
+  it("a level halfway between two prices is one of them, also without a price step", () => {
     // Ends of eight digits: the middle has nine or is one of them.
     const next = seeded(3)
     for (let pair = 0; pair < 2_000; pair++) {

@@ -76,7 +76,7 @@ bracket: { side: buy, size: { quote: 500 }, entry: 1000, takeProfit: 1100, stop:
 })
 
 describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s", (side) => {
-  it("was never asked again while the stop of its new form was not warm, and had no stop", () => {
+  it("is asked again once the stop of its new form is warm, and gets a stop", () => {
     const warming = file(
       "{ side: buy, size: { base: 1 }, timeframe: 1h, entry: 1%, takeProfit: 5%, stop: entry - 2 * atr(14) }"
     )
@@ -112,7 +112,7 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
     }
   })
 
-  it("that follows the market goes on at fixed prices, in whichever round it was", () => {
+  it("that follows the market continues at fixed prices, in any round", () => {
     for (const rounds of [0, 2]) {
       const before = rounds === 0 ? new Map() : new Map([["position", { ...entered(side, 2 * rounds) }]])
       const open = new Map([["position", entered(side, 2 * rounds + 1)]])
@@ -129,7 +129,7 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
     }
   })
 
-  it("sells or buys back what its entry was, when only its size is edited", () => {
+  it("sells or buys back its actual entry when only its size is edited", () => {
     const smaller = file(
       side === "BUY"
         ? "{ side: buy, size: { base: 0.2 }, entry: 1000, takeProfit: 1100, stop: 900 }"

@@ -87,7 +87,7 @@ describe("a grid with other levels than before", () => {
     assert.isFalse(after.desired.some(({ slot }) => slot === "cell-50"))
   })
 
-  it("sells a part that a cell bought before it was no more", () => {
+  it("sells a part that a cell has bought before its removal", () => {
     const first = decideAt(strategyOf(file(61)), price("66500"))
     const part: SlotProgress = {
       ...untouchedSlot,
@@ -100,7 +100,7 @@ describe("a grid with other levels than before", () => {
     assert.strictEqual(said(file(21), edited, before, "cell-31"), "SELL 50000 at 61000")
   })
 
-  it("sells all that it holds when its size was made smaller, and below its cost only when told to", () => {
+  it("sells its whole holding after its size is reduced, and below cost only if told to", () => {
     const first = decideAt(strategyOf(file(21)), price("62500"))
     const lastOrder = { side: "BUY", price: price("62000") } as const
     const smaller = file(21).replace("0.002", "0.001")

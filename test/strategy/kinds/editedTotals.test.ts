@@ -101,7 +101,7 @@ describe("what an edit leaves of a total", () => {
     `{ side: sell, price: 2550, total: { base: ${total} }, visible: { base: ${visible} } }`
   const ladder = (rungs: number) => `{ side: sell, from: 2550, to: 2800, rungs: ${rungs}, total: { base: 1 } }`
 
-  it("an iceberg sold 1.4 of 1 after its visible part was made smaller", () => {
+  it("an iceberg sells exactly its total after its visible part is made smaller", () => {
     const { open } = editedTo("iceberg", [iceberg(0.5), iceberg(0.1)], 1)
     assert.deepStrictEqual(
       open.map(({ legs, quantity }) => [legs, quantity]),
@@ -109,7 +109,7 @@ describe("what an edit leaves of a total", () => {
     )
   })
 
-  it("an iceberg stopped at 0.3 of 1 after its visible part was made larger, and said that it was done", () => {
+  it("an iceberg sells exactly its total after its visible part is made larger", () => {
     const { open } = editedTo("iceberg", [iceberg(0.1), iceberg(0.5)], 3)
     assert.deepStrictEqual(
       open.map(({ legs, quantity, why }) => [legs, quantity, why.text]),
@@ -126,7 +126,7 @@ describe("what an edit leaves of a total", () => {
     )
   })
 
-  it("a ladder sold 1.4 of 1 after an edit from 2 to 10 rungs, and said that its first rung had sold 0.1", () => {
+  it("a ladder sells exactly its total after an edit from 2 to 10 rungs", () => {
     const { absent, open, venue, then } = editedTo("ladder", [ladder(2), ladder(10)], 1)
     // The second rung of the old file rests with 0.5 until it is withdrawn: so long nothing else may be placed.
     assert.deepStrictEqual(
@@ -143,7 +143,7 @@ describe("what an edit leaves of a total", () => {
     )
   })
 
-  it("a ladder of fewer rungs took the exit of a rung away that had bought", () => {
+  it("a ladder of fewer rungs keeps the exit of a removed rung that has bought", () => {
     const buys = (rungs: number) =>
       `{ side: buy, from: 2450, to: 2000, rungs: ${rungs}, total: { base: 1 }, takeProfit: 5% }`
     const { open } = editedTo("ladder", [buys(4), buys(2)], 4)
@@ -153,7 +153,7 @@ describe("what an edit leaves of a total", () => {
     )
   })
 
-  it("a file of the other side doubled what a rung had bought, and took it for the entry of a sale", () => {
+  it("a file of the other side does not repeat what a rung has bought", () => {
     const of = (side: string) => `{ side: ${side}, from: 2450, to: 2000, rungs: 2, total: { base: 1 }, takeProfit: 5% }`
     const { open, then, venue } = editedTo("ladder", [of("buy"), of("sell")], 2)
     assert.deepStrictEqual(open, [])

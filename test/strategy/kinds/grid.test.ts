@@ -240,7 +240,7 @@ describe("any grid", () => {
     }
   })
 
-  it("never asks for more than its budget, whatever the price starts at and reaches", () => {
+  it("asks for at most its budget, for any start and path of the price", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const next = random(seed)
       const { strategy, low, high } = randomGrid(next)
@@ -258,7 +258,7 @@ describe("any grid", () => {
     }
   })
 
-  it("never lets a cell sell below what it bought for, and names every cell once", () => {
+  it("sells each cell at or above its purchase price, and names every cell once", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const next = random(seed)
       const { strategy, low, high } = randomGrid(next)

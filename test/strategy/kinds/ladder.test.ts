@@ -45,7 +45,7 @@ describe("ladder", () => {
     assert.deepStrictEqual(split(190n, 3, "geometric"), [40n, 60n, 90n])
   })
 
-  it("never cycles and holds for ever", () => {
+  it("does not cycle, and holds", () => {
     const { desired, until } = decideAt(
       strategyOf(ladderFile("{ side: sell, from: 100, to: 120, rungs: 7, total: { quote: 500 } }")),
       price("50")

@@ -268,7 +268,7 @@ describe("maxInventory", () => {
     assert.deepStrictEqual(bidsOf(decideAt(limited("skew: 0%"), price("1000"))), [["bid-00"], ["bid-01"], ["bid-02"]])
   })
 
-  it("did not count what a far order had filled before it was withdrawn", () => {
+  it("counts what a far order has filled before its cancel", () => {
     const part = slots({ "bid-00": bought(20_000_000n, 2), "bid-02": { bought: 1n, filledInLeg: 1n } })
     assert.deepStrictEqual(bidsOf(decideAt(limited("skew: 0%"), price("1000"), null, part)), [])
   })

@@ -66,7 +66,7 @@ describe("rearm", () => {
 })
 
 describe("skim", () => {
-  it("what was above the ceiling is set aside for good", () => {
+  it("holdings above the ceiling are set aside for good", () => {
     const strategy = strategyOf(`${head("rebalance")}skim: 61000\n${budget}rebalance: { target: 50%, band: 2% }\n`)
     const first = decideAt(strategy, price("60000"))
     assert.deepStrictEqual(first.reasons, [])

@@ -49,7 +49,7 @@ describe("twap", () => {
     file("twap", "{ side: buy, total: { base: 1 }, over: 10h, slices: 5, limit: 61000, reach: 10bps }")
   )
 
-  it("begins slice after slice, each at its own price and never beyond the limit", () => {
+  it("starts slice after slice, each at its own price and within the limit", () => {
     const first = decideAt(strategy, price("60000"))
     assert.deepStrictEqual(orders(first), ["slice-00 BUY 20000000 at 60060"])
     assert.deepStrictEqual(first.until, { onFill: false, time: 2 * hour })
@@ -194,7 +194,7 @@ describe("bracket", () => {
     assert.deepStrictEqual(wrong("trail: 2%, trailFrom: 59000"), ["trailFrom must be above the entry price 60000"])
   })
 
-  it("leaves by a swap at the stop when told so, never at the take-profit", () => {
+  it("leaves by a swap at the stop if told to, and at the take-profit by an order", () => {
     const swapping = strategyOf(
       file("bracket", "{ side: buy, size: { base: 1 }, entry: 60000, takeProfit: 66000, stop: 58000, stopBy: swap }")
     )
@@ -242,7 +242,7 @@ describe("market-making", () => {
     assert.notDeepEqual(decideAt(strategy, price("60300"), first.memory).desired, first.desired)
   })
 
-  it("never quotes inside the market's own spread at the size of its orders, and keeps a wide one until it has narrowed", () => {
+  it("quotes outside the market's own spread at its size, and keeps a wide one until it has narrowed", () => {
     const seen = (half: string, memory: Memory, quantity = 10_000_000n) => {
       const [middle, distance] = [price("60000"), price(half)]
       const level = { bid: Decimal.subtract(middle, distance), ask: Decimal.add(middle, distance), quantity, at: 0 }

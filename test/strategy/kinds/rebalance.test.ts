@@ -174,7 +174,7 @@ describe("rebalance of several assets", () => {
     }
   })
 
-  it("keeps every share near its band whatever the prices do, and never spends what is not there", () => {
+  it("keeps every share near its band for any prices, and spends only what is there", () => {
     let fills = 0
     for (let seed = 1; seed <= 10; seed++) {
       const next = random(seed)
@@ -284,7 +284,7 @@ limits: { budget: { base: 1, quote: 60000 } }
 rebalance: { target: 50%, band: 10% }
 `)
 
-  it("goes on when an order was moved without a decision in between and then filled in part", () => {
+  it("continues when an order is moved without a decision in between and then filled in part", () => {
     const at = price("40000")
     const first = decideAt(half, at, null)
     const [buy] = first.desired

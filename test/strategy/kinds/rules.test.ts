@@ -73,7 +73,7 @@ describe("rules", () => {
     assert.deepStrictEqual(strategy.candles, new Map([["1h", 4]]))
   })
 
-  it("crashed where the price was not warm yet and the condition held: they wait for it", () => {
+  it("wait for a price that is not warm yet while the condition holds", () => {
     const unready = (more: string) => {
       const strategy = strategyOf(
         file(`    any:\n      when: mid > 0\n      side: buy\n      size: { quote: 100 }\n${more}`)
@@ -87,7 +87,7 @@ describe("rules", () => {
     assert.deepStrictEqual(unready(exit), [["warming-up"], "test.yaml:14", "1h"])
   })
 
-  it("named skim in a file that skims forgot how often they had fired, and fired without end: refused", () => {
+  it("named skim are refused in a file that skims", () => {
     const orders = "    skim:\n      when: mid > 0\n      side: buy\n      price: mid\n      size: { quote: 100 }"
     const skimmed = file(orders).replace("rules:\n  timeframe", "skim: 200000\nrules:\n  timeframe")
     assert.deepStrictEqual(
@@ -97,7 +97,7 @@ describe("rules", () => {
     assert.deepStrictEqual(problemsOf(file(orders)), [])
   })
 
-  it("were warned of a name that is called reach as if it were the key", () => {
+  it("are not warned of a name that is called reach", () => {
     const order =
       "    any:\n      when: mid > 0\n      side: buy\n      price: mid * (1 - reach)\n      size: { quote: 100 }"
     assert.isUndefined(strategyOf(file(order, "  let: { reach: 20% }\n")).warnings)
@@ -336,7 +336,7 @@ describe("rules", () => {
     assert.deepStrictEqual(whyAbsent(strategy.decide(viewAt(strategy, price("1")), null)), ["warming-up"])
   })
 
-  it("warn about conditions that can never be true", () => {
+  it("warn about conditions that cannot be true", () => {
     const warned = (when: string) =>
       strategyOf(file(`    one: { when: "${when}", side: buy, price: mid, size: { quote: 1 } }`)).warnings?.map(
         ({ line, column, message }) => `${line}:${column} ${message}`
@@ -585,14 +585,14 @@ describe("rules of computed sizes", () => {
     return firstOrder(strategy.decide({ ...at(strategy, "1000", 0, slots), own }, null), slots)
   }
 
-  it("sell all that was bought, or a part of what is free", () => {
+  it("sell the whole purchase, or a part of what is free", () => {
     assert.strictEqual(sized("{ base: position }", 12_345_678n), "SELL 12345678 at 1000")
     assert.strictEqual(sized("{ quote: freeQuote * 10% }", 0n), "SELL 5000000 at 1000")
     assert.strictEqual(sized("{ quote: position * mid / 2 }", 10_000_000n), "SELL 5000000 at 1000")
     assert.isUndefined(sized("{ base: position }", 0n))
   })
 
-  it("never sold a whole position, of which the fee of its payout was missing", () => {
+  it("sell a whole position, less the fee of its payout", () => {
     const own: OwnState = { openOrders: 0, freeBase: 99n, freeQuote: 0n, realisedProfit: 0n }
     const slots: Slots = new Map([["other", { ...completed(1), bought: 100n }]])
     for (const size of ["{ base: position }", "{ position: 100% }", "{ base: position * 2 }"]) {

@@ -171,7 +171,7 @@ describe("any trailing grid", () => {
     }
   })
 
-  it("never asks for more than it has, wherever the price goes", () => {
+  it("asks for at most its holdings, for any path of the price", () => {
     for (let seed = 1; seed <= 60; seed++) {
       const next = random(seed)
       const { strategy, low, high } = randomGrid(next)

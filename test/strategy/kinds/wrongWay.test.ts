@@ -67,12 +67,12 @@ describe("exits on the wrong side of the entry", () => {
     )
   })
 
-  it("ended an endless grid at once: a stop above its take-profit was taken in silence", () => {
+  it("are refused: a stop above its take-profit", () => {
     const section = "{ step: 1%, size: { quote: 100 }, fundNearest: 4, stop: 70000, takeProfit: 50000 }"
     assert.deepStrictEqual(messages(file("grid", section)), ["the stop must be below the take-profit 50000"])
   })
 
-  it("a deal that trails further than its take-profit leaves at a loss: nobody was told", () => {
+  it("are reported: a deal that trails further than its take-profit", () => {
     const warned = (trail: string) =>
       strategyOf(file("deals", `{ size: { quote: 100 }, takeProfit: 1%, trail: ${trail} }`)).warnings?.map(
         ({ message }) => message

@@ -189,7 +189,7 @@ describe("code of one's own", () => {
     )
   })
 
-  it("orders at the price step, and never more than its size", () => {
+  it("orders at the price step, and at most its size", () => {
     const { decide, initialMemory } = strategyOf(codeWith(steady))
     const { desired } = decide(viewAt("60000"), initialMemory)
     assert.strictEqual(desired.length, 1)

@@ -92,7 +92,7 @@ describe("code of one's own in a process of its own", () => {
     60_000
   )
 
-  it("lost a strategy the process that another one of the same code had broken", () => {
+  it("replaces a process that another strategy of the same code has broken", () => {
     const script = codeWith(`${isAsked} "x".repeat(500_000_000).split("") } ${answering}`)
     const [one, other] = [begun(script, OwnProcess), begun(script, OwnProcess)]
     const before = other(1)
@@ -101,7 +101,7 @@ describe("code of one's own in a process of its own", () => {
     assert.throws(() => one(1), /; it is tried again a minute later/)
   }, 60_000)
 
-  it("may read no file and open no connection, even if it got out of its context", () => {
+  it("may read no file and open no connection, even outside its context", () => {
     begun(codeWith(answering), OwnProcess)
     const started = processes()
     assert.isAbove(started.length, 0)

@@ -113,7 +113,7 @@ describe("history queries", () => {
     })
   )
 
-  it.effect("of end users take one cursor, never two", () =>
+  it.effect("of end users take one cursor, not two", () =>
     Effect.gen(function* () {
       const client = yield* server
       const status = (query: string) =>

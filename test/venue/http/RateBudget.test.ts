@@ -57,7 +57,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("serves the urgent first, whenever they came", () =>
+  it.effect("serves the urgent first, in any order of arrival", () =>
     Effect.gen(function* () {
       yield* drain
       const { come, order } = line()
@@ -177,7 +177,7 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect("halves on 429, once per lesson, and never below its floor or above its ceiling", () =>
+  it.effect("halves on 429, once per lesson, and stays between its floor and its ceiling", () =>
     Effect.gen(function* () {
       yield* Effect.all([throttled(1000), throttled(1000), throttled(1000)])
       assert.strictEqual(yield* rate, 5)
@@ -201,25 +201,23 @@ describe("RateBudget", () => {
     }).pipe(Effect.provide(budget))
   )
 
-  it.effect(
-    "prices waited behind the calls of all accounts of a credential, until they were too old for any of them",
-    () =>
-      Effect.gen(function* () {
-        yield* drain
-        const { come, order } = line()
-        for (let call = 0; call < 40; call++) yield* come(call % 2 === 0 ? "urgent" : "normal")
-        for (let price = 0; price < 3; price++) yield* come("background")
-        yield* advance(3_000)
-        const places = order.flatMap((priority, place) => (priority === "background" ? [place] : []))
-        assert.deepStrictEqual(places, [7, 15, 23])
-        assert.deepStrictEqual(
-          order.slice(0, 7),
-          Array.from({ length: 7 }, () => "urgent")
-        )
-      }).pipe(Effect.provide(budget))
+  it.effect("prices go before the other calls of all accounts of a credential", () =>
+    Effect.gen(function* () {
+      yield* drain
+      const { come, order } = line()
+      for (let call = 0; call < 40; call++) yield* come(call % 2 === 0 ? "urgent" : "normal")
+      for (let price = 0; price < 3; price++) yield* come("background")
+      yield* advance(3_000)
+      const places = order.flatMap((priority, place) => (priority === "background" ? [place] : []))
+      assert.deepStrictEqual(places, [7, 15, 23])
+      assert.deepStrictEqual(
+        order.slice(0, 7),
+        Array.from({ length: 7 }, () => "urgent")
+      )
+    }).pipe(Effect.provide(budget))
   )
 
-  it.effect("says that the turn did not come in time", () =>
+  it.effect("reports a turn that is too late", () =>
     Effect.gen(function* () {
       yield* drain
       const busy = yield* Effect.forkChild(

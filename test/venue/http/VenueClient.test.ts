@@ -42,7 +42,7 @@ describe("an attempt", () => {
     })
   )
 
-  it.effect("that was never sent says nothing of the venue", () =>
+  it.effect("that is not sent proves nothing about the venue", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* heard(Effect.fail(new Error("the request has no path"))), [])
     })
@@ -60,7 +60,7 @@ describe("an attempt", () => {
     })
   )
 
-  it.effect("that did not get its turn was not sent, and may come back later", () =>
+  it.effect("without its turn is not sent, and may be repeated later", () =>
     Effect.gen(function* () {
       const full: RateLimiter = {
         enter: () => Effect.fail(new RateLimited({ afterMillis: 5_000 })),

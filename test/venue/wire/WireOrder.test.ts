@@ -77,7 +77,7 @@ describe.each(Object.entries(states))("a missing field of an order that is %s", 
 })
 
 describe("a list of fills that is missing", () => {
-  it("is an empty one, unless something was filled", () => {
+  it("is an empty one, unless something is filled", () => {
     const without = (change: Attributes) => read({ ...order, ...change, partialFills: null })
     const unpaid = { payouts: { withdrawal: null, allWithdrawals: [], refund: null } }
     for (const fillStatus of [

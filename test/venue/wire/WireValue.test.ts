@@ -10,7 +10,7 @@ const year2000 = Date.UTC(2000, 0, 1)
 const year2100 = Date.UTC(2100, 0, 1)
 
 describe("amounts", () => {
-  it.prop("read back what they were written from", { amount: Schema.BigInt }, ({ amount }) => {
+  it.prop("read back to the written value", { amount: Schema.BigInt }, ({ amount }) => {
     const positive = (amount < 0n ? -amount : amount) % 2n ** 256n
     assert.strictEqual(Wire.parseAmount(String(positive)), positive)
     if (positive > 0n) assert.isUndefined(Wire.parseAmount(`-${positive}`))
@@ -47,7 +47,7 @@ describe("prices of requests", () => {
 describe("timestamps", () => {
   const Time = Schema.Int.check(Schema.isBetween({ minimum: year2000, maximum: year2100 }))
 
-  it.prop("read back what they were written from", { time: Time }, ({ time }) => {
+  it.prop("read back to the written value", { time: Time }, ({ time }) => {
     assert.strictEqual(Timestamp.parse(Timestamp.format(time)), time)
   })
 

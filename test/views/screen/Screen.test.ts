@@ -69,7 +69,7 @@ const Size = Schema.Struct({
 })
 
 describe("screen", () => {
-  it.prop("never exceeds the terminal, and nothing in it can repaint it", { size: Size }, ({ size }) => {
+  it.prop("stays within the terminal, and nothing in it can repaint it", { size: Size }, ({ size }) => {
     const lines = frame(input(stateOf(...started)), size)
     assert.isAtMost(lines.length, size.rows)
     for (const line of lines.map(withoutColours)) {
