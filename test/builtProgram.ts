@@ -1,8 +1,9 @@
 /**
- * The program as users have it. Whoever imports this waits until this run's build is there: while it is loaded, as a hook would count for
- * the first file of a worker alone, and not at all where that file is skipped.
+ * The program as users have it. A file that imports this module waits until the build is there while it is loaded, because a hook would run
+ * for the first file of a worker only.
  */
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { inject } from "vitest"
@@ -11,6 +12,8 @@ export const folder = inject("builtProgram")
 
 /** What `node` is given to run it. */
 export const limitbot = join(folder, "limitbot.mjs")
+
+if (!existsSync(join(folder, "help.txt"))) writeFileSync(join(tmpdir(), "program-request"), "")
 
 const failed = join(folder, "failed.txt")
 // The help is what a build writes last.
