@@ -197,6 +197,13 @@ export const fromNumber = (value: number, significantDigits = 15): Decimal => {
   return normalise(BigInt(digits), significantDigits - 1 - Number(text.slice(end + 1)))
 }
 
+/** A positive double rounded down to twelve significant digits. Those after the fifteenth are noise of computing. */
+export const downFromNumber = (value: number): Decimal => {
+  const { digits, scale } = fromNumber(value)
+  const excess = Math.max(0, String(digits).length - 12)
+  return normalise(digits / powerOfTen(excess), scale - excess)
+}
+
 /**
  * Whether a double is so far from every integer that its own rounding, and that of a few steps before it, cannot have taken it
  * across one: then rounding it to an integer gives what rounding the exact value gives.

@@ -16,7 +16,7 @@ import { clockOfCandles, clocks, clockTerm } from "./names/Clocks.ts"
 import { depthTerm } from "./names/DepthTerm.ts"
 import * as MarketNames from "./names/MarketNames.ts"
 import { candlesIn, isMarketName, noteVolume, priceNames, remembered } from "./names/MarketNames.ts"
-import { ownNamed, ownWords, sinceOf } from "./names/OwnNames.ts"
+import { ownNamed, ownWords, positionTerm, sinceOf } from "./names/OwnNames.ts"
 import { signalTerm, signalUsage } from "./names/SignalTerm.ts"
 import {
   arithmetic,
@@ -126,10 +126,7 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
     context.needs.clockMillis = Math.min(clock.everyMillis, context.needs.clockMillis ?? clock.everyMillis)
     return clockTerm(clock)
   }
-  if (name === "position") {
-    const type = `amount of ${context.market.base.symbol}` as const
-    return { type, isLiteral: false, dependence: "none", value: ({ position }) => position }
-  }
+  if (name === "position") return positionTerm(context.market)
   const ofOwn = ownNamed(name, context.market, context.budget)
   if (ofOwn !== undefined) return ofOwn
   const place = context.placeOf(at)

@@ -41,6 +41,7 @@ export const momentOf = (market: Market, view: View): Moment => {
     candles: view.candles,
     entry: Number.NaN,
     position: asNumber(position, market.base),
+    exactPosition: position,
     own: view.own,
     depth: view.depth,
     signals: view.signals,

@@ -4,6 +4,7 @@
  * computed once per set of candles and shared by all expressions that contain it.
  */
 
+import type { Amount } from "../../domain/Amount.ts"
 import type { Depth } from "../../domain/Book.ts"
 import { present } from "../../domain/Present.ts"
 import type { Signals } from "../../domain/Signal.ts"
@@ -54,6 +55,8 @@ export interface Term {
   /** The parts of a condition, in the order of the file. */
   readonly checks?: ReadonlyArray<Check>
   readonly value: (moment: Moment) => number
+  /** An amount of money to the last unit, where it is one that the books have; `value` is near it. */
+  readonly exact?: (moment: Moment) => Amount | undefined
 }
 
 /** A comparison or crossing as written, with what it looks at. */
@@ -99,6 +102,7 @@ export interface Moment extends Quoted {
   readonly entry: number
   /** Base bought minus base sold so far. */
   readonly position: number
+  readonly exactPosition?: Amount
   readonly own: OwnState | undefined
   /** When the strategy first decided, where it remembers that. */
   readonly startedAt?: number
@@ -247,8 +251,9 @@ export const combine = (
   b: Term,
   name: string,
   apply: (a: number, b: number) => number,
-  shape: { readonly type: ValueType; readonly isLiteral: boolean; readonly dependence: PriceDependence }
+  { dependence, isLiteral, type }: Pick<Term, "type" | "isLiteral" | "dependence">
 ): Term => {
+  const shape = { dependence, isLiteral, type }
   if (a.constant !== undefined && b.constant !== undefined) {
     return constantTerm(apply(a.constant, b.constant), shape.type, shape.isLiteral)
   }

@@ -2,11 +2,11 @@
  * A size in base or in quote: `size: { quote: 50 }`. A rule may also give an expression for the amount, computed when
  * the rule fires.
  */
-import { type Amount, type Asset, asNumber, floorOf, max, toDecimal } from "../../domain/Amount.ts"
+import { type Amount, type Asset, floorOf, max, min, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, type Market, type Price, type Side } from "../../domain/Market.ts"
 import { compile } from "../expression/Compiler.ts"
-import { ownNamed } from "../expression/names/OwnNames.ts"
+import { ownNamed, positionTerm } from "../expression/names/OwnNames.ts"
 import type { Scope } from "../expression/Scope.ts"
 import type { Moment, Term } from "../expression/Term.ts"
 import { amount, fields, list, optional, type Reader, ratio } from "../Fields.ts"
@@ -76,11 +76,20 @@ type Whole = (typeof wholes)[number]
 /** A position, or what a budget became, may be less than an order may use. */
 const ratioOf = (of: Whole) => (of === "equity" || of === "risk" ? share(ratio) : ratio)
 
-export type RuleSize =
-  | Size
-  | { readonly unit: Size["unit"]; readonly term: Term }
-  /** So large that leaving at the stop loses this share of the equity. */
-  | { readonly risk: number; readonly equity: Term }
+/** What an expression comes to, and a share of that. */
+interface Computed {
+  readonly unit: Size["unit"]
+  readonly term: Term
+  readonly share: Decimal.Decimal
+}
+
+/** So large that leaving at the stop loses this share of the equity. */
+interface AtRisk {
+  readonly risk: number
+  readonly equity: Term
+}
+
+export type RuleSize = Size | Computed | AtRisk
 
 const isNumber = (text: string): boolean => /^\+?[\d.]+$/.test(text)
 
@@ -132,58 +141,62 @@ export const ruleSize = (node: YamlNode, side: Side, scope: Scope): RuleSize | u
   if (found === undefined) return size(scope.market)(node, scope.to)
   const { unit, value } = found
   const term = compile(value, `amount of ${scope.market[unit].symbol}`, "price", scope)
-  return term && { unit, term: unit === "base" && side === "SELL" ? asFarAsFree(term, scope) : term }
+  return term && { unit, term, share: Decimal.one }
 }
-
-/** Fees of payouts are taken from what was bought, so a position is a little less than its purchases, and a sale of all of it too. */
-const asFarAsFree = (term: Term, { market }: Scope): Term => ({
-  ...term,
-  value: (moment) => {
-    const wanted = term.value(moment)
-    return moment.own === undefined ? wanted : Math.min(wanted, asNumber(moment.own.freeBase, market.base))
-  }
-})
 
 /** A share of the budget means the asset that the order pays with. */
-const shareOf = (of: Whole, ratio: Decimal.Decimal | undefined, side: Side, scope: Scope): RuleSize | undefined => {
+const shareOf = (of: Whole, share: Decimal.Decimal | undefined, side: Side, scope: Scope): RuleSize | undefined => {
   const { market, budget } = scope
   const equity = ownNamed("equity", market, budget)
-  if (ratio === undefined || equity === undefined) return undefined
-  const factor = Decimal.toNumber(ratio)
-  if (of === "risk") return { risk: factor, equity }
-  if (of === "position") {
-    const type = `amount of ${market.base.symbol}` as const
-    const value = ({ position }: Moment) => position * factor
-    const term: Term = { type, isLiteral: false, dependence: "none", value }
-    return { unit: "base", term: side === "SELL" ? asFarAsFree(term, scope) : term }
-  }
-  if (of === "equity") return { unit: "quote", term: { ...equity, value: (moment) => equity.value(moment) * factor } }
+  if (share === undefined || equity === undefined) return undefined
+  if (of === "risk") return { risk: Decimal.toNumber(share), equity }
+  if (of === "position") return { unit: "base", term: positionTerm(market), share }
+  if (of === "equity") return { unit: "quote", term: equity, share }
   const unit = side === "BUY" ? "quote" : "base"
-  const { decimals } = market[unit]
-  const whole = Decimal.multiply(toDecimal(budget?.[unit] ?? 0n, decimals), ratio)
-  return { unit, amount: floorOf(whole, decimals) }
+  return { unit, amount: partOf(budget?.[unit] ?? 0n, share, market[unit]) }
 }
 
+const partOf = (amount: Amount, share: Decimal.Decimal, { decimals }: Asset): Amount =>
+  floorOf(Decimal.multiply(toDecimal(amount, decimals), share), decimals)
+
 /**
- * Base quantity at a price, rounded down; zero for anything that is not an amount. `stop`: where it leaves at a loss.
+ * Base quantity at a price, rounded down; zero for anything that is not an amount. A computed one is never more than the
+ * strategy's free money covers. `stop`: where it leaves at a loss.
  */
 export const quantityOf = (
-  size: RuleSize,
+  { side, size }: { readonly side: Side; readonly size: RuleSize },
   market: Market,
   price: Price,
   moment: Moment,
   stop: Price | undefined
 ): Amount => {
   if ("amount" in size) return quantityAt(market, size, price)
-  if ("risk" in size) {
-    const distance = stop === undefined ? Number.NaN : Math.abs(Decimal.toNumber(price) - Decimal.toNumber(stop))
-    return amountOf((size.equity.value(moment) * size.risk) / distance, market.base)
-  }
-  const { unit, term } = size
-  return quantityAt(market, { unit, amount: amountOf(term.value(moment), market[unit]) }, price)
+  const wanted = "risk" in size ? atRisk(size, market, price, moment, stop) : computedAt(size, market, price, moment)
+  if (moment.own === undefined) return wanted
+  const { freeBase, freeQuote } = moment.own
+  return min(wanted, side === "SELL" ? freeBase : baseQuantity(market, freeQuote, price, "down"))
 }
 
-const amountOf = (value: number, { decimals }: Asset): Amount => {
-  if (!Number.isFinite(value) || value <= 0) return 0n
-  return floorOf(Decimal.fromNumber(value, 12), decimals)
+const atRisk = (
+  { equity, risk }: AtRisk,
+  { base }: Market,
+  price: Price,
+  moment: Moment,
+  stop: Price | undefined
+): Amount => {
+  const distance = stop === undefined ? Number.NaN : Math.abs(Decimal.toNumber(price) - Decimal.toNumber(stop))
+  return amountOf((equity.value(moment) * risk) / distance, base)
 }
+
+/** An exact amount stays exact. */
+const computedAt = ({ share, term, unit }: Computed, market: Market, price: Price, moment: Moment): Amount => {
+  const exact = term.exact?.(moment)
+  const amount =
+    exact === undefined
+      ? amountOf(term.value(moment) * Decimal.toNumber(share), market[unit])
+      : partOf(exact, share, market[unit])
+  return quantityAt(market, { unit, amount }, price)
+}
+
+const amountOf = (value: number, { decimals }: Asset): Amount =>
+  Number.isFinite(value) && value > 0 ? floorOf(Decimal.downFromNumber(value), decimals) : 0n

@@ -55,8 +55,10 @@ const explain = Schema.decodeUnknownResult(Answer, { errors: "all" })
 const wrong = (text: string): OwnCodeFailed => new OwnCodeFailed(text)
 
 /** A double has some twelve digits that mean something; whatever it has beyond them is noise of computing. */
-const exact = (figure: number | string, what: string): Decimal.Decimal => {
-  const value = typeof figure === "number" ? Decimal.fromNumber(figure, 12) : Decimal.parse(figure)
+const nearest = (value: number): Decimal.Decimal => Decimal.fromNumber(value, 12)
+
+const exact = (figure: number | string, what: string, round = nearest): Decimal.Decimal => {
+  const value = typeof figure === "number" ? round(figure) : Decimal.parse(figure)
   if (value !== undefined && Decimal.isPositive(value)) return value
   throw wrong(`${what} is ${JSON.stringify(figure)}: it has to be above zero`)
 }
@@ -74,7 +76,7 @@ const legOf = (market: Market, slot: string, own: OwnWish["legs"][number], befor
 const quantityOf = (market: Market, slot: string, size: OwnWish["legs"][number]["size"], price: Price) => {
   if (size === undefined) return undefined
   const { decimals } = market[size.unit]
-  const asked = exact(size.amount, `the size of ${slot}`)
+  const asked = exact(size.amount, `the size of ${slot}`, Decimal.downFromNumber)
   const amount = fromDecimal(Decimal.roundToStep(asked, Decimal.make(1n, decimals), "down"), decimals) ?? 0n
   return quantityAt(market, { unit: size.unit, amount }, price)
 }

@@ -581,7 +581,7 @@ describe("rules of computed sizes", () => {
   const sized = (size: string, position: bigint) => {
     const strategy = strategyOf(file(`    one: { when: mid > 1, side: sell, price: mid, size: ${size} }`))
     const slots: Slots = new Map([["other", { ...completed(1), bought: position }]])
-    const own: OwnState = { openOrders: 0, freeBase: position, freeQuote: 500_000_000n, realisedProfit: 0n }
+    const own: OwnState = { openOrders: 0, freeBase: 20_000_000n, freeQuote: 500_000_000n, realisedProfit: 0n }
     return firstOrder(strategy.decide({ ...at(strategy, "1000", 0, slots), own }, null), slots)
   }
 
@@ -592,7 +592,7 @@ describe("rules of computed sizes", () => {
     assert.isUndefined(sized("{ base: position }", 0n))
   })
 
-  it("sell a whole position, less the fee of its payout", () => {
+  it("are no more than what is free", () => {
     const own: OwnState = { openOrders: 0, freeBase: 99n, freeQuote: 0n, realisedProfit: 0n }
     const slots: Slots = new Map([["other", { ...completed(1), bought: 100n }]])
     for (const size of ["{ base: position }", "{ position: 100% }", "{ base: position * 2 }"]) {
@@ -606,7 +606,7 @@ describe("rules of computed sizes", () => {
     const own: OwnState = {
       openOrders: 0,
       freeBase: 0n,
-      freeQuote: 0n,
+      freeQuote: 100_000_000_000n,
       realisedProfit: 2_000_000_000n,
       averageEntry: price("900")
     }
@@ -620,6 +620,7 @@ describe("rules of computed sizes", () => {
     // 100,000 and 10 of base at 1,000; 2,000 realised; two bought at 900 gained 200.
     assert.strictEqual(order("{ equity: 10% }"), "BUY 1122000000 at 1000")
     assert.strictEqual(order("{ risk: 1% }", ", then: { stop: entry - 50 }"), "BUY 2244000000 at 1000")
+    assert.strictEqual(order("{ equity: 90% }"), "BUY 10000000000 at 1000")
     const without = problemsOf(file("    one: { when: mid > 1, side: buy, price: mid, size: { risk: 1% } }"))
     assert.match(without[0]?.message ?? "", /a size by risk needs a stop/)
   })

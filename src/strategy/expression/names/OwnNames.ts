@@ -3,7 +3,7 @@
  * happened. A view that does not record them lacks these names, and the caller is told so. A name without a value now
  * (the average entry without a position) is undefined, and every comparison with it is false.
  */
-import { asNumber } from "../../../domain/Amount.ts"
+import { type Amount, type Asset, asNumber } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
@@ -18,8 +18,17 @@ interface OwnName {
   readonly type: ValueType
   readonly dependence: PriceDependence
   readonly range?: Range
+  readonly exact?: (own: OwnState) => Amount
   readonly read: (own: OwnState, moment: Moment) => number
 }
+
+/** Money in the books. */
+const moneyOf = (asset: Asset, exact: (own: OwnState) => Amount): OwnName => ({
+  type: `amount of ${asset.symbol}`,
+  dependence: "none",
+  exact,
+  read: (own) => asNumber(exact(own), asset)
+})
 
 /** The budget at the present price, plus what trading has added: what was bought may be worth more or less than its cost. */
 const equityIn =
@@ -37,21 +46,9 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
     dependence: "none",
     read: ({ averageEntry }) => (averageEntry === undefined ? Number.NaN : Decimal.toNumber(averageEntry))
   },
-  freeBase: {
-    type: `amount of ${market.base.symbol}`,
-    dependence: "none",
-    read: ({ freeBase }) => asNumber(freeBase, market.base)
-  },
-  freeQuote: {
-    type: `amount of ${market.quote.symbol}`,
-    dependence: "none",
-    read: ({ freeQuote }) => asNumber(freeQuote, market.quote)
-  },
-  realisedProfit: {
-    type: `amount of ${market.quote.symbol}`,
-    dependence: "none",
-    read: ({ realisedProfit }) => asNumber(realisedProfit, market.quote)
-  },
+  freeBase: moneyOf(market.base, ({ freeBase }) => freeBase),
+  freeQuote: moneyOf(market.quote, ({ freeQuote }) => freeQuote),
+  realisedProfit: moneyOf(market.quote, ({ realisedProfit }) => realisedProfit),
   equity: {
     type: `amount of ${market.quote.symbol}`,
     dependence: "linear",
@@ -97,8 +94,18 @@ const happened: Readonly<Record<Event, (own: OwnState) => number | undefined>> =
   placement: ({ lastPlacedAt }) => lastPlacedAt
 }
 
-const ownTerm = (name: string, { type, dependence, read, range }: OwnName): Term => ({
+/** Known wherever the slots are. */
+export const positionTerm = ({ base }: Market): Term => ({
+  type: `amount of ${base.symbol}`,
+  isLiteral: false,
+  dependence: "none",
+  value: ({ position }) => position,
+  exact: ({ exactPosition }) => exactPosition
+})
+
+const ownTerm = (name: string, { type, dependence, exact, read, range }: OwnName): Term => ({
   ...present({ range }),
+  ...(exact === undefined ? {} : { exact: ({ own }) => own && exact(own) }),
   type,
   isLiteral: false,
   dependence,

@@ -329,7 +329,7 @@ const fire = (rule: Rule, market: Market, progress: SlotProgress, moment: Moment
   if (price === undefined) return undefined
   const at = { ...moment, entry: Decimal.toNumber(price) }
   const { isWhole, ...prices } = exitPricesOf(rule, market, at)
-  const quantity = quantityOf(rule.size, market, price, at, prices.stop)
+  const quantity = quantityOf(rule, market, price, at, prices.stop)
   if (quantity <= 0n || !isWhole) return undefined
   const order = { price, quantity, hasExit: rule.exit !== undefined, ...prices, held: undefined }
   return { ...order, after: { completedLegs, filledInLeg }, firedAt: moment.now, withdrawnAt: undefined }
