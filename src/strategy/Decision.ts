@@ -15,7 +15,7 @@ import * as Decimal from "../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side, type TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { commonMillis, timeframeMillis, timeframeOf } from "../domain/Timeframe.ts"
-import type { LegsDone, SlotProgress, View } from "./View.ts"
+import { type LegsDone, progressOf, type SlotProgress, type View } from "./View.ts"
 
 export interface Leg {
   readonly side: Side
@@ -196,7 +196,7 @@ export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress):
  * Base quantity of a leg, including what has filled of it. A sale after a purchase is never larger than what that
  * purchase brought in.
  */
-export const wholeLeg = (
+const wholeLeg = (
   { legs, after }: Legs,
   index: number,
   { carried = 0n, completedLegs, receivedByLastLeg }: SlotProgress
@@ -235,6 +235,26 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   const { slot, market, neverMore, why, yieldsTo } = desired
   const isExit = leaves(desired, leg) || undefined
   return { ...leg, quantity, slot, ...present({ market, isExit, neverMore, yieldsTo }), leg: index, why }
+}
+
+/** The due leg has filled and waits for its payout. */
+const isFilled = (desired: Legs, progress: SlotProgress, due: number): boolean => {
+  const filled = filledOfLeg(desired, progress)
+  return filled > 0n && filled >= wholeLeg(desired, due, progress)
+}
+
+/** Legs that have filled, over all cycles, including one whose payout is under way. */
+export const filledLegs = (desired: Legs, view: Pick<View, "slots">, slot: string): number => {
+  const progress = progressOf(view, slot)
+  return progress.completedLegs + (isFilled(desired, progress, dueLeg(desired, progress)) ? 1 : 0)
+}
+
+/** The next leg, once what has filled is paid out. */
+export const nextLeg = (desired: Legs, view: Pick<View, "slots">, slot: string): Legs["legs"][number] | undefined => {
+  const progress = progressOf(view, slot)
+  const working = dueLeg(desired, progress)
+  const due = working + (isFilled(desired, progress, working) ? 1 : 0)
+  return desired.legs[desired.cycle ? due % desired.legs.length : due]
 }
 
 /** An exit. Alone in its slot it may lose only where it ends what other slots began. */

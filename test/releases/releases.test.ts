@@ -48,13 +48,36 @@ const folded = (filename: string) =>
     }
   }).pipe(Effect.provide(Layer.provide(Journal.layer, Sqlite.layer({ filename }))))
 
+/** Decisions of a release that are taken otherwise since, because its rule was wrong: by release, the sequence and what changes. */
+const decidedOtherwise: Readonly<Record<string, ReadonlyArray<readonly [sequence: number, change: string]>>> = {
+  // The exit after a stop rested where the stop had been; the market had jumped through it.
+  "0.1.0": [
+    [
+      656,
+      "position: was BUY 5 SOL at 150, then SELL 5 SOL at 142.56 by swap; now BUY 5 SOL at 150, then SELL 5 SOL at 138.80036 by swap"
+    ]
+  ]
+}
+
 /** What the journal of `folder` says to this program. */
-const toldIn = async (folder: string) => {
+const toldIn = async (folder: string, otherwise: (typeof decidedOtherwise)[string] = []) => {
   const verified: { events: number; head: string } = JSON.parse(
     await succeeding(["journal", "verify", "--json", "--config", "config.yaml"], folder)
   )
-  const replayed: { decisions: number; identical: number; hash: string } = JSON.parse(
-    await succeeding(["replay", "--certificate", "--json", "--config", "config.yaml"], folder)
+  const replayed: {
+    decisions: number
+    identical: number
+    hash: string
+    differences: ReadonlyArray<{ sequence: number; changes: ReadonlyArray<string> }>
+  } = JSON.parse(
+    await succeeding(
+      ["replay", ...(otherwise.length === 0 ? ["--certificate"] : []), "--json", "--config", "config.yaml"],
+      folder
+    )
+  )
+  assert.deepStrictEqual(
+    replayed.differences.map(({ sequence, changes: [change = ""] }) => [sequence, change] as const),
+    [...otherwise]
   )
   const { events, head } = verified
   const { decisions, identical, hash } = replayed
@@ -119,7 +142,13 @@ describe("what a release wrote", { timeout: 120_000 }, () => {
     const shown = await succeeding(["migrate", "--report", "--config", "config.yaml"], folder)
     assert.match(shown, /^ok +configuration: config\.yaml: read as it is$/m)
     assert.match(shown, /^(ok +journal: \S+: read as it is|warn +tables: the next start changes)/m)
-    assert.deepStrictEqual(await toldIn(folder), told)
+    const otherwise = decidedOtherwise[name] ?? []
+    const { hash, identical, ...found } = await toldIn(folder, otherwise)
+    const { hash: hashThen, identical: identicalThen, ...expected } = told
+    assert.deepStrictEqual(found, expected)
+    assert.strictEqual(identical, identicalThen - otherwise.length)
+    // The hash covers all decisions.
+    if (otherwise.length === 0) assert.strictEqual(hash, hashThen)
 
     // It goes on: what is written now seals what was written then.
     await Effect.runPromise(

@@ -10,7 +10,7 @@ export const command = Command.make(
   {
     candles: flags.orMissing(sandboxFlags.candles),
     seed: sandboxFlags.seed,
-    speed: flags.byDefault(sandboxFlags.speedText, 120)(flags.figureIn("speed", 0, sandboxFlags.maxSpeed)),
+    speed: sandboxFlags.speed(120),
     forMillis: flags.forDuration,
     json: flags.json
   },

@@ -197,8 +197,6 @@ export interface State {
   readonly model: MarketModel
   readonly startedAt: number
   now: number
-  /** How far the service's time was moved ahead of the clock. */
-  aheadMillis: number
   readonly books: Books.Books
   /** By id, oldest first. */
   readonly orders: Map<string, SandboxOrder>
@@ -232,7 +230,6 @@ export const make = (settings: SandboxSettings, model: MarketModel, startedAt: n
     model,
     startedAt,
     now: startedAt,
-    aheadMillis: 0,
     books,
     orders: new Map(),
     swaps: new Map(),

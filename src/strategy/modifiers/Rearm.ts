@@ -9,10 +9,9 @@
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price } from "../../domain/Market.ts"
-import { type DesiredSlot, type Memory, narrowed } from "../Decision.ts"
+import { type DesiredSlot, filledLegs, type Memory, narrowed, nextLeg } from "../Decision.ts"
 import { beside, decimalIn, isRecord, numberIn, recordIn } from "../kinds/Memory.ts"
 import { away, isWithin, negate } from "../kinds/PriceLevels.ts"
-import { filledLegs, nextLeg } from "../kinds/SlotLegs.ts"
 import type { Decide } from "../Strategy.ts"
 import { priceIn, progressOf, type View } from "../View.ts"
 

@@ -2,7 +2,7 @@
  * Deals of purchases, said once more: a base order, safety orders below it, and one exit above the average of all that has
  * filled, or at a stop below it. Thousandths and minutes, as in `NaiveStrategies`.
  */
-import { beyond, eightDigits, significant } from "./NaiveStrategies.ts"
+import { beyond, eightDigits, leaving, significant } from "./NaiveStrategies.ts"
 import type { Desk, Fill, Strategy } from "./NaiveVenue.ts"
 
 export interface DealSettings {
@@ -27,7 +27,7 @@ interface Deal {
   readonly before: ReadonlyMap<string, { readonly done: number; readonly filled: number }>
   isClosing: boolean
   isExpired: boolean
-  leaves: number | undefined
+  leaves: ((close: number) => number) | undefined
 }
 
 const places = 10n ** 18n
@@ -71,7 +71,7 @@ export const deals = (given: DealSettings): Strategy => {
         deal = undefined
       } else if (touched && stop > 0 && deal.leaves === undefined) {
         const isReached = BigInt(close) * 1000n * millionth <= average * BigInt(1000 - stop)
-        if (isReached) deal.leaves = eightDigits("SELL", beyond(close, -stopReach))
+        if (isReached) deal.leaves = leaving("SELL", stopReach)
       }
     }
     if (deal === undefined && begun < times && bar >= pausedUntil) {
@@ -94,7 +94,7 @@ export const deals = (given: DealSettings): Strategy => {
     for (const { slot, index, quantity } of placed)
       enter(slot, eightDigits("BUY", beyond(deal.price, -distance * (index + 1))), quantity)
     if (held === 0) withdraw("exit")
-    else want("exit", { side: "SELL", price: deal.leaves ?? profitAt, quantity: held + filled("exit") })
+    else want("exit", { side: "SELL", price: deal.leaves?.(close) ?? profitAt, quantity: held + filled("exit") })
   }
   return { isAskedFirst: true, seesItself: true, atClose: act }
 }

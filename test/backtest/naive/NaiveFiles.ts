@@ -99,8 +99,11 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
       times: pick(1, 8),
       under: pick(0, 4),
       profit: pick(1, 9),
-      expireMinutes: pick(1, 12)
+      expireMinutes: pick(1, 12),
+      stop: pick(0, 1) * pick(1, 9),
+      reach: pick(0, 5)
     }
+    const stop = given.stop === 0 ? "" : `, stop: entry * (1 - ${percent(given.stop)}), reach: ${percent(given.reach)}`
     return {
       section: `
   timeframe: 1m
@@ -112,7 +115,7 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
       size: { base: ${given.size} }
       times: ${given.times}
       expireAfter: ${given.expireMinutes}m
-      then: { price: entry * (1 + ${percent(given.profit)}) }`,
+      then: { price: entry * (1 + ${percent(given.profit)})${stop} }`,
       make: () => naive.rules({ ...given, size: units(given.size) })
     }
   },

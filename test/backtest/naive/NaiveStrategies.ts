@@ -26,6 +26,16 @@ export const significant = (side: Side, dividend: bigint, divisor: bigint): bigi
   return ((whole + up) * step) / divisor
 }
 
+/** Where an exit rests once a stop has fired: beyond the close, which it follows in steps of half of its reach. */
+export const leaving = (exit: Side, reach: number): ((close: number) => number) => {
+  const step = Math.min(2.5, Math.max(1, reach / 2))
+  let middle = 0
+  return (close) => {
+    if (middle === 0 || close <= beyond(middle, -step) || close >= beyond(middle, step)) middle = close
+    return eightDigits(exit, beyond(middle, exit === "SELL" ? -reach : reach))
+  }
+}
+
 export interface Sliced {
   readonly side: Side
   readonly size: number
@@ -106,11 +116,13 @@ export interface Bracket {
   readonly breakevenAt: number
 }
 
-/** An entry, and then a take-profit that becomes an exit at the stop once a close has reached that. */
+/** An entry, and then a take-profit that leaves once a close has reached the stop. */
 export const bracket = (given: Bracket): Strategy => {
   const { side, size, entry, takeProfit, reach, trail, breakevenAt } = given
   const sign = side === "BUY" ? 1 : -1
   const isAtLeast = (price: number, goal: number): boolean => (price - goal) * sign >= 0
+  const exit: Side = side === "BUY" ? "SELL" : "BUY"
+  const leaves = leaving(exit, reach)
   let [best, stop, isStopped, hasEntered] = [0, given.stop, false, false]
   return {
     isAskedFirst: false,
@@ -126,10 +138,8 @@ export const bracket = (given: Bracket): Strategy => {
         const trailing = beyond(best, -sign * trail)
         const inForce = trail > 0 && isAtLeast(trailing, stop) ? trailing : stop
         isStopped = isAtLeast(inForce, close)
-        if (isStopped) stop = inForce
       }
-      const exit: Side = side === "BUY" ? "SELL" : "BUY"
-      const price = isStopped ? eightDigits(exit, beyond(stop, -sign * reach)) : takeProfit
+      const price = isStopped ? leaves(close) : takeProfit
       want("position", { side: exit, price, quantity: size })
     }
   }
@@ -193,13 +203,18 @@ export interface Dip {
   /** Thousandths below the close, and above the entry. */
   readonly under: number
   readonly profit: number
+  /** Thousandths below the entry, where it is not 0. */
+  readonly stop: number
+  readonly reach: number
   readonly expireMinutes: number
 }
 
 /** Buys below a price, withdraws what nobody wanted for a time, and sells each purchase higher; then it pauses for a minute. */
-export const rules = ({ below, size, times, under, profit, expireMinutes }: Dip): Strategy => {
+export const rules = ({ below, size, times, under, profit, stop, reach, expireMinutes }: Dip): Strategy => {
   let [fired, firedAt, pausedUntil, isGoing, isWithdrawn, legsBefore] = [0, 0, 0, false, false, 0]
   let entry: Order = { side: "BUY", price: 0, quantity: size }
+  let leaves: ((close: number) => number) | undefined
+  let isLate = false
   const act = ({ bar, close, want, done, filled, isOpen, isPaying }: Desk): void => {
     const legs = done("dip") - legsBefore
     if (isGoing && legs === 2 && !isPaying("dip")) {
@@ -213,7 +228,8 @@ export const rules = ({ below, size, times, under, profit, expireMinutes }: Dip)
         pausedUntil = bar + 1
       }
     }
-    // What filled after all while it was withdrawn is an entry like any other.
+    // What filled after all while it was withdrawn is an entry like any other, once it is paid out.
+    isLate = (isLate || isWithdrawn) && isPaying("dip")
     if (isGoing && (legs > 0 || (filled("dip") > 0 && !isOpen("dip")))) isWithdrawn = false
     if (isGoing && isWithdrawn) {
       want("dip", undefined)
@@ -227,9 +243,13 @@ export const rules = ({ below, size, times, under, profit, expireMinutes }: Dip)
       firedAt = bar
       isGoing = true
       isWithdrawn = false
+      leaves = undefined
       legsBefore = done("dip")
     }
-    const exit: Order = { side: "SELL", price: eightDigits("SELL", beyond(entry.price, profit)), quantity: size }
+    const isStopped = stop > 0 && close <= eightDigits("SELL", beyond(entry.price, -stop))
+    if (done("dip") > legsBefore && isStopped && !isLate) leaves ??= leaving("SELL", reach)
+    const price = leaves?.(close) ?? eightDigits("SELL", beyond(entry.price, profit))
+    const exit: Order = { side: "SELL", price, quantity: size }
     want("dip", done("dip") === legsBefore ? entry : exit)
   }
   return { isAskedFirst: true, atClose: act }

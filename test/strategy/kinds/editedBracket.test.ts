@@ -122,7 +122,7 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
       const at = 1000 + up * 100
       assert.strictEqual(orderOf(fixed[side], mid, held.memory, open), `${exit} ${quantity} at ${at}`)
       const next = decideAt(fixed[side], mid, held.memory, open)
-      const [stopped, leaves] = side === "BUY" ? ["899", "895.5"] : ["1101", "1105.5"]
+      const [stopped, leaves] = side === "BUY" ? ["899", "894.51"] : ["1101", "1106.5"]
       assert.strictEqual(orderOf(fixed[side], price(stopped), next.memory, open), `${exit} ${quantity} at ${leaves}`)
       // And back again.
       assert.match(orderOf(follows[side], mid, next.memory, open), new RegExp(`^${exit} ${quantity} at`))

@@ -522,11 +522,11 @@ describe("rules that leave", () => {
     })
   }
 
-  it("at a stop, once and for all, beyond the price by reach", () => {
+  it("at a stop, once and for all, beyond the market by reach", () => {
     assert.deepStrictEqual(played("price: entry * 1.1, stop: entry * 0.95, reach: 1%", ["1050", "949", "1060"]), [
       "SELL 10000000 at 1100",
       "SELL 10000000 at 939.51",
-      "SELL 10000000 at 939.51"
+      "SELL 10000000 at 1049.4"
     ])
   })
 

@@ -12,21 +12,16 @@ import * as Read from "../../Fields.ts"
 import type { Section, Whole } from "../../Kind.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
-import { givenAway } from "../Execution.ts"
 import { part } from "../PriceLevels.ts"
 import { checkPlaces } from "../rules/RuleExit.ts"
 import { checkSize, checkTrail, mostFirings, type Rule, type Rules, withEntry } from "../rules/RulesSection.ts"
 import { ruleSize, ruleSizeNode } from "../Size.ts"
+import { floor, reach, stopExit } from "../StopExit.ts"
 
 const slot = "position"
 
 const onlyFixed = Read.refuse("only a bracket of fixed prices takes this key: give trail, or a stop by an expression")
 
-export const reach = Read.withDefault(
-  givenAway,
-  Decimal.make(5n, 3),
-  "at the stop the exit may give away this much more"
-)
 export const trail = Read.optional(part(Read.ratio), "the stop follows this far behind the best price")
 
 export const followingKeys = (market: Market) => ({
@@ -38,6 +33,7 @@ export const followingKeys = (market: Market) => ({
   takeProfit: Read.required(Read.expression, "a distance from the entry such as 5%, or an expression for the price"),
   stop: Read.required(Read.expression, "a distance from the entry such as 3%, or an expression for the price"),
   reach,
+  floor,
   trail,
   trailFrom: Read.optional(
     Read.expression,
@@ -118,7 +114,7 @@ export const followingRules = (
       trailFrom,
       when: undefined,
       afterMillis: undefined,
-      reach: Decimal.toNumber(whole.reach)
+      leaving: stopExit(market, opposite(side), whole, to)
     },
     expireMillis: whole.expireAfter,
     times: whole.times,

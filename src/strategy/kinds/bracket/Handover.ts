@@ -10,17 +10,19 @@ import { type Bounds, filledOfLeg, type Memory } from "../../Decision.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf } from "../../expression/Judge.ts"
 import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
-import { amountIn, isRecord, legsIn, recordIn } from "../Memory.ts"
+import { amountIn, isRecord, isTrueIn, legsIn, recordIn } from "../Memory.ts"
 import { type Going, isTouched, remember, stateIn } from "../rules/RuleState.ts"
 import type { Rule, Rules } from "../rules/RulesSection.ts"
 import { exitPricesOf } from "../rules/rules.ts"
+import { type Left, leftIn } from "../StopExit.ts"
 
 /** Where the round of a bracket of fixed prices began in its slot, and how much it is about if its size does not say. */
 export interface Beginning {
   readonly after: LegsDone
   readonly quantity: Amount | undefined
-  /** It was leaving at its stop. */
+  /** Its stop has fired. */
   readonly isLeaving: boolean
+  readonly left: Left | undefined
 }
 
 /** From its own memory, or from that of a bracket that followed the market. */
@@ -28,21 +30,23 @@ export const beginningIn = (market: Market, slot: string, view: View, memory: Me
   const record = recordIn(memory, slot)
   if (!isRecord(record)) {
     const quantity = amountIn(market.base, memory, "quantity")
-    return { after: legsIn(market.base, memory), quantity: quantity > 0n ? quantity : undefined, isLeaving: false }
+    const known = { isLeaving: isTrueIn(memory, "isStopped"), left: leftIn(memory) }
+    return { after: legsIn(market.base, memory), quantity: quantity > 0n ? quantity : undefined, ...known }
   }
   const { going } = stateIn(market, record)
   const progress = progressOf(view, slot)
   if (going === undefined || !(isTouched(going, progress) || progress.live !== undefined)) {
-    return { after: legsDone(view, slot), quantity: undefined, isLeaving: false }
+    return { after: legsDone(view, slot), quantity: undefined, isLeaving: false, left: undefined }
   }
   const quantity = isTouched(going, progress) ? going.quantity : undefined
-  return { after: going.after, quantity, isLeaving: going.held?.leaves !== undefined }
+  const left = going.held?.left
+  return { after: going.after, quantity, isLeaving: left !== undefined, left }
 }
 
 /** Nothing where a bracket is the first of its slot. */
 export const rememberBeginning = (
   { base }: Market,
-  { after, quantity }: Beginning
+  { after, quantity }: Pick<Beginning, "after" | "quantity">
 ): { readonly [key: string]: Memory } => ({
   ...(after.completedLegs === 0 ? {} : { legsBefore: after.completedLegs }),
   ...(after.filledInLeg === 0n ? {} : { filledBefore: format(after.filledInLeg, base.decimals) }),
@@ -69,7 +73,7 @@ export interface Adopted {
 export const adopted = ({ market, needs, rules: [rule] }: Rules, view: View, memory: Memory): Adopted => {
   const asItIs = { memory }
   if (rule === undefined || isRecord(recordIn(memory, rule.slot))) return asItIs
-  const { after, quantity: sold } = beginningIn(market, rule.slot, view, memory)
+  const { after, isLeaving, left, quantity: sold } = beginningIn(market, rule.slot, view, memory)
   const progress = progressOf(view, rule.slot)
   const { live, completedLegs, receivedByLastLeg } = progress
   const done = completedLegs - after.completedLegs
@@ -89,7 +93,8 @@ export const adopted = ({ market, needs, rules: [rule] }: Rules, view: View, mem
     hasExit: true,
     exit: exit ?? (live?.side === opposite(rule.side) ? live.price : price),
     ...others,
-    held: undefined,
+    // A stop that has fired stays fired.
+    held: isLeaving ? { since: view.now, best: moment.mid, left: left ?? { mid: now, from: now } } : undefined,
     quantity: done === 1 ? whole : filled + (isEntryLive ? live.quantity : 0n),
     after,
     firedAt: view.now,

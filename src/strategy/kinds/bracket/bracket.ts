@@ -1,7 +1,7 @@
 /**
  * Bracket: an entry, then an exit by take-profit or stop. One slot of two legs, so the exit never sells more than the
- * entry brought in; what was sold may be dearer to buy back, and `check` says so. While the price stays on the good side of the stop, the exit rests at the take-profit. When
- * the price reaches the stop, the exit moves beyond it by `reach` and stays there.
+ * entry brought in; what was sold may be dearer to buy back, and `check` says so. While the price stays on the good side of the stop, the exit rests at the take-profit;
+ * after that it leaves (see `StopExit`).
  *
  * The stop may follow: `trail` keeps it behind the best price since the entry filled (in steps, so that not every
  * tick is a new answer), and `breakevenAt` moves it to the entry price. With `stopBy: swap` the exit at the stop is a
@@ -12,7 +12,7 @@ import { formatWithSymbol, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { inputAmount, type Market, mid, opposite, outputAmount, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import { type Decision, type Leg, type Memory, sooner } from "../../Decision.ts"
+import { type Decision, filledLegs, type Leg, type Memory, sooner } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
 import { type Behaviour, eitherForm, form, type Kind, reasons, type Section, type Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
@@ -25,9 +25,9 @@ import { away, checkTick, negate, orderPrice, part } from "../PriceLevels.ts"
 import type { Rules } from "../rules/RulesSection.ts"
 import { behaviourOf } from "../rules/rules.ts"
 import { quantityAt, size } from "../Size.ts"
-import { filledLegs } from "../SlotLegs.ts"
+import { checkFloor, floor, followStep, type Left, reach, rememberLeft, type StopExit, stopExit } from "../StopExit.ts"
 import { otherSide } from "../Total.ts"
-import { followingKeys, followingRules, isFollowing, reach, trail } from "./BracketRule.ts"
+import { followingKeys, followingRules, isFollowing, trail } from "./BracketRule.ts"
 import { adopted, type Beginning, beginningIn, rememberBeginning } from "./Handover.ts"
 
 const slot = "position"
@@ -40,9 +40,10 @@ const keys = (market: Market) => ({
   takeProfit: Read.required(Read.price, "price of the exit with profit"),
   stop: Read.required(Read.price, "price at which it exits with a loss"),
   reach,
-  stopBy: Read.withDefault(execution, "order", "swap: at the stop it is executed at once", "an order beyond the stop"),
+  floor,
+  stopBy: Read.withDefault(execution, "order", "swap: at the stop it is executed at once", "an order"),
   trail,
-  trailStep: Read.withDefault(part(Read.ratio), Decimal.make(1n, 3), "in steps of this much"),
+  trailStep: Read.withDefault(part(Read.ratio), followStep, "in steps of this much"),
   trailFrom: Read.optional(Read.price, "the stop follows from this price on", "from the entry"),
   breakevenAt: Read.optional(Read.price, "from this price on the stop is at least the entry price")
 })
@@ -51,6 +52,7 @@ type Settings = Whole<typeof keys>
 interface Bracket extends Omit<Settings, "entry" | "takeProfit"> {
   readonly entry: Leg
   readonly takeProfit: Leg
+  readonly leaving: StopExit
 }
 
 const fixed = form(keys, (settings, { at, ...context }) => {
@@ -72,7 +74,8 @@ const fixed = form(keys, (settings, { at, ...context }) => {
     at("size"),
     context
   )
-  const whole = { ...settings, entry, takeProfit }
+  if (settings.trail === undefined) checkFloor(takeProfit.side, settings, settings.stop, at("floor"), context.to)
+  const whole = { ...settings, entry, takeProfit, leaving: stopExit(market, takeProfit.side, settings, context.to) }
   return {
     initialMemory: null,
     decide: (view, memory) => decide(whole, view, memory),
@@ -165,10 +168,10 @@ interface State {
   /** Best price since the entry filled, in steps of `trailStep`; the first one until `trailFrom` is reached. */
   readonly best: Price
   readonly isBreakeven: boolean
-  readonly isStopped: boolean
+  readonly left: Left | undefined
 }
 
-const stopOf = (whole: Bracket, { best, isBreakeven }: State): Price => {
+const stopOf = (whole: Bracket, { best, isBreakeven }: Omit<State, "left">): Price => {
   const fixed = isBreakeven ? whole.entry.price : whole.stop
   if (whole.trail === undefined) return fixed
   const trailing = better(whole, best, negate(whole.trail))
@@ -178,7 +181,7 @@ const stopOf = (whole: Bracket, { best, isBreakeven }: State): Price => {
 /** The key that puts the stop where it is. */
 const stopKey = (whole: Bracket, { best, isBreakeven }: State) => {
   const fixed = isBreakeven ? whole.entry.price : whole.stop
-  const isTrailing = isBetter(whole, stopOf(whole, { best, isBreakeven, isStopped: false }), fixed)
+  const isTrailing = isBetter(whole, stopOf(whole, { best, isBreakeven }), fixed)
   return isTrailing ? "trail" : isBreakeven ? "breakevenAt" : "stop"
 }
 
@@ -190,13 +193,14 @@ const nextBest = (whole: Bracket, best: Price): Price =>
   whole.trailFrom !== undefined && waits(whole, best) ? whole.trailFrom : better(whole, best, whole.trailStep)
 
 const advance = (whole: Bracket, before: State, price: Price): State => {
-  if (before.isStopped) return before
+  if (before.left !== undefined)
+    return { ...before, left: whole.leaving.left(price, stopOf(whole, before), before.left) }
   const hasMoved = whole.trail !== undefined && !isBetter(whole, nextBest(whole, before.best), price)
   const best = hasMoved ? price : before.best
   const isBreakeven =
     before.isBreakeven || (whole.breakevenAt !== undefined && !isBetter(whole, whole.breakevenAt, price))
-  const after = { best, isBreakeven, isStopped: false }
-  return { ...after, isStopped: !isBetter(whole, price, stopOf(whole, after)) }
+  const stop = stopOf(whole, { best, isBreakeven })
+  return { best, isBreakeven, left: isBetter(whole, price, stop) ? undefined : whole.leaving.left(price, stop) }
 }
 
 /** A leg leaves all that its entry brought in, whatever the file says of the size meanwhile. */
@@ -216,38 +220,34 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const begun = beginningIn(market, slot, view, memory)
   const after = begun.after.completedLegs === 0 && begun.after.filledInLeg === 0n ? undefined : begun.after
   const { entry, takeProfit } = legsOf(whole, begun, progressOf(view, slot))
-  const side = takeProfit.side
   const filled =
     filledLegs({ legs: [entry, takeProfit], cycle: false, ...present({ after }) }, view, slot) -
     begun.after.completedLegs
-  const before: State = {
-    best: decimalIn(memory, "best") ?? price,
-    isBreakeven: isTrueIn(memory, "isBreakeven"),
-    isStopped: isTrueIn(memory, "isStopped") || begun.isLeaving
-  }
+  const known = { best: decimalIn(memory, "best") ?? price, isBreakeven: isTrueIn(memory, "isBreakeven") }
+  const from = begun.left ?? { mid: price, from: stopOf(whole, known) }
+  const before: State = { ...known, left: begun.isLeaving ? from : undefined }
   const state = filled === 0 ? undefined : filled === 1 ? advance(whole, before, price) : before
   const stop = state === undefined ? whole.stop : stopOf(whole, state)
-  const exit: Leg = state?.isStopped
-    ? {
-        ...takeProfit,
-        price: orderPrice(market, side, better(whole, stop, negate(whole.reach))),
-        ...bySwap(whole.stopBy === "swap")
-      }
-    : takeProfit
+  const left = state?.left
+  const exit: Leg =
+    left === undefined
+      ? takeProfit
+      : { ...takeProfit, price: whole.leaving.price(left), ...bySwap(whole.stopBy === "swap") }
   const numbers = `take-profit ${Decimal.format(takeProfit.price)}, stop ${Decimal.format(stop)}`
   const amount = `${formatWithSymbol(entry.quantity, market.base)} at ${Decimal.format(entry.price)}`
   const because = reasons(keys)
-  const why = state?.isStopped
-    ? because(
-        "stop",
-        `the price reached the stop ${Decimal.format(stop)}: exits ${atPrice(whole.stopBy === "swap", exit.price)}`,
-        stopKey(whole, state)
-      )
-    : because(
-        "bracket",
-        `${entry.side === "BUY" ? "buys" : "sells"} ${amount}; ${numbers}`,
-        filled === 0 ? "entry" : "takeProfit"
-      )
+  const why =
+    state !== undefined && left !== undefined
+      ? because(
+          "stop",
+          `the price reached the stop ${Decimal.format(left.from)}: exits ${atPrice(whole.stopBy === "swap", exit.price)}`,
+          stopKey(whole, state)
+        )
+      : because(
+          "bracket",
+          `${entry.side === "BUY" ? "buys" : "sells"} ${amount}; ${numbers}`,
+          filled === 0 ? "entry" : "takeProfit"
+        )
   const legs = [entry, exit] as const
   const decided = { desired: [{ slot, legs, ...present({ after }), cycle: false, why }], absent: [], reasons: [] }
   // What was bought says itself how much it is; what was sold has to be remembered.
@@ -256,16 +256,17 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   if (state === undefined) {
     return { ...decided, memory: after === undefined ? null : beginning, until: { onFill: true } }
   }
-  const { best, isBreakeven, isStopped } = state
+  const { best, isBreakeven } = state
+  const isStopped = left !== undefined
   return {
     ...decided,
-    memory: { best: Decimal.format(best), isBreakeven, isStopped, ...beginning },
+    memory: { best: Decimal.format(best), isBreakeven, isStopped, ...rememberLeft(left), ...beginning },
     until: filled === 1 ? boundsOf(whole, state, stop) : { onFill: false }
   }
 }
 
 const boundsOf = (whole: Bracket, state: State, stop: Price): Decision["until"] => {
-  if (state.isStopped) return { onFill: false }
+  if (state.left !== undefined) return { ...whole.leaving.until(state.left), onFill: false }
   const isLong = whole.entry.side === "BUY"
   const goals = [
     ...(whole.trail === undefined ? [] : [nextBest(whole, state.best)]),

@@ -9,6 +9,7 @@ import { present } from "../../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
 import { type LegsDone, legsDone, progressOf, type View } from "../../View.ts"
 import { amountIn, decimalIn, isTrueIn, numberIn, recordIn } from "../Memory.ts"
+import { type Left, leftIn, rememberLeft } from "../StopExit.ts"
 
 export interface Deal {
   /** The price of the base order. */
@@ -23,8 +24,8 @@ export interface Deal {
   readonly spacing: Decimal.Decimal | undefined
   /** The best price since the take-profit was reached, in steps, where the exit trails. */
   readonly best: Price | undefined
-  /** The price at which it leaves, since the stop was reached, or what trails the best price. */
-  readonly leaves: Price | undefined
+  /** Since the stop was reached, or what trails the best price. */
+  readonly left: Left | undefined
 }
 
 export interface DealState {
@@ -67,7 +68,7 @@ export const remember = ({ base }: Market, { begun, endedAt, deal }: DealState):
         ...(deal.isClosing ? { isClosing: true } : {}),
         ...(deal.spacing === undefined ? {} : { spacing: Decimal.format(deal.spacing) }),
         ...(deal.best === undefined ? {} : { best: Decimal.format(deal.best) }),
-        ...(deal.leaves === undefined ? {} : { leaves: Decimal.format(deal.leaves) })
+        ...rememberLeft(deal.left)
       })
 })
 
@@ -90,7 +91,7 @@ export const stateIn = ({ base }: Market, slots: ReadonlyArray<string>, memory: 
       isClosing: isTrueIn(memory, "isClosing"),
       spacing: decimalIn(memory, "spacing"),
       best: decimalIn(memory, "best"),
-      leaves: decimalIn(memory, "leaves")
+      left: leftIn(memory)
     }
   }
 }

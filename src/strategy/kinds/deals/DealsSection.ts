@@ -1,7 +1,7 @@
 /** The `deals:` section of a strategy file: sizes and distances of the orders, and when a deal begins and ends. */
 
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Market, Side } from "../../../domain/Market.ts"
+import { type Market, opposite, type Side } from "../../../domain/Market.ts"
 import { compile } from "../../expression/Compiler.ts"
 import { type Needs, needCandles } from "../../expression/Needs.ts"
 import { lately } from "../../expression/Same.ts"
@@ -15,6 +15,7 @@ import { checkDearExit, checkValues, lackText } from "../BudgetCheck.ts"
 import { givenAway } from "../Execution.ts"
 import { checkFall, part } from "../PriceLevels.ts"
 import { type Size, scaled, size } from "../Size.ts"
+import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
 import { type Distance, distance } from "../Volatility.ts"
 
 export const mostSafetyOrders = 50
@@ -45,7 +46,8 @@ export const dealsKeys = (market: Market) => ({
   takeProfit: Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
   trail: Read.optional(part(Read.ratio), "from the take-profit on, leaves so far behind the best price", "at once"),
   stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
-  stopReach: Read.withDefault(givenAway, Decimal.make(5n, 3), "at the stop the exit may give away this much"),
+  stopReach: reach,
+  floor,
   expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
   cooldown: Read.withDefault(Read.duration, 0, "between two deals", "none"),
   times: Read.optional(Read.integer(1, mostDeals), "how many deals in all")
@@ -65,6 +67,7 @@ export interface Deals extends Omit<Whole<typeof dealsKeys>, "safety" | "timefra
   /** How many of them rest at once. */
   readonly active: number
   readonly needs: Needs
+  readonly leaving: StopExit
 }
 
 type Safety = Read.KnownSettings<ReturnType<typeof safetyKeys>>
@@ -129,7 +132,8 @@ export const dealsOf = (
     distanceScale,
     distancesFrom: lately((first) => distancesOf({ steps, distanceScale }, first)),
     active,
-    needs: scope.needs
+    needs: scope.needs,
+    leaving: stopExit(market, opposite(side), { ...whole, reach: whole.stopReach }, to)
   }
 }
 

@@ -27,6 +27,7 @@ import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
 import { type Notes, notes } from "../Memory.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
 import { quantityAt } from "../Size.ts"
+import { followStep, type Left, noteUntil } from "../StopExit.ts"
 import { distanceAt } from "../Volatility.ts"
 import {
   type Deal,
@@ -45,8 +46,6 @@ const baseOrder = "base"
 const exit = "exit"
 /** Anything below this part of the base order is a leftover of rounding and fees. */
 const dustParts = 100n
-/** The best price is followed in steps, so that not every tick is a decision. */
-const trailStep = Decimal.make(1n, 3)
 
 /** The base order and the safety orders. */
 const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
@@ -131,7 +130,8 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
   return held * dustParts < quantityAt(market, size, deal.price) ? 0n : held
 }
 
-const exitPrice = (whole: Deals, deal: Deal, view: View): Price => deal.leaves ?? profitPrice(whole, deal, view)
+const exitPrice = (whole: Deals, deal: Deal, view: View): Price =>
+  deal.left === undefined ? profitPrice(whole, deal, view) : whole.leaving.price(deal.left)
 
 const decider = (whole: Deals): Decide => {
   const { market } = whole
@@ -181,11 +181,11 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
     // A deal without any fill does not count.
     return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
   }
-  const best = touched && deal.leaves === undefined ? bestIn(whole, deal, view, moment) : deal.best
-  const leaves = deal.leaves ?? (touched ? leaving(whole, { ...deal, best }, view, moment) : undefined)
+  const best = touched && deal.left === undefined ? bestIn(whole, deal, view, moment) : deal.best
+  const left = touched ? leaving(whole, { ...deal, best }, view, moment) : undefined
   const isSame =
-    isExpired === deal.isExpired && isClosing === deal.isClosing && best === deal.best && leaves === deal.leaves
-  return isSame ? state : { ...state, deal: { ...deal, isExpired, isClosing, best, leaves } }
+    isExpired === deal.isExpired && isClosing === deal.isClosing && best === deal.best && left === deal.left
+  return isSame ? state : { ...state, deal: { ...deal, isExpired, isClosing, best, left } }
 }
 
 /** A purchase has partly filled and rests: what it bought is paid out when it ends, not before. */
@@ -210,23 +210,29 @@ const profitPrice = (whole: Deals, deal: Deal, view: View): Price => {
 const bestIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
   if (whole.trail === undefined) return undefined
   const price = mid(view.price)
-  const next = deal.best === undefined ? profitPrice(whole, deal, view) : towards(whole, deal.best, trailStep)
+  const next = deal.best === undefined ? profitPrice(whole, deal, view) : towards(whole, deal.best, followStep)
   const best = isAsGood(whole, price, next) ? price : deal.best
-  notePrice(moment, Decimal.toNumber(best === undefined ? next : towards(whole, best, trailStep)))
+  notePrice(moment, Decimal.toNumber(best === undefined ? next : towards(whole, best, followStep)))
   return best
 }
 
-/** The price at which to leave if the stop, or what trails the best price, is reached now; otherwise what would reach it is recorded. */
-const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
-  const { market, side, stop, stopReach, trail } = whole
+/** It leaves if the stop, or what trails the best price, is reached now or was; what would change that is recorded. */
+const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | undefined => {
+  const { side, stop, trail } = whole
+  const price = mid(view.price)
+  const leaves = (from: Price): Left => {
+    const left = whole.leaving.left(price, from, deal.left)
+    noteUntil(moment, whole.leaving.until(left))
+    return left
+  }
+  if (deal.left !== undefined) return leaves(price)
   const stops = [
     ...(stop === undefined ? [] : [against(whole, view.own?.averageEntry ?? deal.price, stop)]),
     ...(trail === undefined || deal.best === undefined ? [] : [against(whole, deal.best, trail)])
   ]
   for (const at of stops) notePrice(moment, Decimal.toNumber(at))
-  const price = mid(view.price)
-  const isReached = stops.some((at) => Decimal.equals(price, at) || !isAsGood(whole, price, at))
-  return isReached ? orderPrice(market, opposite(side), against(whole, price, stopReach)) : undefined
+  const passed = stops.filter((at) => Decimal.equals(price, at) || !isAsGood(whole, price, at))
+  return passed.length === 0 ? undefined : leaves(passed.reduce(side === "BUY" ? Decimal.max : Decimal.min))
 }
 
 const begin = (
@@ -260,7 +266,7 @@ const begin = (
   }
   const legs = legsNow(slotsOf(whole), view)
   const begun = { price, startedAt: view.now, legs, isExpired: false, isClosing: false }
-  const deal: Deal = { ...begun, spacing, best: undefined, leaves: undefined }
+  const deal: Deal = { ...begun, spacing, best: undefined, left: undefined }
   return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "when" as const }
 }
 
@@ -291,7 +297,7 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
     const why = new LateReason(code, keys(key), entryText, leg, market)
     return { slot, legs: [leg], cycle: false, after: legsBefore(deal, slot), why }
   }
-  const isEntering = !deal.isClosing && !deal.isExpired && deal.leaves === undefined
+  const isEntering = !deal.isClosing && !deal.isExpired && deal.left === undefined
   const isIn = isTouched(deal, baseOrder, view)
   const distances = whole.distancesFrom(deal.spacing ?? whole.spacing.widest)
   const waiting = steps.flatMap(({ slot, size }, index) =>
@@ -307,7 +313,7 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
     ? [enters(baseOrder, deal.price, quantityAt(market, size, deal.price), "base-order", "size")]
     : []
   const rests = isEntering ? [] : [baseOrder]
-  const ends = deal.leaves !== undefined ? leavesBy(deal) : deal.isExpired ? "expireAfter" : "takeProfit"
+  const ends = deal.left !== undefined ? leavesBy(deal) : deal.isExpired ? "expireAfter" : "takeProfit"
   const [code, text, key]: readonly [string, string, Key] = isEntering
     ? isIn
       ? ["safety-order", `only ${active} of them rest at once`, "safety.active"]
@@ -329,7 +335,7 @@ const leavesBy = ({ best }: Deal): "trail" | "stop" => (best === undefined ? "st
 /** Where the exit trails, nothing rests until it leaves. */
 const exitWaits = (whole: Deals, deal: Deal, view: View): Decision["absent"] => {
   const { trail, keys } = whole
-  if (trail === undefined || deal.leaves !== undefined || heldIn(whole, view, deal) === 0n) return []
+  if (trail === undefined || deal.left !== undefined || heldIn(whole, view, deal) === 0n) return []
   const at = (price: Price): string => Decimal.format(price)
   const text =
     deal.best === undefined
@@ -341,10 +347,10 @@ const exitWaits = (whole: Deals, deal: Deal, view: View): Decision["absent"] => 
 const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot> => {
   const { market, side, keys } = whole
   const quantity = heldIn(whole, view, deal)
-  if (quantity === 0n || (whole.trail !== undefined && deal.leaves === undefined)) return []
+  if (quantity === 0n || (whole.trail !== undefined && deal.left === undefined)) return []
   const average = view.own?.averageEntry ?? deal.price
   const price = exitPrice(whole, deal, view)
-  const key = deal.leaves === undefined ? "takeProfit" : leavesBy(deal)
+  const key = deal.left === undefined ? "takeProfit" : leavesBy(deal)
   const code = key === "takeProfit" ? "take-profit" : key
   const leg = { side: opposite(side), price, quantity, mayLose: true } as const
   return [

@@ -1,6 +1,6 @@
 /**
  * The end of a grid: once the price reaches its stop or its take-profit, every order is withdrawn and all base that
- * the budget holds is sold near the price of that moment. A grid that has ended stays ended. Its cells still count on
+ * the budget holds is sold (see `StopExit`). A grid that has ended stays ended. Its cells still count on
  * what was sold, so another grid takes another name.
  */
 import { formatWithSymbol } from "../../../domain/Amount.ts"
@@ -10,14 +10,13 @@ import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../De
 import { positionIn } from "../../expression/Judge.ts"
 import * as Read from "../../Fields.ts"
 import type { Section } from "../../Kind.ts"
-import { report } from "../../Problem.ts"
+import { type Report, report } from "../../Problem.ts"
 import type { Budget, Decide } from "../../Strategy.ts"
 import { legsDone, progressOf, type View } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
-import { givenAway } from "../Execution.ts"
-import { beside, decimalIn, textIn } from "../Memory.ts"
-import { away, negate, orderPrice } from "../PriceLevels.ts"
+import { beside, textIn } from "../Memory.ts"
 import { quantityAt, type Size } from "../Size.ts"
+import { checkFloor, floor, type Left, leftIn, reach, rememberLeft, type StopExit, stopExit } from "../StopExit.ts"
 
 const exit = "exit"
 /** Anything below this part of a cell is a leftover of rounding and fees. */
@@ -26,7 +25,8 @@ const dustParts = 100n
 export const endKeys = {
   stop: Read.optional(Read.price, "at this price all orders are withdrawn and all base is sold, for good"),
   takeProfit: Read.optional(Read.price, "the same at this price, above the grid"),
-  reach: Read.withDefault(givenAway, Decimal.make(5n, 3), "that sale may give away this much")
+  reach,
+  floor
 }
 
 type Ends = Read.SettingsOf<typeof endKeys>
@@ -41,7 +41,7 @@ export interface GridEnd extends Ends {
 
 /** Reports an end that lies within the grid. `levels`: the lowest and the highest, where there are any. */
 export const checkEnds = (
-  { stop, takeProfit }: Ends,
+  { floor, stop, takeProfit }: Ends,
   [lowest, highest]: readonly [Price | undefined, Price | undefined],
   { at, isWritten, to }: Pick<Section<typeof endKeys>, "at" | "isWritten" | "to">
 ): void => {
@@ -54,25 +54,27 @@ export const checkEnds = (
   if (stop !== undefined && takeProfit !== undefined && !Decimal.isLess(stop, takeProfit)) {
     report(to, at("stop"), `the stop must be below the take-profit ${Decimal.format(takeProfit)}`)
   }
-  if (isWritten("reach") && stop === undefined && takeProfit === undefined) {
-    const hint = "give one of them, or remove this key"
-    report(to, at("reach"), "reach without stop or takeProfit does nothing", hint)
+  for (const key of ["reach", "floor"] as const) {
+    if (!isWritten(key) || stop !== undefined || takeProfit !== undefined) continue
+    report(to, at(key), `${key} without stop or takeProfit does nothing`, "give one of them, or remove this key")
   }
+  const end = stop ?? takeProfit
+  if (end !== undefined) checkFloor("SELL", { floor }, end, at("floor"), to)
 }
 
 /** The grid until one of its ends is reached. */
-export const endingAt = (decide: Decide, end: GridEnd): Decide =>
-  end.stop === undefined && end.takeProfit === undefined
+export const endingAt = (decide: Decide, given: GridEnd, to: Report): Decide => {
+  const end = { ...given, leaving: stopExit(given.market, "SELL", given, to) }
+  return end.stop === undefined && end.takeProfit === undefined
     ? decide
     : (view, memory) => {
         const grid = decide(view, memory)
-        const leaves = decimalIn(memory, "leaves")
-        if (leaves !== undefined) return ended(end, grid, view, leaves, reasonIn(memory))
-        const reached = reachedIn(end, mid(view.price))
+        const before = leftIn(memory)
+        const reached = before === undefined ? reachedIn(end, mid(view.price)) : reasonIn(memory)
         if (reached === undefined) return { ...grid, until: narrowed(grid.until, [end.stop], [end.takeProfit]) }
-        const worst = orderPrice(end.market, "SELL", away(mid(view.price), negate(end.reach)))
-        return ended(end, grid, view, worst, reached)
+        return ended(end, grid, view, before, reached)
       }
+}
 
 /** Which end was reached, as its key in the file and in words. */
 interface Reached {
@@ -92,15 +94,25 @@ const reasonIn = (memory: Memory): Reached => ({
   text: textIn(memory, "ended") ?? ""
 })
 
-const ended = (end: GridEnd, grid: Decision, view: View, leaves: Price, because: Reached): Decision => {
+const ended = (
+  end: GridEnd & { readonly leaving: StopExit },
+  grid: Decision,
+  view: View,
+  before: Left | undefined,
+  because: Reached
+): Decision => {
+  const { leaving } = end
+  const price = mid(view.price)
+  const left = leaving.left(price, end[because.key] ?? price, before)
   const why = { code: "grid-ended", text: `${because.text}: the grid has ended`, source: end.keys(because.key) }
   const slots = [...grid.desired, ...grid.absent].map(({ slot }) => slot)
+  const desired = saleOf(end, view, leaving.price(left), because)
   return {
-    desired: saleOf(end, view, leaves, because),
+    desired,
     absent: slots.map((slot) => ({ slot, why })),
-    memory: beside(grid.memory, { leaves: Decimal.format(leaves), ended: because.text, endedBy: because.key }),
+    memory: beside(grid.memory, { ...rememberLeft(left), ended: because.text, endedBy: because.key }),
     reasons: [],
-    until: { onFill: true }
+    until: { ...(desired.length === 0 ? {} : leaving.until(left)), onFill: true }
   }
 }
 

@@ -3,9 +3,8 @@
  * every fill, so of thousands of cells it looks only at those whose slots have changed.
  */
 import type { Reason } from "../../../domain/BotEvent.ts"
-import type { DesiredSlot } from "../../Decision.ts"
+import { type DesiredSlot, nextLeg } from "../../Decision.ts"
 import type { SlotProgress } from "../../View.ts"
-import { nextLeg } from "../SlotLegs.ts"
 import type { Absent, Chosen, SlotsSeen } from "./Choice.ts"
 
 export class Window {

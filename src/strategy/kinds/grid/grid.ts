@@ -173,7 +173,8 @@ const bounded = (
     initialMemory: null,
     decide: endingAt(
       standing(() => grid),
-      { ...whole, budget }
+      { ...whole, budget },
+      section.to
     )
   }
 }
@@ -211,7 +212,7 @@ const unbounded = (
     return { market, range: fixed(cellsAt(start)), levels, shape, budget, fundNearest, keys }
   })
   checkEnds(whole, [undefined, undefined], section)
-  return { initialMemory: null, decide: endingAt(standing(gridAt), { ...whole, budget }) }
+  return { initialMemory: null, decide: endingAt(standing(gridAt), { ...whole, budget }, section.to) }
 }
 
 /** Keeps the last result, because an anchored grid asks for the same cells every time. */

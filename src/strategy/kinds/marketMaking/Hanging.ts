@@ -10,14 +10,13 @@ import { type Amount, format, fromDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, mid, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import { type Decision, type DesiredSlot, type Memory, narrowed } from "../../Decision.ts"
+import { type Decision, type DesiredSlot, filledLegs, type Memory, narrowed } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
 import type { Decide } from "../../Strategy.ts"
 import { progressOf, type SlotProgress, untouchedSlot, type View, viewWith } from "../../View.ts"
 import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, decimalIn, isRecord, numberIn, recordIn } from "../Memory.ts"
 import { away, negate, part } from "../PriceLevels.ts"
-import { filledLegs } from "../SlotLegs.ts"
 
 const mostHanging = 20
 

@@ -1,17 +1,15 @@
 /**
  * How a rule leaves the position that its entry bought or sold, besides its exit price: at a stop, at a stop that
- * trails the best price, when a condition holds, or after a time. The exit then moves beyond the present price by
- * `reach` and stays there.
+ * trails the best price, when a condition holds, or after a time (see `StopExit`).
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
-import type { Market, Side } from "../../../domain/Market.ts"
-import { opposite } from "../../../domain/Market.ts"
+import type { Price, Side } from "../../../domain/Market.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import { type Report, report, type Span } from "../../Problem.ts"
 import type { StandsAt } from "../../Strategy.ts"
-import { orderPrice } from "../PriceLevels.ts"
+import { followStep, noteUntil, type StopExit } from "../StopExit.ts"
 import type { Going, Held } from "./RuleState.ts"
 
 export interface Exit {
@@ -25,7 +23,7 @@ export interface Exit {
   readonly trailFrom: Term | undefined
   readonly when: Term | undefined
   readonly afterMillis: number | undefined
-  readonly reach: number
+  readonly leaving: StopExit
 }
 
 const signOf = (side: Side): 1 | -1 => (side === "BUY" ? 1 : -1)
@@ -86,8 +84,7 @@ export const checkPlaces = (
   }
 }
 
-/** The best price follows in steps of this size, so that not every tick is a new answer. */
-const trailStep = 0.001
+const trailStep = Decimal.toNumber(followStep)
 
 /** A stop takes a position that was entered on this side out at its price already. */
 const isStopped = (mid: number, at: number, side: Side): boolean => (mid - at) * signOf(side) <= 0
@@ -97,14 +94,19 @@ type Judge = (term: Term, moment: Moment) => boolean
 /** What the rule holds now and whether it leaves. Records the prices and times that would change that. */
 export const follow = (
   exit: Exit,
-  market: Market,
   side: Side,
   { held: before, price, stop, trailFrom: from }: Going,
   moment: Moment,
   isTrue: Judge
 ): Held => {
-  const known = before ?? { since: moment.now, best: moment.mid, leaves: undefined }
-  if (known.leaves !== undefined) return known
+  const known = before ?? { since: moment.now, best: moment.mid, left: undefined }
+  const market = Decimal.fromNumber(moment.mid, 12)
+  const leaves = (from: Price, heldNow: Held): Held => {
+    const left = exit.leaving.left(market, from, heldNow.left)
+    noteUntil(moment, exit.leaving.until(left))
+    return left === heldNow.left ? heldNow : { ...heldNow, left }
+  }
+  if (known.left !== undefined) return leaves(market, known)
   const sign = signOf(side)
   const isBetter = (a: number, b: number) => (a - b) * sign >= 0
   const goal = from === undefined ? undefined : Decimal.toNumber(from)
@@ -122,16 +124,20 @@ export const follow = (
   if (until !== undefined) times.push(until)
   // All are evaluated, whichever holds, because each has its bounds.
   const isAsked = exit.when !== undefined && isTrue(exit.when, { ...moment, entry: Decimal.toNumber(price) })
-  const isOut = stops.some((at) => isStopped(moment.mid, at, side))
+  const passed = stops.filter((at) => isStopped(moment.mid, at, side)).map((at) => Decimal.fromNumber(at, 12))
   const isOver = until !== undefined && moment.now >= until
-  if (!isAsked && !isOut && !isOver) return held
-  const worst = Decimal.fromNumber(moment.mid * (1 - sign * exit.reach), 12)
-  return { ...held, leaves: orderPrice(market, opposite(side), worst) }
+  if (!isAsked && passed.length === 0 && !isOver) return held
+  // The market comes to the stop that is nearest to the profit first.
+  return leaves(passed.length === 0 ? market : passed.reduce(side === "BUY" ? Decimal.max : Decimal.min), held)
 }
 
 /** Whether it goes on holding, as far as the price says; `undefined` where more than a fixed stop counts. */
 export const staysAtGlance = (exit: Exit, side: Side, { held, stop }: Going): StandsAt | undefined => {
-  if (held?.leaves !== undefined) return () => true
+  if (held?.left !== undefined) {
+    const { priceAbove, priceBelow } = exit.leaving.until(held.left)
+    const [low, high] = [priceBelow ?? Decimal.zero, priceAbove].map((price) => price && Decimal.toNumber(price))
+    return ({ mid }) => mid > (low ?? 0) && mid < (high ?? Number.POSITIVE_INFINITY)
+  }
   if (held === undefined || exit.trail !== undefined || exit.when !== undefined) return undefined
   if (stop === undefined) return () => true
   const price = Decimal.toNumber(stop)

@@ -10,14 +10,15 @@ import { present } from "../../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
 import type { LegsDone, SlotProgress } from "../../View.ts"
 import { amountIn, decimalIn, isTrueIn, legsIn, numberIn } from "../Memory.ts"
+import { type Left, leftIn, rememberLeft } from "../StopExit.ts"
 
 /** What a rule's entry has brought in. */
 export interface Held {
   readonly since: number
   /** The best price since the entry, in steps; the first one until the price from which it trails is reached. */
   readonly best: number
-  /** The price at which it leaves, once it does. */
-  readonly leaves: Price | undefined
+  /** Since it leaves. */
+  readonly left: Left | undefined
 }
 
 /** What a rule is working on. */
@@ -84,12 +85,12 @@ const rememberHeld = (held: Held | undefined): { readonly [key: string]: Memory 
     : {
         heldSince: held.since,
         best: held.best,
-        ...(held.leaves === undefined ? {} : { leaves: Decimal.format(held.leaves) })
+        ...rememberLeft(held.left)
       }
 
 const heldIn = (memory: Memory): Held | undefined => {
   const [since, best] = [numberIn(memory, "heldSince"), numberIn(memory, "best")]
-  return since === undefined || best === undefined ? undefined : { since, best, leaves: decimalIn(memory, "leaves") }
+  return since === undefined || best === undefined ? undefined : { since, best, left: leftIn(memory) }
 }
 
 export const stateIn = (market: Market, memory: Memory): RuleState => {

@@ -1,6 +1,6 @@
 /** The `rules:` section of a strategy file: names and expressions, checked and compiled. */
 import * as Decimal from "../../../domain/Decimal.ts"
-import { inputAsset, type Market, type Side } from "../../../domain/Market.ts"
+import { inputAsset, type Market, opposite, type Side } from "../../../domain/Market.ts"
 import { timeframeMillis } from "../../../domain/Timeframe.ts"
 import { compile, compileAny } from "../../expression/Compiler.ts"
 import { functions } from "../../expression/functions.ts"
@@ -16,9 +16,10 @@ import type { Budget } from "../../Strategy.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
 import { checkDearExit, checkValues } from "../BudgetCheck.ts"
-import { execution, givenAway } from "../Execution.ts"
+import { execution } from "../Execution.ts"
 import { part } from "../PriceLevels.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
+import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
 import { inOrder } from "./NameOrder.ts"
 import { checkPlaces, type Exit } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
@@ -62,7 +63,8 @@ const exitKeys = {
   ),
   when: Read.optional(Read.expression, "it leaves when this is true"),
   after: Read.optional(Read.duration, "it leaves so long after the entry has filled"),
-  reach: Read.withDefault(givenAway, Decimal.make(5n, 3), "leaving may give away this much")
+  reach,
+  floor
 }
 
 const leaving = Read.checked(exitKeys, (exit, at, to) => {
@@ -190,7 +192,8 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   const when = term(rule.when, "boolean")
   const cancelWhen = term(rule.cancelWhen, "boolean")
   const price = term(rule.price, "price")
-  const exit = rule.then && exitOf(rule.then, termIn(withEntry(scope)))
+  const leaving = rule.then && stopExit(market, opposite(rule.side ?? "BUY"), rule.then, to)
+  const exit = rule.then && leaving && exitOf(rule.then, termIn(withEntry(scope)), leaving)
   const size = rule.size && ruleSize(rule.size, rule.side ?? "BUY", scope)
   if (size !== undefined && "risk" in size && exit?.stop === undefined) {
     const hint = "then: { stop: entry - 2 * atr(14) }, for example"
@@ -224,8 +227,9 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
 type CompileTerm = (at: YamlScalar | undefined, type: ValueType) => Term | undefined
 
 const exitOf = (
-  { price, by, stop, trail, trailFrom, when, after, reach }: Read.SettingsOf<typeof exitKeys>,
-  term: CompileTerm
+  { price, by, stop, trail, trailFrom, when, after }: Read.SettingsOf<typeof exitKeys>,
+  term: CompileTerm,
+  leaving: StopExit
 ): Exit => ({
   price: term(price, "price"),
   isSwap: by === "swap",
@@ -234,7 +238,7 @@ const exitOf = (
   trailFrom: term(trailFrom, "price"),
   when: term(when, "boolean"),
   afterMillis: after,
-  reach: Decimal.toNumber(reach)
+  leaving
 })
 
 /** Whoever writes from where it trails, but not how far behind, is told. */

@@ -41,7 +41,7 @@ import { atPrice, bySwap } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityOf } from "../Size.ts"
-import { type Exit, follow, misplaced, staysAtGlance } from "./RuleExit.ts"
+import { follow, misplaced, staysAtGlance } from "./RuleExit.ts"
 import { type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
@@ -192,11 +192,13 @@ const slotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
   const known = slots.get(going)
   if (known !== undefined) return known
   const { quantity, price, after, held } = going
+  const leaves = held?.left && rule.exit?.leaving.price(held.left)
   const entry: Leg = { side: rule.side, price, quantity, ...bySwap(rule.isSwap) }
-  const of = { slot: rule.slot, after, cycle: false, why: orderReason(rule, market, going) }
-  const left = held?.leaves ?? going.exit
+  const of = { slot: rule.slot, after, cycle: false, why: orderReason(rule, market, going, leaves) }
+  const exitPrice = leaves ?? going.exit
   const bySwapOrNot = bySwap(rule.exit?.isSwap === true)
-  const exit = left && ({ side: opposite(rule.side), price: left, quantity, mayLose: true, ...bySwapOrNot } as const)
+  const exit =
+    exitPrice && ({ side: opposite(rule.side), price: exitPrice, quantity, mayLose: true, ...bySwapOrNot } as const)
   const made: DesiredSlot = { ...of, legs: exit === undefined ? [entry] : [entry, exit] }
   slots.set(going, made)
   return made
@@ -210,7 +212,7 @@ interface Step {
 
 /** Ends what has ended, then fires when it may. One call settles it, so asking again changes nothing. */
 const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgress, moment: Moment): Step => {
-  const state = afterOrder(rule, market, before, progress, moment)
+  const state = afterOrder(rule, before, progress, moment)
   const because = (code: string, text: string, key: string): Step => ({
     state,
     why: { code, text, source: rule.keys(key) }
@@ -290,13 +292,7 @@ const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | 
 const judgeAt = (rule: Rule, moment: Moment): Judgement => judge(rule, (condition) => truth(condition, moment))
 
 /** The state after what the order has done since: it goes on, must be withdrawn, or is over. */
-const afterOrder = (
-  rule: Rule,
-  market: Market,
-  state: RuleState,
-  progress: SlotProgress,
-  moment: Moment
-): RuleState => {
+const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
   const { going } = state
   if (going === undefined) return state
   const over = { ...state, going: undefined }
@@ -308,7 +304,7 @@ const afterOrder = (
     const held =
       rule.exit === undefined || !isHolding(going, progress)
         ? going.held
-        : heldBy(rule, rule.exit, market, going, moment)
+        : follow(rule.exit, rule.side, going, moment, (term, at) => truth(term, at) === "yes")
     if (withdrawnAt === undefined && state.pausedUntil === 0 && held === going.held) return state
     return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held } }
   }
@@ -319,9 +315,6 @@ const afterOrder = (
   const pausedUntil = moment.now + rule.pauseMillis
   return isResting ? { ...state, pausedUntil, going: { ...going, withdrawnAt: moment.now } } : { ...over, pausedUntil }
 }
-
-const heldBy = (rule: Rule, exit: Exit, market: Market, going: Going, moment: Moment) =>
-  follow(exit, market, rule.side, going, moment, (term, at) => truth(term, at) === "yes")
 
 const fire = (rule: Rule, market: Market, progress: SlotProgress, moment: Moment): Going | undefined => {
   const { completedLegs, filledInLeg } = progress
@@ -353,9 +346,14 @@ export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Momen
   return { ...prices, isWhole: known === wanted }
 }
 
-const orderReason = (rule: Rule, market: Market, { price, exit, quantity, held }: Going): Reason => {
-  if (held?.leaves !== undefined) {
-    const text = `leaves ${atPrice(rule.exit?.isSwap === true, held.leaves)}: its stop, its time or its condition said so`
+const orderReason = (
+  rule: Rule,
+  market: Market,
+  { price, exit, quantity }: Going,
+  leaves: Price | undefined
+): Reason => {
+  if (leaves !== undefined) {
+    const text = `leaves ${atPrice(rule.exit?.isSwap === true, leaves)}: its stop, its time or its condition said so`
     return { code: "rule-left", text, source: rule.keys("then") }
   }
   const verb = rule.side === "BUY" ? "buys" : "sells"

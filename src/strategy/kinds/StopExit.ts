@@ -1,0 +1,122 @@
+/**
+ * The one rule for every exit after a stop, in all kinds. Once a stop has fired, the exit rests at mid × (1 − reach) of the present
+ * market, a purchase at mid × (1 + reach). It follows the market in steps until it has filled; a recovery does not un-fire the
+ * stop. With `floor` it is a stop-limit: it never leaves beyond that price, and rests there while the market is beyond it.
+ */
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market, Price, Side } from "../../domain/Market.ts"
+import type { Memory, PriceBounds } from "../Decision.ts"
+import { notePrice } from "../expression/Crossing.ts"
+import type { Moment } from "../expression/Term.ts"
+import * as Read from "../Fields.ts"
+import { described, schemaOf } from "../JsonSchema.ts"
+import { type Report, report, type Span } from "../Problem.ts"
+import type { YamlNode } from "../YamlReader.ts"
+import { givenAway } from "./Execution.ts"
+import { decimalIn } from "./Memory.ts"
+import { away, isWithin, negate, orderPrice, part } from "./PriceLevels.ts"
+
+/** A ratio counts from the stop that fired. */
+type Floor = { readonly price: Price } | { readonly ratio: Decimal.Decimal }
+
+export const reach = Read.withDefault(givenAway, Decimal.make(5n, 3), "an exit after a stop may give away this much")
+const floorRatio = Read.mapped(part(Read.ratio), (ratio) => ({ ratio }))
+const floorPrice = Read.mapped(Read.price, (price) => ({ price }))
+export const floor = Read.optional(
+  described(
+    (node: YamlNode, to: Report): Floor | undefined =>
+      (node.type === "scalar" && /[%a-z]/.test(node.text) ? floorRatio : floorPrice)(node, to),
+    () => ({ anyOf: [schemaOf(floorPrice), schemaOf(floorRatio)] })
+  ),
+  "a price, or a ratio of the stop: an exit after a stop never leaves beyond it",
+  "at any price"
+)
+
+/** A stop has fired. */
+export interface Left {
+  /** The market that the exit follows. */
+  readonly mid: Price
+  /** The stop that fired, or the market where a time or a condition did. */
+  readonly from: Price
+}
+
+export interface StopExit {
+  /** `before`: it has fired already, and follows the market. */
+  readonly left: (mid: Price, from: Price, before?: Left) => Left
+  readonly price: (left: Left) => Price
+  /** The exit stays where it is while the mid is inside. */
+  readonly until: (left: Left) => PriceBounds
+}
+
+/** Best prices and exits follow the market in steps, so that not every tick is a new answer. */
+export const followStep = Decimal.make(1n, 3)
+const widestStep = Decimal.make(25n, 4)
+
+interface Terms {
+  readonly reach: Decimal.Decimal
+  readonly floor: Floor | undefined
+}
+
+/**
+ * `side`: of the exit. A step is half of `reach`, so that an exit stays marketable until it is moved, but never so large that it gives
+ * away more than `maxPriceDeviation`.
+ */
+export const stopExit = (
+  market: Market,
+  side: Side,
+  { floor, reach }: Terms,
+  { maxPriceDeviation = Decimal.one }: Pick<Report, "maxPriceDeviation">
+): StopExit => {
+  const isSale = side === "SELL"
+  const [better, sign] = isSale ? [Decimal.max, negate] : [Decimal.min, (ratio: Decimal.Decimal) => ratio]
+  const factor = Decimal.add(Decimal.one, sign(reach))
+  const room = Decimal.max(Decimal.zero, Decimal.subtract(maxPriceDeviation, reach))
+  const half = Decimal.max(followStep, Decimal.multiply(reach, Decimal.half))
+  const step = Decimal.min(room, Decimal.min(widestStep, half))
+  const worst = ({ from }: Pick<Left, "from">): Price | undefined =>
+    floor && ("price" in floor ? floor.price : away(from, sign(floor.ratio)))
+  /** The market in which the exit comes to its floor. */
+  const worstMid = (left: Pick<Left, "from">): Price | undefined => {
+    const price = worst(left)
+    return price && Decimal.divide(price, factor, price.scale + 9, isSale ? "down" : "up")
+  }
+  return {
+    left: (mid, from, before) => {
+      const known = before ?? { from }
+      const followed = better(mid, worstMid(known) ?? mid)
+      return before !== undefined && isWithin(before.mid, step, followed) ? before : { mid: followed, from: known.from }
+    },
+    price: (left) => {
+      const price = Decimal.multiply(left.mid, factor)
+      return orderPrice(market, side, better(price, worst(left) ?? price))
+    },
+    until: (left) => {
+      const [priceBelow, priceAbove] = [away(left.mid, negate(step)), away(left.mid, step)]
+      const end = worstMid(left)
+      if (end === undefined) return { priceBelow, priceAbove }
+      if (isSale) return Decimal.isLess(priceBelow, end) ? { priceAbove } : { priceBelow, priceAbove }
+      return Decimal.isGreater(priceAbove, end) ? { priceBelow } : { priceBelow, priceAbove }
+    }
+  }
+}
+
+/** Records the prices at which the exit moves. */
+export const noteUntil = (moment: Moment, { priceAbove, priceBelow }: PriceBounds): void => {
+  for (const price of [priceBelow, priceAbove]) if (price !== undefined) notePrice(moment, Decimal.toNumber(price))
+}
+
+export const rememberLeft = (left: Left | undefined): { readonly [key: string]: Memory } =>
+  left === undefined ? {} : { leaves: Decimal.format(left.mid), leavesFrom: Decimal.format(left.from) }
+
+/** Older versions kept the price of the exit here: it is near enough to follow from. */
+export const leftIn = (memory: Memory): Left | undefined => {
+  const mid = decimalIn(memory, "leaves")
+  return mid && { mid, from: decimalIn(memory, "leavesFrom") ?? mid }
+}
+
+/** Reports a floor that is no worse than the stop: the exit would wait for a recovery. `stop`: if it is known. */
+export const checkFloor = (side: Side, { floor }: Pick<Terms, "floor">, stop: Price, at: Span, to: Report): void => {
+  if (floor === undefined || "ratio" in floor) return
+  const [isWorse, where] = side === "SELL" ? [Decimal.isLess, "below"] : [Decimal.isGreater, "above"]
+  if (!isWorse(floor.price, stop)) report(to, at, `the floor must be ${where} the stop ${Decimal.format(stop)}`)
+}
