@@ -46,9 +46,11 @@ const make = (
   const refuseBroken: Refusal = { code: "service-unavailable", faults: [{ detail: "The state file failed" }] }
   const whole = Effect.suspend(() => (isBroken ? Effect.fail(refuseBroken) : Effect.void))
 
+  const present = Effect.map(Clock.currentTimeMillis, (now) => now + state.aheadMillis)
+
   const read = Effect.fnUntraced(function* <A>(view: (state: State.State) => A) {
     yield* whole
-    advance(state, yield* Clock.currentTimeMillis)
+    advance(state, yield* present)
     return view(state)
   }, turns.withPermit)
 
@@ -56,7 +58,7 @@ const make = (
   const change = Effect.fnUntraced(
     function* <T extends CommandTag>(command: Command<T>) {
       yield* whole
-      const at = Math.max(state.now, yield* Clock.currentTimeMillis)
+      const at = Math.max(state.now, yield* present)
       const answer = yield* Effect.fromResult(apply(state, command, at))
       yield* stateFile.append({ ...command, at }).pipe(
         Effect.tapError((error) => Effect.logError(error.message)),

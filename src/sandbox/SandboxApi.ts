@@ -7,6 +7,7 @@ import { VenueFacts } from "../venue/profile/Facts.ts"
 import { messageErrorAt } from "../venue/wire/WireError.ts"
 import * as Wire from "../venue/wire/WireValue.ts"
 import { toldOutcomes } from "./core/Commands.ts"
+import * as Control from "./core/Control.ts"
 import { lies } from "./core/State.ts"
 
 const Amounts = Schema.Record(Schema.String, Schema.String)
@@ -78,6 +79,9 @@ const OutcomeRequest = Schema.Struct({ depositAddress: Wire.Identifier, outcome:
 /** What the service shall say wrongly of an order from now on. */
 const LieRequest = Schema.Struct({ depositAddress: Wire.Identifier, lie: Schema.Literals(lies) })
 
+/** Epoch milliseconds. */
+const ServiceTime = Schema.Struct({ at: Schema.Int })
+
 /** The salts of logins, by verifier. */
 const SaltsResponse = Schema.Struct({ salts: Schema.Record(Schema.String, Schema.String) })
 
@@ -120,6 +124,21 @@ const SandboxGroup = HttpApiGroup.make("sandbox").add(
   HttpApiEndpoint.post("lie", "/sandbox/lie", {
     payload: LieRequest,
     success: Schema.Struct({ depositAddress: Schema.String }),
+    error
+  }).middleware(MessageValidation),
+  HttpApiEndpoint.post("prices", "/sandbox/prices", {
+    payload: Control.Prices,
+    success: ServiceTime,
+    error
+  }).middleware(MessageValidation),
+  HttpApiEndpoint.post("fill", "/sandbox/fill", {
+    payload: Control.FillRequest,
+    success: Schema.Struct({ orderId: Schema.String, executed: Schema.String }),
+    error
+  }).middleware(MessageValidation),
+  HttpApiEndpoint.post("advance", "/sandbox/advance", {
+    payload: Control.Advance,
+    success: ServiceTime,
     error
   }).middleware(MessageValidation),
   HttpApiEndpoint.post("rotateSalts", "/sandbox/salts", { success: SaltsResponse, error }),

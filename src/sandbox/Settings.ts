@@ -31,7 +31,7 @@ export interface SandboxSettings {
   readonly assets: ReadonlyArray<SandboxAsset>
   /** Accounts that start with the initial amounts of every asset. */
   readonly accounts: ReadonlyArray<string>
-  /** How many times faster market time runs than service time. */
+  /** How many times faster market time runs than service time; at 0 prices stand until a command sets them. */
   readonly speed: number
   /** Replayed candles: the asset whose dollar price they are, and the hash of the file. */
   readonly candles?: { readonly symbol: string; readonly hash: string }

@@ -9,6 +9,7 @@ import { defaultSettings } from "../../sandbox/Settings.ts"
 import { named, SolverLaw } from "../../sandbox/Solvers.ts"
 import { Stop } from "../process/Stop.ts"
 import { WrongUsage } from "../process/WrongUsage.ts"
+import * as PriceScript from "./PriceScript.ts"
 import * as SandboxConfig from "./SandboxConfig.ts"
 
 export const solverNames = Object.keys(named)
@@ -36,15 +37,23 @@ interface Asked extends Omit<SandboxOptions, "faults" | "settings"> {
   readonly faults: number
   readonly solvers: string | undefined
   readonly expireAfter: number | undefined
+  /** The file of a price script. */
+  readonly script: string | undefined
   /** The file of a configuration that leads to it. */
   readonly writeConfig: string | undefined
   readonly json: boolean
 }
 
 export const serve = Effect.fn("SandboxServing.serve")(function* (asked: Asked) {
-  const { expireAfter, faults, json, solvers, writeConfig, ...others } = asked
+  const { expireAfter, faults, json, script: file, solvers, speed, writeConfig, ...others } = asked
+  if (file !== undefined && others.state !== undefined) {
+    const message = "--script and --state exclude each other: a sandbox that starts again would play the script again"
+    return yield* new WrongUsage({ message })
+  }
+  const script = file === undefined ? undefined : yield* PriceScript.load(file)
   const options = {
     ...others,
+    speed: speed ?? (script === undefined ? undefined : 0),
     faults: uniformFaults(faults),
     settings: present({
       solvers: solvers === undefined ? undefined : yield* lawOf(solvers),
@@ -56,6 +65,7 @@ export const serve = Effect.fn("SandboxServing.serve")(function* (asked: Asked) 
     const stop = yield* Stop
     if (writeConfig !== undefined) yield* SandboxConfig.write(writeConfig, connection, others.like)
     yield* Console.log(json ? JSON.stringify(connection) : SandboxConfig.introduction(connection, writeConfig))
-    yield* stop.requested
+    const playing = script === undefined ? Effect.void : PriceScript.play(script, !json)
+    yield* Effect.raceFirst(stop.requested, Effect.andThen(playing, Effect.never))
   }).pipe(Effect.provide(layer(options)))
 })

@@ -10,7 +10,7 @@ export const command = Command.make(
   {
     candles: flags.orMissing(sandboxFlags.candles),
     seed: sandboxFlags.seed,
-    speed: sandboxFlags.speed(120),
+    speed: flags.byDefault(sandboxFlags.speedText, 120)(flags.figureIn("speed", 0, sandboxFlags.maxSpeed)),
     forMillis: flags.forDuration,
     json: flags.json
   },

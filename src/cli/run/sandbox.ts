@@ -20,7 +20,15 @@ export const command = Command.make(
     ),
     seed: sandboxFlags.seed,
     candles: flags.orMissing(sandboxFlags.candles),
-    speed: sandboxFlags.speed(1),
+    speed: flags.orMissing(
+      flags.figure("speed", `${sandboxFlags.speedText} (default: 1, with --script 0)`, 0, sandboxFlags.maxSpeed)
+    ),
+    script: flags.orMissing(
+      flags.file(
+        "script",
+        "Set prices, fill orders and move the sandbox's time forward as this YAML file says, step by step"
+      )
+    ),
     ledger: flags.orMissing(
       flags.choice(
         "ledger",
@@ -52,6 +60,7 @@ export const command = Command.make(
   serve
 ).pipe(
   help("Serve a sandbox of the whole service on this machine", {
-    "limitbot sandbox --port 8180 --seed 1 --json": "Prints one JSON line when it is ready"
+    "limitbot sandbox --port 8180 --seed 1 --json": "Prints one JSON line when it is ready",
+    "limitbot sandbox --script prices.yaml": "Prices stand still until the script sets them"
   })
 )

@@ -1,11 +1,8 @@
 /** Flags that start a sandbox, shared by `sandbox` and `demo`. */
-import { Schema } from "effect"
 import { Flag } from "effect/cli"
 import { solverNames, usualExpireMillis } from "../../app/sandbox/SandboxServing.ts"
 import { age } from "../../domain/Words.ts"
 import * as flags from "../flags.ts"
-
-const Speed = Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 1_000_000 }))
 
 export const seed = flags.byDefault("Everything that looks random follows from this number", 1)(Flag.Int("seed"))
 
@@ -14,11 +11,9 @@ export const candles = flags.file(
   "Replay this candle file (CSV, plain or gzipped, or Parquet) instead of generated prices"
 )
 
-export const speed = (fallback: number) =>
-  Flag.Finite("speed").pipe(
-    Flag.withSchema(Speed),
-    flags.byDefault("Market time per real time; payouts and deadlines keep real time", fallback)
-  )
+export const speedText =
+  "Market time per real time, 0 for prices that stand still; payouts and deadlines keep real time"
+export const maxSpeed = 1_000_000
 
 export const solvers = flags.file(
   "solvers",

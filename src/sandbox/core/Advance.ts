@@ -26,11 +26,11 @@ export const advance = (state: State, to: number): void => {
   state.now = Math.max(state.now, to)
 }
 
-/** The next grid point after the present; never while no order rests. */
+/** The next grid point after the present; never while no order can fill. */
 const nextStep = (state: State): number => {
   const { stepMillis } = state.settings
   for (const book of state.resting.values()) {
-    if (OrderLife.hasResting(book)) {
+    if (OrderLife.mayFill(state, book)) {
       return state.startedAt + (Math.floor((state.now - state.startedAt) / stepMillis) + 1) * stepMillis
     }
   }

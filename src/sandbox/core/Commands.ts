@@ -10,6 +10,7 @@ import { refundReasons } from "../../venue/wire/WireSwap.ts"
 import * as Seeded from "../Seeded.ts"
 import { assetById } from "../Settings.ts"
 import { advance } from "./Advance.ts"
+import * as Control from "./Control.ts"
 import * as Deposits from "./Deposits.ts"
 import * as Books from "./money/Books.ts"
 import { createOrder } from "./orders/OrderCreation.ts"
@@ -71,7 +72,10 @@ const payloads = {
   /** How a swap will end once it is paid, or which payments of an order will be given up. */
   TellOutcome: Schema.Struct({ depositAddress: Text, outcome: Schema.Literals(toldOutcomes) }),
   TellLie: Schema.Struct({ depositAddress: Text, lie: Schema.Literals(lies) }),
-  RotateSalts: Schema.Struct({})
+  RotateSalts: Schema.Struct({}),
+  SetPrices: Control.Prices,
+  FillOrder: Control.FillRequest,
+  AdvanceTime: Control.Advance
 }
 
 export type CommandTag = keyof typeof payloads
@@ -87,6 +91,9 @@ export interface CommandAnswers {
   readonly TellOutcome: { readonly depositAddress: string }
   readonly TellLie: { readonly depositAddress: string }
   readonly RotateSalts: { readonly salts: Readonly<Record<string, string>> }
+  readonly SetPrices: { readonly at: number }
+  readonly FillOrder: Control.Filled
+  readonly AdvanceTime: { readonly at: number }
 }
 
 export interface Command<T extends CommandTag = CommandTag> {
@@ -119,7 +126,10 @@ export const LoggedCommand = Schema.Union([
   line("DepositOnChain"),
   line("TellOutcome"),
   line("TellLie"),
-  line("RotateSalts")
+  line("RotateSalts"),
+  line("SetPrices"),
+  line("FillOrder"),
+  line("AdvanceTime")
 ])
 
 /** Applies a command that was accepted before. */
@@ -259,5 +269,8 @@ const appliers: { readonly [T in CommandTag]: (state: State, payload: Payload<T>
   RotateSalts: (state) => {
     state.saltRotations += 1
     return Result.succeed({ salts: Salts.present(state) })
-  }
+  },
+  SetPrices: Control.setPrices,
+  FillOrder: Control.fill,
+  AdvanceTime: (state, payload) => Result.succeed(Control.advanceTime(state, payload))
 }

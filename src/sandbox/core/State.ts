@@ -197,6 +197,8 @@ export interface State {
   readonly model: MarketModel
   readonly startedAt: number
   now: number
+  /** How far the service's time was moved ahead of the clock. */
+  aheadMillis: number
   readonly books: Books.Books
   /** By id, oldest first. */
   readonly orders: Map<string, SandboxOrder>
@@ -230,6 +232,7 @@ export const make = (settings: SandboxSettings, model: MarketModel, startedAt: n
     model,
     startedAt,
     now: startedAt,
+    aheadMillis: 0,
     books,
     orders: new Map(),
     swaps: new Map(),

@@ -25,6 +25,15 @@ export const layer = HttpApiBuilder.group(
       lie: Effect.fnUntraced(function* ({ payload }) {
         return yield* sandbox.change({ tag: "TellLie", payload }).pipe(asMessageError)
       }),
+      prices: Effect.fnUntraced(function* ({ payload }) {
+        return yield* sandbox.change({ tag: "SetPrices", payload }).pipe(asMessageError)
+      }),
+      fill: Effect.fnUntraced(function* ({ payload }) {
+        return yield* sandbox.change({ tag: "FillOrder", payload }).pipe(asMessageError)
+      }),
+      advance: Effect.fnUntraced(function* ({ payload }) {
+        return yield* sandbox.change({ tag: "AdvanceTime", payload }).pipe(asMessageError)
+      }),
       rotateSalts: Effect.fnUntraced(function* () {
         return yield* sandbox.change({ tag: "RotateSalts", payload: {} }).pipe(asMessageError)
       }),

@@ -1,6 +1,7 @@
 /**
  * Prices of the sandbox at every moment: one path in US dollars per asset; a pair is the ratio of two. Only the
- * market's own time is scaled by `speed`; callers use the service's time. Pure in (settings, candles, time).
+ * market's own time is scaled by `speed`; callers use the service's time. Pure in (settings, candles, time), until a
+ * command makes a price stand still.
  */
 import type { Loaded } from "../../candles/CandleFile.ts"
 import type { Asset } from "../../domain/Amount.ts"
@@ -12,6 +13,10 @@ import * as RandomWalk from "./RandomWalk.ts"
 export type ReplayedCandles = Pick<Loaded, "candles" | "sha256">
 
 export interface MarketModel {
+  /** From now on the asset costs so many dollars. */
+  stand(asset: Asset, dollars: number): void
+  /** Whether the price of the pair cannot change by itself. */
+  stands(base: Asset, quote: Asset): boolean
   usd(asset: Asset, at: number): number
   /** Quote per one base between the solver's bid and ask. */
   mid(base: Asset, quote: Asset, at: number): number
@@ -31,7 +36,7 @@ export const make = (
     if (candles !== undefined && settings.candles?.symbol === asset.symbol) {
       return PricePath.fromCandles(pingPong(candles))
     }
-    if (asset.volatility === 0) return PricePath.constant(asset.priceUsd)
+    if (asset.volatility === 0 || settings.speed === 0) return PricePath.constant(asset.priceUsd)
     return PricePath.fromCandles(
       RandomWalk.make({
         seed: settings.seed,
@@ -49,6 +54,8 @@ export const make = (
   const usd = (asset: Asset, at: number) => path(asset).at(marketTime(at))
   const mid = (base: Asset, quote: Asset, at: number) => usd(base, at) / usd(quote, at)
   return {
+    stand: (asset, dollars) => void paths.set(asset.id, PricePath.constant(dollars)),
+    stands: (base, quote) => path(base).isConstant && path(quote).isConstant,
     usd,
     mid,
     range: (base, quote, from, to) => {

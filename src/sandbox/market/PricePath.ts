@@ -23,17 +23,23 @@ export interface PriceRange {
 }
 
 export interface PricePath {
+  readonly isConstant: boolean
   at(time: number): number
   /** Lowest and highest price between two moments, both included. */
   range(from: number, to: number): PriceRange
 }
 
-export const constant = (price: number): PricePath => ({ at: () => price, range: () => ({ low: price, high: price }) })
+export const constant = (price: number): PricePath => ({
+  isConstant: true,
+  at: () => price,
+  range: () => ({ low: price, high: price })
+})
 
 export const fromCandles = (source: CandleSource): PricePath => {
   const indexOf = (time: number) => Math.floor(time / source.candleMillis)
   const fractionOf = (time: number, index: number) => time / source.candleMillis - index
   return {
+    isConstant: false,
     at: (time) => {
       const index = indexOf(time)
       return priceAt(source.candle(index), fractionOf(time, index))

@@ -24,7 +24,13 @@ const venue = (solvers: SolverLaw | undefined, seed = 1) => {
     ...(solvers === undefined ? {} : { solvers })
   }
   const usd = (asset: { readonly symbol: string }) => (asset.symbol === "ETH" ? price : 1)
-  const model = { usd, mid: () => price, range: () => ({ low: price, high: price }) }
+  const model = {
+    stand: () => undefined,
+    stands: () => false,
+    usd,
+    mid: () => price,
+    range: () => ({ low: price, high: price })
+  }
   const state = State.make(settings, model, startedAt)
   const idOf = (symbol: string) => settings.assets.find((asset) => asset.symbol === symbol)?.id ?? ""
   const sell = (milliEth: number, limit: number): State.SandboxOrder => {

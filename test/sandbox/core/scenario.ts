@@ -56,6 +56,10 @@ const commandAt = (state: State.State, chance: (key: string) => number): Command
   if (kind < 0.16 && swap !== undefined) return payAt(swap, chance)
   if (order === undefined || kind < 0.45) return createAt(state, chance)
   if (kind < 0.8) return fundAt(orders.findLast((one) => one.status === "AWAITING_DEPOSIT") ?? order, chance)
+  if (kind > 0.98) return { tag: "AdvanceTime", payload: { millis: 1 + Math.floor(chance("advance") * 5_000) } }
+  if (kind > 0.96)
+    return { tag: "SetPrices", payload: { prices: { "BTC/USDC": 59_000 + 2_000 * chance("new price") } } }
+  if (kind > 0.92) return { tag: "FillOrder", payload: chance("part") < 0.5 ? { quantity: "0.001" } : {} }
   const live = orders.filter(({ status }) => status === "OPEN" || status === "PARTIALLY_FILLED").at(-1) ?? order
   return { tag: "CancelOrder", payload: { owner: live.owner, orderId: live.id } }
 }

@@ -12,6 +12,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert } from "@effect/vitest"
 import bs58 from "bs58"
 import { Layer, ManagedRuntime } from "effect"
+import type { FillRequest } from "../../../src/sandbox/core/Control.ts"
 import type { SandboxOptions } from "../../../src/sandbox/SandboxOptions.ts"
 import * as SandboxServer from "../../../src/sandbox/SandboxServer.ts"
 import { ledgerOf, verifierOf } from "../../../src/venue/profile/Profiles.ts"
@@ -202,6 +203,20 @@ atEndOfFiles(async () => void (await Promise.all(sandboxes.splice(0).map((sandbo
 
 export interface Connection extends SandboxServer.ConnectionRecord, Deployment {}
 
+/** What only a test says to a sandbox: prices by market, a fill of an order that rests, time that passes at once. */
+export const control = async (
+  { url }: Pick<Connection, "url">,
+  ...[what, payload]:
+    | readonly [what: "prices", prices: Readonly<Record<string, number>>]
+    | readonly [what: "fill", order: FillRequest]
+    | readonly [what: "advance", millis: number]
+): Promise<void> => {
+  const body = what === "prices" ? { prices: payload } : what === "advance" ? { millis: payload } : payload
+  const headers = { "content-type": "application/json" }
+  const answer = await fetch(`${url}/sandbox/${what}`, { method: "POST", headers, body: JSON.stringify(body) })
+  assert.strictEqual(answer.status, 200, await answer.text())
+}
+
 export const startSandbox = async (options: SandboxOptions = {}): Promise<Connection> => {
   const like = options.like ?? usualProfile
   const usual = { seed: sandboxes.length + 1, speed: 300 }
@@ -212,6 +227,17 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Connec
   )
   sandboxes.push(runtime)
   return { like, ...(await runtime.runPromise(SandboxServer.SandboxConnection)) }
+}
+
+/**
+ * A sandbox whose market stands still until `control` says otherwise, at 60,050 between two levels of the usual grid: all its twenty
+ * orders rest. What fills, fills whole.
+ */
+export const startStill = async (options: SandboxOptions = {}): Promise<Connection> => {
+  const settings = { partialFillShare: 0, fillWhileCancellingShare: 0, ...options.settings }
+  const sandbox = await startSandbox({ speed: 0, ...options, settings })
+  await control(sandbox, "prices", { "BTC/USDC": 60_050 })
+  return sandbox
 }
 
 /** A connection to nowhere, for what goes wrong before anything is sent. */

@@ -74,7 +74,15 @@ const restingOrders = (state: State, market: Market.Market): RestingOrders => {
   return created
 }
 
-export const hasResting = (book: RestingOrders): boolean => book.sells.items.length + book.buys.items.length > 0
+const hasResting = (book: RestingOrders): boolean => book.sells.items.length + book.buys.items.length > 0
+
+/** False while prices stand where they reach no order: then time alone fills nothing. */
+export const mayFill = ({ model, now }: State, book: RestingOrders): boolean => {
+  const { base, quote } = book.market
+  if (!hasResting(book) || !model.stands(base, quote)) return hasResting(book)
+  const mid = model.mid(base, quote, now)
+  return reached(book.sells, mid, mid).length + reached(book.buys, mid, mid).length > 0
+}
 
 /** Fills what the market has reached since the last time, one slice per order. Only the nearest orders are checked. */
 export const matchMarket = (state: State, book: RestingOrders): void => {
@@ -124,7 +132,7 @@ const fillSlice = (state: State, order: SandboxOrder): void => {
 }
 
 /** Executes at the limit up to a total base quantity. */
-const fillUpTo = (state: State, order: SandboxOrder, executed: bigint): void =>
+export const fillUpTo = (state: State, order: SandboxOrder, executed: bigint): void =>
   execute(state, order, executed, Matching.sliceAt(order, order.executed, executed))
 
 const execute = (

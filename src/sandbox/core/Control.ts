@@ -1,0 +1,103 @@
+/**
+ * What a test or a script does to the market and the clock of a sandbox: sets prices, fills an order, moves the time
+ * forward. These are commands like all others, so a state file repeats them.
+ */
+import { Result, Schema } from "effect"
+import * as Amount from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { dayMillis } from "../../domain/Durations.ts"
+import { isTerminal } from "../../domain/Order.ts"
+import { PriceText } from "../../venue/wire/WireValue.ts"
+import { advance } from "./Advance.ts"
+import * as OrderLife from "./orders/OrderLife.ts"
+import { type Refusal, refuse } from "./Refusal.ts"
+import type { SandboxOrder, State } from "./State.ts"
+
+/** Quote per base by market, such as `BTC/USDC`. The dollar price of the base changes, and stands still from then on. */
+export const Prices = Schema.Struct({
+  prices: Schema.Record(Schema.String, Schema.Finite.check(Schema.isGreaterThan(0)))
+})
+
+/** An order that rests: the oldest to which all of it applies. */
+export const FillRequest = Schema.Struct({
+  orderId: Schema.optionalKey(Schema.String),
+  market: Schema.optionalKey(Schema.String),
+  side: Schema.optionalKey(Schema.Literals(["BUY", "SELL"])),
+  price: Schema.optionalKey(PriceText),
+  /** Whole units of the base; without, all that is left of the order. */
+  quantity: Schema.optionalKey(PriceText)
+})
+export type FillRequest = typeof FillRequest.Type
+
+export const Advance = Schema.Struct({
+  millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3650 * dayMillis }))
+})
+
+export interface Filled {
+  readonly orderId: string
+  /** Smallest units of the base, of all its fills. */
+  readonly executed: string
+}
+
+export const setPrices = (
+  state: State,
+  { prices }: typeof Prices.Type
+): Result.Result<{ readonly at: number }, Refusal> => {
+  const { assets } = state.settings
+  const named = Object.entries(prices).map(([market, price]) => {
+    const [base, quote] = market.split("/").map((symbol) => assets.find((asset) => asset.symbol === symbol))
+    return { market, base, quote, price }
+  })
+  const unknown = named.find(({ base, quote }) => base === undefined || quote === undefined || base === quote)
+  if (unknown !== undefined) return refuse("validation-failed", `there is no market ${unknown.market}`)
+  // Up to now the market went its own way, and from now on it stands at the new price: both are compared with the orders.
+  matchAll(state)
+  for (const { base, quote, price } of named) {
+    if (base !== undefined && quote !== undefined) state.model.stand(base, price * state.model.usd(quote, state.now))
+  }
+  matchAll(state)
+  return Result.succeed({ at: state.now })
+}
+
+const matchAll = (state: State): void => {
+  for (const book of state.resting.values()) OrderLife.matchMarket(state, book)
+}
+
+export const fill = (state: State, wanted: FillRequest): Result.Result<Filled, Refusal> => {
+  const order = restingOrder(state, wanted)
+  if (order === undefined) return refuse("order-not-found", "no such order rests")
+  const { decimals, symbol } = order.market.base
+  const left = order.quantity - order.executed
+  const quantity = wanted.quantity === undefined ? left : amountOf(wanted.quantity, decimals)
+  if (quantity === undefined || quantity === 0n || quantity > left) {
+    return refuse("validation-failed", `quantity: ${Amount.format(left, decimals)} ${symbol} of the order is left`)
+  }
+  OrderLife.fillUpTo(state, order, order.executed + quantity)
+  return Result.succeed({ orderId: order.id, executed: String(order.executed) })
+}
+
+export const restingOrder = (state: State, { market, orderId, price, side }: FillRequest): SandboxOrder | undefined => {
+  const limit = price === undefined ? undefined : Decimal.parse(price)
+  return restingOrders(state).find(
+    (order) =>
+      (orderId ?? order.id) === order.id &&
+      (market ?? order.market.name) === order.market.name &&
+      (side ?? order.side) === order.side &&
+      (limit === undefined || Decimal.equals(limit, order.price))
+  )
+}
+
+/** Funded, and not over yet; oldest first. */
+export const restingOrders = (state: State): ReadonlyArray<SandboxOrder> =>
+  [...state.orders.values()].filter((order) => order.deposited === order.inputAmount && !isTerminal(order.status))
+
+const amountOf = (text: string, decimals: number): Amount.Amount | undefined => {
+  const value = Decimal.parse(text)
+  return value === undefined ? undefined : Amount.fromDecimal(value, decimals)
+}
+
+export const advanceTime = (state: State, { millis }: typeof Advance.Type): { readonly at: number } => {
+  state.aheadMillis += millis
+  advance(state, state.now + millis)
+  return { at: state.now }
+}
