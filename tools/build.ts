@@ -151,7 +151,7 @@ const limitbot = (...args: ReadonlyArray<string>): Buffer =>
 // The first start keeps the code that it compiled for all later ones. A backtest uses most of what commands share.
 const scratch = mkdtempSync(join(tmpdir(), "limitbot-build-"))
 const candles = join(scratch, "candles.csv")
-writeFileSync(candles, "time,open,high,low,close,volume\n0,100,101,99,100,1\n60,100,101,99,100,1\n")
+writeFileSync(candles, "time,open,high,low,close,volume\n1735689600,100,101,99,100,1\n1735689660,100,101,99,100,1\n")
 limitbot("backtest", "strategies/grid.yaml", "--data", candles)
 rmSync(scratch, { recursive: true })
 limitbot("-h")

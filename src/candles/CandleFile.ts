@@ -9,10 +9,10 @@ import * as ColumnCache from "./ColumnCache.ts"
 import * as CrossingIndex from "./CrossingIndex.ts"
 import type { Checked, Repair } from "./csv/CandleChecks.ts"
 import * as CandleCsv from "./csv/CandleCsv.ts"
-import * as TradeCsv from "./csv/TradeCsv.ts"
 import { type DataProblem, format } from "./DataProblem.ts"
 import * as FeatherTable from "./table/FeatherTable.ts"
 import * as ParquetTable from "./table/ParquetTable.ts"
+import * as PlainText from "./table/PlainText.ts"
 
 /** The file cannot be used. `problems` say where and why, when it was read at all. */
 export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", {
@@ -34,6 +34,8 @@ export interface Loaded {
   readonly indices: CrossingIndex.Indices
   readonly problems: ReadonlyArray<DataProblem>
   readonly repaired: Checked["repaired"]
+  /** The column of the file that was taken for each role, in one line; missing for a journal. */
+  readonly columns?: string
   readonly sha256: string
   readonly source: "cache" | "file"
 }
@@ -62,7 +64,7 @@ const tableOf = (file: string, bytes: Uint8Array): Effect.Effect<Uint8Array, Dat
     ? FeatherTable.csvOf(bytes, (cause) => unreadable(file, cause))
     : ParquetTable.isParquet(bytes)
       ? ParquetTable.csvOf(bytes, (cause) => unreadable(file, cause))
-      : attempt(file, () => CandleCsv.unzipped(bytes))
+      : attempt(file, () => PlainText.textOf(bytes))
 
 const refused = (file: string, checked: Checked): DataFileError => {
   const errors = checked.problems.filter(({ severity }) => severity === "error")
@@ -70,11 +72,6 @@ const refused = (file: string, checked: Checked): DataFileError => {
   const lines = [...errors.map(format), ...(more > 0 ? [`… and ${more} more`] : [])]
   return new DataFileError({ message: lines.length === 0 ? `${file}: no candles` : lines.join("\n"), problems: errors })
 }
-
-const parse = (file: string, bytes: Uint8Array, options: LoadOptions): Checked =>
-  TradeCsv.isTradeFile(bytes)
-    ? TradeCsv.parse(bytes, { file, repair: options.repair, candleMillis: options.tradeCandleMillis })
-    : CandleCsv.parse(bytes, { file, repair: options.repair })
 
 /** Columns that nobody asked for are let go. */
 const trimmed = (candles: Candles, wanted: ColumnCache.WantedColumns): Candles => ({
@@ -91,11 +88,11 @@ const opened = (file: string) =>
   )
 
 /** The columns as they were kept; none when there are none to believe. */
-const fromCache = (cacheFile: string, file: string, stamp: ColumnCache.Stamp, { repair, wanted }: LoadOptions) =>
+const fromCache = (cacheFile: string, file: string, stamp: ColumnCache.Stamp, { wanted, ...options }: LoadOptions) =>
   opened(cacheFile).pipe(
     Effect.flatMap((descriptor) =>
       attempt(cacheFile, () =>
-        ColumnCache.load(descriptor, stamp, () => ColumnCache.sha256OfFile(file), repair, wanted)
+        ColumnCache.load(descriptor, stamp, () => ColumnCache.sha256OfFile(file), options, wanted)
       )
     ),
     Effect.orElseSucceed(() => undefined)
@@ -109,13 +106,13 @@ export const load = Effect.fn("CandleFile.load")(function* (file: string, option
   if (cached !== undefined) return { ...cached, source: "cache" } satisfies Loaded
   const bytes = yield* attempt(file, () => fs.readFileSync(file))
   const table = yield* tableOf(file, bytes)
-  const checked = yield* attempt(file, () => parse(file, table, options))
+  const checked = yield* attempt(file, () => CandleCsv.parse(table, { ...options, file }))
   const { candles } = checked
   if (candles === undefined) return yield* refused(file, checked)
   const sha256 = ColumnCache.sha256Of(bytes)
   const store = (cache: string) => {
     CacheFolder.make(cache)
-    return ColumnCache.store(cache, stamp, sha256, options.repair, { ...checked, candles })
+    return ColumnCache.store(cache, stamp, sha256, options, { ...checked, candles })
   }
   const indices =
     cacheFile === undefined

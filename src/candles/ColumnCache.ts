@@ -3,7 +3,7 @@
  *
  * The cache is believed only when it was made from this very content: the source has the size, times and inode that it had
  * then (the change time cannot be set by a program), or, failing that, the same SHA-256. A cache that is torn, of another
- * version or made with other repairs does not count. It is written under another name first and then renamed.
+ * version or made with other repairs or candles of another length does not count. It is written under another name first and then renamed.
  */
 
 import { createHash } from "node:crypto"
@@ -14,7 +14,7 @@ import { allLeaves, buildIndices, type CrossingIndex, type Indices, type Leaves 
 import type { Checked, Repair } from "./csv/CandleChecks.ts"
 
 /** Changes whenever the parser or the layout does. */
-const version = "limitbot columns 1"
+const version = "limitbot columns 2"
 const headerBytes = 32_768
 
 /** What the file system says about a file; equal means untouched. */
@@ -30,11 +30,18 @@ interface Header {
   readonly stamp: Stamp
   readonly sha256: string
   readonly repair: ReadonlyArray<Repair>
+  readonly tradeCandleMillis: number
   readonly bars: number
   readonly stepMillis: number
   readonly runs: number
   readonly priceScale: number
   readonly checked: Omit<Checked, "candles">
+}
+
+/** The options that decide what a file is read as. */
+export interface ReadAs {
+  readonly repair: ReadonlySet<Repair>
+  readonly tradeCandleMillis: number
 }
 
 export interface Cached extends Checked {
@@ -226,11 +233,12 @@ export const load = (
   descriptor: number,
   stamp: Stamp,
   sha256: () => string,
-  repair: ReadonlySet<Repair>,
+  { repair, tradeCandleMillis }: ReadAs,
   wanted: WantedColumns
 ): Cached | undefined => {
   const header = readHeader(descriptor)
   if (header === undefined || fs.fstatSync(descriptor).size !== expectedBytes(header)) return undefined
+  if (header.tradeCandleMillis !== tradeCandleMillis) return undefined
   if (header.repair.length !== repair.size || !header.repair.every((name) => repair.has(name))) return undefined
   if (!sameStamp(header.stamp, stamp) && header.sha256 !== sha256()) return undefined
   return { ...header.checked, ...readSections(descriptor, header, wanted), sha256: header.sha256 }
@@ -241,14 +249,15 @@ export const store = (
   cacheFile: string,
   stamp: Stamp,
   sha256: string,
-  repair: ReadonlySet<Repair>,
+  { repair, tradeCandleMillis }: ReadAs,
   { candles, ...checked }: Checked & { readonly candles: Candles }
 ): Indices => {
   const indices = buildIndices(candles, "at")
   const { bars, time, priceScale } = candles
   const { stepMillis, runBars } = time
   const kept = { ...checked, problems: checked.problems.slice(0, 20) }
-  const header = { version, stamp, sha256, repair: [...repair], bars, stepMillis, runs: runBars.length, priceScale }
+  const of = { version, stamp, sha256, repair: [...repair], tradeCandleMillis }
+  const header = { ...of, bars, stepMillis, runs: runBars.length, priceScale }
   const encoded = encodeHeader({ ...header, checked: kept })
   if (encoded === undefined) return indices
   // Named by the content: two writers at once write the same bytes.

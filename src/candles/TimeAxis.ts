@@ -16,19 +16,22 @@ const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % 
 
 /**
  * How long a bar lasts: the commonest distance between neighbours. Where even that is rare, most bars are missing, and it
- * is the greatest time that divides all distances. 60,000 for fewer than two bars.
+ * is the greatest time that divides all distances. Bars that are to be filled in also last that time where a tenth of the
+ * distances are not whole bars otherwise. 60,000 for fewer than two bars.
  */
-const stepOf = (times: Float64Array): number => {
+export const stepOf = (times: Float64Array, isFilled = false): number => {
   const counts = new Map<number, number>()
-  const sample = Math.min(times.length, 10_000)
+  const sample = isFilled ? times.length : Math.min(times.length, 10_000)
   let common = 0
   for (let bar = 1; bar < sample; bar++) {
     const step = (times[bar] ?? 0) - (times[bar - 1] ?? 0)
     counts.set(step, (counts.get(step) ?? 0) + 1)
     common = divisor(step, common)
   }
-  for (const [step, count] of counts) if (count * 2 > sample - 1) return step
-  return common === 0 ? 60_000 : common
+  const [step, count] = [...counts].reduce((most, next) => (next[1] > most[1] ? next : most), [60_000, 0])
+  const odd = [...counts].reduce((sum, [distance, times]) => (distance % step === 0 ? sum : sum + times), 0)
+  const isCommon = count * 2 > sample - 1 && !(isFilled && odd * 10 >= sample - 1)
+  return isCommon || common === 0 ? step : common
 }
 
 /** The axis of strictly increasing times. */

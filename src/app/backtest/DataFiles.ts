@@ -31,7 +31,7 @@ export const calibration = Effect.fn("DataFiles.calibration")(function* ({
 })
 
 export const info = Effect.fn("DataFiles.info")(function* (asked: FileAsked) {
-  const { candles, warnings, repaired, sha256, source } = yield* load(asked)
+  const { candles, columns = "", warnings, repaired, sha256, source } = yield* load(asked)
   const { time, bars } = candles
   const gaps = TimeAxis.gaps(time)
   const [lowest, highest] = extremes(candles)
@@ -41,15 +41,17 @@ export const info = Effect.fn("DataFiles.info")(function* (asked: FileAsked) {
     `${asked.data}: ${counted(bars, "candle")} of ${stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
     `prices from ${lowest} to ${highest}`,
     gaps.count === 0 ? "no gaps" : `${counted(gaps.count, "gap")}, ${counted(gaps.bars, "bar")} missing`,
+    ...(columns === "" ? [] : [columns]),
     ...warnings
   ]
-  const data = { bars, from, to, stepMillis, gaps, lowest, highest, repaired, sha256, source, warnings }
+  const data = { bars, from, to, stepMillis, gaps, lowest, highest, columns, repaired, sha256, source, warnings }
   return { data: () => data, lines: () => said } satisfies CommandAnswer
 })
 
 export const convert = Effect.fn("DataFiles.convert")(function* (asked: FileAsked & { readonly out: string }) {
-  const { candles, warnings } = yield* load(asked)
-  for (const warning of warnings) yield* Console.error(warning)
+  const { candles, columns, warnings } = yield* load(asked)
+  for (const line of [...(columns === undefined ? [] : [`${asked.data}: ${columns}`]), ...warnings])
+    yield* Console.error(line)
   yield* writeCsv(candles, asked.out)
   yield* Console.log(`${asked.out}: ${candles.bars} candles`)
 })

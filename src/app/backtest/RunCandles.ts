@@ -3,15 +3,17 @@
  * from its own file, on one time axis.
  */
 
-import { Array as Arr, Effect, Option, Result } from "effect"
+import * as fs from "node:fs"
+import { Array as Arr, Effect, Option, Order, Result } from "effect"
 import * as Alignment from "../../candles/Alignment.ts"
 import * as CandleFile from "../../candles/CandleFile.ts"
 import * as Candles from "../../candles/Candles.ts"
-import type { WantedColumns } from "../../candles/ColumnCache.ts"
+import { sha256Of, type WantedColumns } from "../../candles/ColumnCache.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
-import { type Repair, repairs, toMillis } from "../../candles/csv/CandleChecks.ts"
+import { noRepair, type Repair, repairs } from "../../candles/csv/CandleChecks.ts"
 import { parseField } from "../../candles/csv/CsvField.ts"
 import { format } from "../../candles/DataProblem.ts"
+import { joined } from "../../candles/Joined.ts"
 import type { Market } from "../../domain/Market.ts"
 import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import { orWrong, WrongUsage } from "../process/WrongUsage.ts"
@@ -38,7 +40,7 @@ export const moment = (flag: string, written: Option.Option<string>, otherwise: 
     const { value } = written
     if (/^\d{4}$/.test(value))
       return new WrongUsage({ message: `--${flag} ${value}: a year alone is no moment; write ${value}-01-01` })
-    const read = Result.map(parseField(value, "time"), ({ value }) => toMillis(value))
+    const read = Result.map(parseField(value, "time"), ({ value }) => value)
     return orWrong(Result.mapError(read, ({ advice, message }) => `--${flag} ${message}; ${advice}`))
   })
 
@@ -57,9 +59,43 @@ const journalPrefix = "journal:"
 const fromJournal = Effect.fnUntraced(function* (file: string, market: string | undefined) {
   const JournalData = yield* Effect.promise(() => import("../journal/JournalData.ts"))
   const { candles, sha256 } = yield* JournalData.candles(file, market)
-  const repaired = { invalid: 0, sort: 0, duplicates: 0, range: 0, gaps: 0 }
   const indices = CrossingIndex.linearIndices(candles, "at")
-  return { candles, sha256, indices, problems: [], repaired, source: "file" } satisfies CandleFile.Loaded
+  return { candles, sha256, indices, problems: [], repaired: noRepair, source: "file" } satisfies CandleFile.Loaded
+})
+
+/** The files that a pattern means, in their order; the name itself where no file fits, so that it stands in the message. */
+const filesFor = (pattern: string): Arr.NonEmptyReadonlyArray<string> => {
+  if (!/[*?[{]/.test(pattern) || fs.existsSync(pattern)) return [pattern]
+  const files = fs.globSync(pattern).filter((name) => !name.endsWith(".columns"))
+  return Arr.isReadonlyArrayNonEmpty(files) ? Arr.sort(files, Order.String) : [pattern]
+}
+
+/** A file, or the files of a pattern as one series. */
+const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleFile.LoadOptions) {
+  const files = filesFor(pattern)
+  if (files.length === 1) return yield* CandleFile.load(files[0], options)
+  const { open, volume } = options.wanted
+  const whole = { ...options, wanted: { open: open !== false, volume: volume !== false } }
+  const parts = yield* Effect.forEach(files, (file) =>
+    Effect.map(CandleFile.load(file, whole), (loaded) => ({ ...loaded, file }))
+  )
+  const candles = yield* orWrong(Result.mapError(joined(parts), (why) => `--data: ${why}`))
+  const sum = (repair: Repair) => parts.reduce((count, { repaired }) => count + repaired[repair], 0)
+  return {
+    candles,
+    indices: CrossingIndex.linearIndices(candles, "at"),
+    problems: parts.flatMap(({ problems }) => problems),
+    repaired: {
+      invalid: sum("invalid"),
+      sort: sum("sort"),
+      duplicates: sum("duplicates"),
+      range: sum("range"),
+      gaps: sum("gaps")
+    },
+    columns: Arr.dedupe(parts.map(({ columns = "" }) => columns)).join("; "),
+    sha256: sha256Of(new TextEncoder().encode(parts.map(({ sha256 }) => sha256).join(" "))),
+    source: "file"
+  } satisfies CandleFile.Loaded
 })
 
 const indicesOf = (candles: Candles.Candles, { indexed }: Pick<CandlesWanted, "indexed">): CrossingIndex.Indices =>
@@ -83,9 +119,9 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   // A part has its own index, so it is copied to whole columns.
   const isPart = Option.isSome(part.from) || Option.isSome(part.to)
   const { indexed, tradeCandleMillis = 60_000, range, ...columns } = wanted
-  const loaded = data.startsWith(journalPrefix)
+  const loaded: CandleFile.Loaded = data.startsWith(journalPrefix)
     ? yield* fromJournal(data.slice(journalPrefix.length), market)
-    : yield* CandleFile.load(data, {
+    : yield* fromFiles(data, {
         repair,
         tradeCandleMillis,
         cache: part.noCache ? "never" : "kept",
@@ -145,7 +181,9 @@ const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<Re
       return Result.fail(`--data ${each}: ${traded}, not ${market}; leave it out`)
     const before = files.get(market)
     if (before !== undefined)
-      return Result.fail(`--data: ${market} is given twice, as ${before} and as ${file}; give each market one file`)
+      return Result.fail(
+        `--data: ${market} is given twice, as ${before} and as ${file}; give each market one file, or a pattern of files such as 'BTC-*.csv'`
+      )
     files.set(market, file)
   }
   const missing = markets.flatMap(({ name }) => (files.has(name) ? [] : [name]))

@@ -1,6 +1,7 @@
 /**
- * Are these candles, and if not, what is wrong and what could be done? Every row is checked against itself and the one
- * before. Nothing is repaired unless it is asked for, by name; what was repaired is counted.
+ * Checks every row of candles or trades against itself and the row before. Nothing is repaired unless it is asked for, by name; what
+ * was repaired is counted. Trades are in the order of time before they become candles. Candles begin a whole number of bars apart:
+ * none begins while another is under way.
  */
 
 import { hourMillis } from "../../domain/Durations.ts"
@@ -10,6 +11,9 @@ import { type Candles, type Column, column } from "../Candles.ts"
 import { type DataProblem, maxProblems } from "../DataProblem.ts"
 import * as TimeAxis from "../TimeAxis.ts"
 import { type CsvRows, lineOf } from "./CsvColumns.ts"
+import { notATime, toMillis } from "./CsvField.ts"
+import type { CsvFormat } from "./CsvFormat.ts"
+import { aggregate } from "./TradeCandles.ts"
 
 /**
  * `invalid` leaves out rows that cannot be, `sort` puts them in order, `duplicates` keeps the last of the same time,
@@ -25,14 +29,14 @@ export interface Checked {
   /** All problems, also those beyond the ones kept. */
   readonly problemCount: number
   readonly repaired: Readonly<Record<Repair, number>>
+  /** The column that was taken for each role, in one line. */
+  readonly columns?: string
 }
-
-/** Seconds, milliseconds, microseconds or nanoseconds, by size: all four read as 2001 to 2286 in one of them only. */
-export const toMillis = (time: number): number =>
-  time < 1e11 ? time * 1000 : time < 1e14 ? time : time < 1e17 ? Math.floor(time / 1000) : Math.floor(time / 1e6)
 
 interface Check {
   readonly rows: CsvRows
+  /** Trades become candles of this length; missing for candles. */
+  readonly candleMillis: number | undefined
   readonly file: string
   readonly allowed: ReadonlySet<Repair>
   readonly columns: ReadonlyArray<Column>
@@ -61,19 +65,21 @@ const report = (
   check.problems.push({ severity: "error", file: check.file, line, column, ...problem })
 }
 
+/** A trade is a candle whose prices are one column. */
 const fieldNames = ["time", "open", "high", "low", "close", "volume"]
+const tradeFieldNames = ["time", "price", "price", "price", "price", "quantity"]
 
 /** Which value makes the row impossible in itself; -1 when none does. */
 const invalidField = (columns: ReadonlyArray<Column>, row: number): number => {
-  const time = columns[0]?.[row] ?? 0
-  if (!(time >= 0 && time < 1e13)) return 0
+  if (Number.isNaN(toMillis(columns[0]?.[row] ?? 0))) return 0
   for (let field = 1; field < 5; field++) if (!((columns[field]?.[row] ?? 0) > 0)) return field
   return (columns[5]?.[row] ?? 0) >= 0 ? -1 : 5
 }
 
 /** The next row, from here on, that is not perfectly well, taken for itself and after the one before it that counts. */
-const nextSuspect = (columns: ReadonlyArray<Column>, from: number, rowBefore: number): number => {
+const nextSuspect = ({ candleMillis, columns }: Check, from: number, rowBefore: number): number => {
   const [time, open, high, low, close, volume] = columns
+  const isTrade = candleMillis !== undefined
   if (!time || !open || !high || !low || !close || !volume) return 0
   let before = time[rowBefore] ?? -1
   for (let row = from; row < time.length; row++) {
@@ -85,8 +91,13 @@ const nextSuspect = (columns: ReadonlyArray<Column>, from: number, rowBefore: nu
       close[row] ?? 0
     ]
     const isWell =
-      at > before && at < 1e13 && bottom > 0 && bottom <= first && bottom <= last && top >= first && top >= last
-    if (!isWell || !((volume[row] ?? 0) >= 0)) return row
+      (isTrade ? at >= before : at > before) &&
+      bottom > 0 &&
+      bottom <= first &&
+      bottom <= last &&
+      top >= first &&
+      top >= last
+    if (!isWell || toMillis(at) !== at || !((volume[row] ?? 0) >= 0)) return row
     before = at
   }
   return time.length
@@ -95,12 +106,13 @@ const nextSuspect = (columns: ReadonlyArray<Column>, from: number, rowBefore: nu
 const checkInvalid = (check: Check, row: number): boolean => {
   const field = invalidField(check.columns, row)
   if (field < 0) return true
-  const name = fieldNames[field] ?? ""
   const value = check.columns[field]?.[row] ?? 0
-  const message =
-    field === 0 ? `${name} ${value} is out of range` : `${name} ${value} is ${value < 0 ? "negative" : "zero"}`
-  const advice = "correct the line, or --repair invalid leaves it out"
-  report(check, row, field + 1, "invalid", { kind: field === 0 ? "time" : "negative", message, advice })
+  const name = (check.candleMillis === undefined ? fieldNames : tradeFieldNames)[field] ?? ""
+  const message = `${name} ${value} is ${value < 0 ? "negative" : "zero"}`
+  const problem =
+    field === 0 ? notATime(String(value)) : { kind: "negative" as const, message, advice: "correct the line" }
+  const advice = `${problem.advice}, or --repair invalid leaves it out`
+  report(check, row, field + 1, "invalid", { ...problem, advice })
   return false
 }
 
@@ -123,7 +135,7 @@ const checkRange = (check: Check, row: number): void => {
 const checkOrder = (check: Check, row: number, before: number): void => {
   const times = check.columns[0]
   const [time, last] = [times?.[row] ?? 0, times?.[before] ?? 0]
-  if (time > last) return
+  if (time > last || (time === last && check.candleMillis !== undefined)) return
   if (time === last)
     report(check, row, 1, "duplicates", {
       kind: "duplicate",
@@ -147,6 +159,12 @@ const identity = (rows: number): Int32Array => Int32Array.from({ length: rows },
 const sortedRows = (times: Column, rows: Int32Array): Int32Array => {
   rows.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b)
   return rows.filter((row, index) => times[row] !== times[rows[index + 1] ?? -1])
+}
+
+/** Trades of one moment keep their order, which is the other way round in a file that begins with the newest. */
+const sortedTrades = (times: Column, rows: Int32Array): Int32Array => {
+  const isNewestFirst = (times[rows.at(-1) ?? 0] ?? 0) < (times[rows[0] ?? 0] ?? 0)
+  return rows.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || (isNewestFirst ? b - a : a - b))
 }
 
 const gathered = (columns: ReadonlyArray<Column>, rows: Int32Array): ReadonlyArray<Column> =>
@@ -176,51 +194,75 @@ const withoutGaps = (candles: Candles): Candles => {
   return { ...made, bars, time: TimeAxis.regular(bars, start, time.stepMillis), priceScale: candles.priceScale }
 }
 
-const gapWarnings = (check: Check, candles: Candles): void => {
+/** Line of a candle, after rows were sorted, left out or put together. */
+type LineOf = (bar: number) => number
+
+const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void => {
   const gaps = TimeAxis.gaps(candles.time)
   if (gaps.count === 0) return
-  const first = candles.time.runBars[1] ?? 0
   check.problemCount++
   check.problems.push({
     severity: "warning",
     kind: "gap",
     file: check.file,
-    line: lineOf(check.rows, first),
+    line: lineOfBar(candles.time.runBars[1] ?? 0),
     column: 1,
     message: `${counted(gaps.bars, "missing bar")} in ${counted(gaps.count, "gap")}, the longest of ${counted(gaps.longestMillis / 60_000, "minute")}; the first ends here`,
     advice: "orders fill after a gap as if nothing happened within; --repair gaps fills them with the close before"
   })
 }
 
-/** Times in whatever unit become milliseconds, in place. */
+/** A bar begins when the one before is over, and gaps are filled with whole bars. Only the first bar of a run can differ. */
+const checkSteps = (check: Check, { time }: Candles, lineOfBar: LineOf): void => {
+  const { runBars, runTimes, stepMillis } = time
+  for (let run = 1; run < runBars.length; run++) {
+    const [bar, opens] = [runBars[run] ?? 0, runTimes[run] ?? 0]
+    const apart = opens - TimeAxis.openTime(time, bar - 1)
+    if (apart >= stepMillis && (apart % stepMillis === 0 || !check.allowed.has("gaps"))) continue
+    check.problemCount++
+    if (check.problems.length >= maxProblems) continue
+    const before = `line ${lineOfBar(bar - 1)}, and candles here last ${stepMillis / 1000} s`
+    const message = `the candle of ${iso(opens)} begins ${apart / 1000} s after the one of ${before}`
+    const advice =
+      "correct or delete the line; candles of another length belong in a file of their own, with times in UTC"
+    const place = { file: check.file, line: lineOfBar(bar), column: 1 }
+    check.problems.push({ severity: "error", kind: "order", ...place, message, advice })
+  }
+}
+
+/** Times in any unit become milliseconds, in place. A number that is no time stays as it is. */
 const normaliseTimes = (times: Column): void => {
-  for (let row = 0; row < times.length; row++) times[row] = toMillis(times[row] ?? 0)
+  for (const [row, time] of times.entries()) {
+    const millis = toMillis(time)
+    if (!Number.isNaN(millis)) times[row] = millis
+  }
 }
 
-const candlesOf = (check: Check): Candles => {
-  const [times = column(0), open = times, high = times, low = times, close = times, volume = times] = check.columns
-  const priceScale = Math.max(...check.rows.places.subarray(1, 5))
-  return { bars: times.length, time: TimeAxis.make(times), open, high, low, close, volume, priceScale }
+export const noRepair: Checked["repaired"] = { invalid: 0, sort: 0, duplicates: 0, range: 0, gaps: 0 }
+
+export interface CheckOptions {
+  readonly file: string
+  readonly repair: ReadonlySet<Repair>
+  readonly candleMillis: number | undefined
 }
 
-/** Columns in the order time, open, high, low, close, volume; a missing volume column counts as zero. */
-export const check = (rows: CsvRows, file: string, allowed: ReadonlySet<Repair>): Checked => {
-  const [times = column(0)] = rows.columns
+/** Columns in the order of the format's roles; a missing volume column counts as zero. */
+export const check = (rows: CsvRows, format: CsvFormat, { candleMillis, file, repair }: CheckOptions): Checked => {
+  const [times = column(0), price = times, quantity = times] = rows.columns
   normaliseTimes(times)
+  const mayBeInvalid = repair.has("invalid")
   const state: Check = {
-    rows,
-    file,
-    allowed,
-    columns: rows.columns,
-    problems: allowed.has("invalid") ? [] : [...rows.problems],
-    problemCount: allowed.has("invalid") ? 0 : rows.problemCount,
-    repaired: { invalid: allowed.has("invalid") ? rows.unreadable : 0, sort: 0, duplicates: 0, range: 0, gaps: 0 },
+    ...{ rows, candleMillis, file, allowed: repair },
+    columns: candleMillis === undefined ? rows.columns : [times, price, price, price, price, quantity],
+    problems: mayBeInvalid ? [] : [...rows.problems],
+    problemCount: mayBeInvalid ? 0 : rows.problemCount,
+    repaired: { ...noRepair, invalid: mayBeInvalid ? rows.unreadable : 0 },
     firstLines: new Map()
   }
   const left: Array<number> = []
   let before = -1
   for (let from = 0; from < rows.rows; ) {
-    const row = nextSuspect(rows.columns, from, before)
+    const row = nextSuspect(state, from, before)
     if (row > from) before = row - 1
     if (row === rows.rows) break
     from = row + 1
@@ -232,44 +274,76 @@ export const check = (rows: CsvRows, file: string, allowed: ReadonlySet<Repair>)
     if (before >= 0) checkOrder(state, row, before)
     before = row
   }
-  return finish(state, left)
+  if (rows.mixed !== undefined) state.problems.unshift(rows.mixed)
+  return { ...finish(state, left, format), columns: format.columns }
 }
 
-const finish = (state: Check, left: ReadonlyArray<number>): Checked => {
-  const { rows, file, repaired, problems } = state
-  const [times = column(0)] = state.columns
-  const good = rows.rows - left.length
-  if (good < 2 && state.problemCount === 0) {
-    state.problemCount++
-    const advice = "give at least two candles"
-    problems.push({ severity: "error", kind: "empty", file, line: 0, column: 0, message: `${good} rows`, advice })
-  }
-  if (problems.some(({ severity }) => severity === "error"))
-    return { problems, problemCount: state.problemCount, repaired }
+/** Rows that count, in the order of time. */
+const keptRows = (
+  { candleMillis, columns, repaired, rows }: Check,
+  left: ReadonlyArray<number>
+): Int32Array | undefined => {
+  const [times = column(0)] = columns
+  if (left.length === 0 && repaired.sort === 0 && repaired.duplicates === 0) return undefined
   const skip = new Set(left)
-  const rebuilt = skip.size > 0 || repaired.sort > 0 || repaired.duplicates > 0
-  const kept = rebuilt
-    ? sortedRows(
-        times,
-        identity(rows.rows).filter((row) => !skip.has(row))
-      )
-    : undefined
-  const columns = kept === undefined ? state.columns : gathered(state.columns, kept)
-  const made = candlesOf({ ...state, columns })
+  const all = identity(rows.rows).filter((row) => !skip.has(row))
+  return candleMillis === undefined ? sortedRows(times, all) : sortedTrades(times, all)
+}
+
+/** Candles, and where they stand in the file. */
+const candlesOf = (check: Check, left: ReadonlyArray<number>): readonly [Candles, LineOf] => {
+  const { candleMillis, rows } = check
+  const kept = keptRows(check, left)
+  const columns = kept === undefined ? check.columns : gathered(check.columns, kept)
+  const [times = column(0), price = times, , , , quantity = times] = columns
+  const made = candleMillis === undefined ? undefined : aggregate(times, price, quantity, candleMillis)
+  const [opens = times, open = times, high = times, low = times, close = times, volume = times] =
+    made?.columns ?? columns
+  const priceScale = Math.max(...rows.places.subarray(1, candleMillis === undefined ? 5 : 2))
+  const lineOfBar = (bar: number): number => {
+    const row = made?.firsts[bar] ?? bar
+    return lineOf(rows, kept?.[row] ?? row)
+  }
+  const time = TimeAxis.make(opens, candleMillis ?? TimeAxis.stepOf(opens, check.allowed.has("gaps")))
+  return [{ bars: opens.length, time, open, high, low, close, volume, priceScale }, lineOfBar]
+}
+
+const emptyProblem = ({ file, firstLines, repaired }: Check, rows: number): DataProblem => {
+  const line = firstLines.get("invalid") ?? 0
+  const out = repaired.invalid === 0 ? "" : `, after ${repaired.invalid} that cannot be were left out`
+  const advice = "give at least two candles"
+  return {
+    severity: "error",
+    kind: "empty",
+    file,
+    line,
+    column: Math.min(1, line),
+    message: `${rows} rows${out}`,
+    advice
+  }
+}
+
+const finish = (state: Check, left: ReadonlyArray<number>, format: CsvFormat): Checked => {
+  const { rows, file, repaired, problems } = state
+  const failed = () => ({ problems, problemCount: Math.max(state.problemCount, problems.length), repaired })
+  const good = rows.rows - left.length
+  if (good < 2 && problems.length === 0) problems.push(emptyProblem(state, good))
+  if (problems.some(({ severity }) => severity === "error")) return failed()
+  const [made, lineOfBar] = candlesOf(state, left)
+  checkSteps(state, made, lineOfBar)
+  if (problems.length > 0) return failed()
   problems.push(...repairWarnings(state))
-  if (rows.rounded > 0) problems.push(precisionWarning(file, rows.rounded))
+  if (rows.rounded > 0) problems.push(fileWarning(file, "precision", precision(rows.rounded)))
+  if (format.isChoice)
+    problems.push(fileWarning(file, "header", [format.columns, "rename the columns if this is wrong"]))
   if (!state.allowed.has("gaps")) {
-    gapWarnings(state, made)
+    gapWarnings(state, made, lineOfBar)
     return { candles: made, problems, problemCount: state.problemCount, repaired }
   }
   const candles = withoutGaps(made)
-  if (candles.bars > made.bars) problems.push(gapsFilled(file, candles.bars - made.bars))
-  return {
-    candles,
-    problems,
-    problemCount: state.problemCount,
-    repaired: { ...repaired, gaps: candles.bars - made.bars }
-  }
+  const gaps = candles.bars - made.bars
+  if (gaps > 0) problems.push(fileWarning(file, "repaired", gapsFilled(gaps)))
+  return { candles, problems, problemCount: state.problemCount, repaired: { ...repaired, gaps } }
 }
 
 const done: Readonly<Record<Exclude<Repair, "gaps">, (rows: number) => string>> = {
@@ -279,14 +353,20 @@ const done: Readonly<Record<Exclude<Repair, "gaps">, (rows: number) => string>> 
   range: (rows) => `high or low of ${rows} rows was widened until open and close lie within`
 }
 
-const gapsFilled = (file: string, bars: number): DataProblem => ({
-  severity: "warning",
-  kind: "repaired",
-  file,
-  line: 0,
-  column: 0,
-  message: `${bars} missing bars were filled with the close before`,
-  advice: "nothing fills in them; leave the repair out to jump over gaps"
+type Said = readonly [message: string, advice: string]
+
+const gapsFilled = (bars: number): Said => [
+  `${bars} missing bars were filled with the close before`,
+  "nothing fills in them; leave the repair out to jump over gaps"
+]
+
+const precision = (count: number): Said => [
+  `${counted(count, "number")} with more than 15 significant digits: rounded to 15`,
+  "nothing to do unless the venue trades in finer steps"
+]
+
+const fileWarning = (file: string, kind: DataProblem["kind"], [message, advice]: Said): DataProblem => ({
+  ...{ severity: "warning", kind, file, line: 0, column: 0, message, advice }
 })
 
 /** What was repaired is said. */
@@ -299,13 +379,3 @@ const repairWarnings = ({ file, rows, repaired, firstLines }: Check): ReadonlyAr
     const advice = "look at the line, or correct the file"
     return [{ severity: "warning", kind: "repaired", file, line, column: 1, message, advice }]
   })
-
-const precisionWarning = (file: string, count: number): DataProblem => ({
-  severity: "warning",
-  kind: "precision",
-  file,
-  line: 0,
-  column: 0,
-  message: `${counted(count, "number")} with more than 15 significant digits: rounded to 15`,
-  advice: "nothing to do unless the venue trades in finer steps"
-})

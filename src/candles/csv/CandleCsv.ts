@@ -1,6 +1,6 @@
-/** A candle file as bytes, plain or gzipped, to candles or to what is wrong with it. */
-import { gunzipSync } from "node:zlib"
-import { type Checked, check, type Repair } from "./CandleChecks.ts"
+/** The table of a file, candles or trades, to candles or to what is wrong with it. */
+import { minuteMillis } from "../../domain/Durations.ts"
+import { type Checked, check, noRepair, type Repair } from "./CandleChecks.ts"
 import * as CsvColumns from "./CsvColumns.ts"
 import * as CsvFormat from "./CsvFormat.ts"
 
@@ -8,16 +8,14 @@ export interface ReadOptions {
   /** As it stands in messages. */
   readonly file: string
   readonly repair: ReadonlySet<Repair>
+  /** Trades become candles of this length; a minute without it. */
+  readonly tradeCandleMillis?: number
 }
 
-const noRepair = { invalid: 0, sort: 0, duplicates: 0, range: 0, gaps: 0 }
-
-/** Throws what zlib throws when a gzip file is damaged. */
-export const unzipped = (bytes: Uint8Array): Uint8Array =>
-  bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes
-
 export const parse = (bytes: Uint8Array, options: ReadOptions): Checked => {
-  const format = CsvFormat.detect(bytes, options.file, CsvFormat.candleRoles)
+  const { file, repair, tradeCandleMillis = minuteMillis } = options
+  const format = CsvFormat.detect(bytes, file)
   if ("message" in format) return { problems: [format], problemCount: 1, repaired: noRepair }
-  return check(CsvColumns.read(bytes, options.file, format), options.file, options.repair)
+  const rows = CsvColumns.read(bytes, file, format)
+  return check(rows, format, { file, repair, candleMillis: format.kind === "trades" ? tradeCandleMillis : undefined })
 }

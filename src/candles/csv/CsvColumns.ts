@@ -7,7 +7,7 @@ import { Result } from "effect"
 import { type Column, column } from "../Candles.ts"
 import { type DataProblem, maxProblems } from "../DataProblem.ts"
 import { parseField } from "./CsvField.ts"
-import type { CsvFormat } from "./CsvFormat.ts"
+import { type CsvFormat, oneMarket } from "./CsvFormat.ts"
 
 export interface CsvRows {
   readonly rows: number
@@ -23,6 +23,8 @@ export interface CsvRows {
   readonly unreadable: number
   /** Numbers with more digits than a double keeps. */
   readonly rounded: number
+  /** The rows are of several markets. */
+  readonly mixed: DataProblem | undefined
 }
 
 const LF = 10
@@ -46,6 +48,10 @@ interface Reader {
   problemCount: number
   rounded: number
   readonly skipped: Array<readonly [number, number]>
+  /** By field, the market or timeframe of the first row. */
+  readonly markets: Map<number, Uint8Array>
+  /** The first row of another market. */
+  mixed: DataProblem | undefined
 }
 
 const grow = (reader: Reader): void => {
@@ -86,7 +92,9 @@ const readSlowly = (reader: Reader, lineStart: number, role: number): boolean =>
   const name = format.roles[role] ?? "time"
   const read = parseField(new TextDecoder().decode(bytes.subarray(from, reader.position)), name)
   if (Result.isFailure(read)) {
-    report(reader, from - lineStart + 1, read.failure)
+    const { advice, ...problem } = read.failure
+    const mayLeaveOut = advice.includes("--repair") ? "" : ", or --repair invalid leaves the line out"
+    report(reader, from - lineStart + 1, { ...problem, advice: `${advice}${mayLeaveOut}` })
     return false
   }
   const { places, rounded, value } = read.success
@@ -129,6 +137,21 @@ const readNumber = (reader: Reader, values: Column, lineStart: number, role: num
   return true
 }
 
+/** A column that names the market has one value. */
+const checkMarket = (reader: Reader, lineStart: number, field: number): void => {
+  const { bytes, file, line, markets, position } = reader
+  reader.position = fieldEnd(bytes, position, reader.format.delimiter)
+  const market = bytes.subarray(position, reader.position)
+  const first = markets.get(field) ?? market
+  if (first === market) markets.set(field, first)
+  if (first.length === market.length && first.every((byte, at) => byte === market[at])) return
+  const [one, other] = [first, market].map((written) => new TextDecoder().decode(written).trim())
+  if (one === other || reader.mixed !== undefined) return
+  const [kind, column] = ["header" as const, position - lineStart + 1]
+  const message = `${other} in the column ${reader.format.names[field]}, where the rows before have ${one}`
+  reader.mixed = { severity: "error", kind, file, line, column, message, advice: "give each market a file of its own" }
+}
+
 /** Reads one line; `false` when it is not a row. */
 const readLine = (reader: Reader): boolean => {
   const { bytes, format, columns } = reader
@@ -139,7 +162,8 @@ const readLine = (reader: Reader): boolean => {
   for (; ; field++) {
     const role = roleOfField[field] ?? -1
     const values = columns[role]
-    if (values === undefined) reader.position = fieldEnd(bytes, reader.position, delimiter)
+    if (role === oneMarket) checkMarket(reader, lineStart, field)
+    else if (values === undefined) reader.position = fieldEnd(bytes, reader.position, delimiter)
     else if (!readNumber(reader, values, lineStart, role)) good = false
     if (bytes[reader.position] === delimiter) reader.position++
     else break
@@ -174,7 +198,9 @@ export const read = (bytes: Uint8Array, file: string, format: CsvFormat): CsvRow
     problems: [],
     problemCount: 0,
     rounded: 0,
-    skipped: [[0, format.linesBefore]]
+    skipped: [[0, format.linesBefore]],
+    markets: new Map(),
+    mixed: undefined
   }
   let [skipped, unreadable] = [format.linesBefore, 0]
   while (reader.position < bytes.length) {
@@ -188,7 +214,7 @@ export const read = (bytes: Uint8Array, file: string, format: CsvFormat): CsvRow
       reader.skipped.push([reader.row, skipped])
     }
   }
-  const { row: rows, columns, places, problems, problemCount, rounded } = reader
+  const { row: rows, columns, places, problems, problemCount, rounded, mixed } = reader
   return {
     rows,
     columns: columns.map((all) => all.subarray(0, rows)),
@@ -197,7 +223,8 @@ export const read = (bytes: Uint8Array, file: string, format: CsvFormat): CsvRow
     problems,
     problemCount,
     unreadable,
-    rounded
+    rounded,
+    mixed
   }
 }
 

@@ -3,7 +3,8 @@
 import { Result } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { DataProblem } from "../DataProblem.ts"
-import type { Role } from "./CsvFormat.ts"
+
+export type Role = "time" | "open" | "high" | "low" | "close" | "volume" | "price" | "quantity"
 
 export interface FieldValue {
   readonly value: number
@@ -28,6 +29,31 @@ const numberAdvice = (text: string): string => {
   return "write a plain number such as 42000.5, or --repair invalid leaves the line out"
 }
 
+/** Nothing here was traded before, and in this span no two units give the same number. */
+const [earliest, latest] = [Date.UTC(2009, 0), Date.UTC(2100, 0)]
+
+/** Epoch milliseconds of a number in seconds, milli-, micro- or nanoseconds; NaN if it is no time from 2009 to 2099 in one of them. */
+export const toMillis = (time: number): number => {
+  const millis = time < 1e11 ? time * 1000 : time < 1e14 ? time : Math.floor(time / (time < 1e17 ? 1e3 : 1e6))
+  return millis >= earliest && millis < latest ? millis : Number.NaN
+}
+
+/** Names the form that the number seems to have. */
+const timeAdvice = (text: string): string => {
+  const [, year, month, day] = /^(20\d\d)([01]\d)([0-3]\d)\d*$/.exec(text) ?? []
+  if (year !== undefined) return `it looks like a date without dashes: write ${year}-${month}-${day}`
+  if (Number(text) > 20_000 && Number(text) < 80_000)
+    return "it looks like the day number of a spreadsheet: show the column as 2024-01-31 12:00:00, and export again"
+  return "write epoch milliseconds or 2024-01-31T12:00:00Z"
+}
+
+export const notATime = (text: string) => {
+  const isTime = plain.test(text) || Timestamp.written(text) !== undefined
+  const message = `time ${JSON.stringify(text)} is ${isTime ? "out of range, which is 2009 to 2099" : "not a time"}`
+  return { kind: "time" as const, message, advice: timeAdvice(text) }
+}
+
+/** A time is in epoch milliseconds. */
 export const parseField = (raw: string, role: Role): Field => {
   const text = raw
     .trim()
@@ -41,20 +67,10 @@ export const parseField = (raw: string, role: Role): Field => {
       advice: "fill it in, or --repair invalid leaves the line out"
     })
   if (role === "time") {
-    const time = Timestamp.written(text)
-    if (time !== undefined) return Result.succeed({ value: time, places: 0, rounded: false })
-    if (!plain.test(text))
-      return Result.fail({
-        kind,
-        message: `${role} ${JSON.stringify(text)} is not a time`,
-        advice: "write epoch milliseconds or 2024-01-31T12:00:00Z"
-      })
     // Nanoseconds have more digits than a double: cut to microseconds.
-    return Result.succeed({
-      value: text.length > 17 ? Number(text.slice(0, -3)) : Number(text),
-      places: 0,
-      rounded: false
-    })
+    const number = !plain.test(text) ? Number.NaN : Number(text.length > 17 ? text.slice(0, -3) : text)
+    const value = toMillis(Timestamp.written(text) ?? number)
+    return Number.isNaN(value) ? Result.fail(notATime(text)) : Result.succeed({ value, places: 0, rounded: false })
   }
   const value = Number(text)
   if (plain.test(text)) return Result.succeed(rounding(value, text))

@@ -1,144 +1,250 @@
 /**
- * What kind of table a text file is: its delimiter, whether the first line names the columns, and which column is what.
- * Exchanges name them differently; the meaning is recognised, never the position when there are names.
+ * The kind of table that a text file is: its delimiter, candles or trades, and the meaning of each column. One table lists the names of
+ * every role, by preference. Where several columns name one role, the first rows decide: one of two volumes is the other times the
+ * price, or both columns say the same. Otherwise the file is refused, with the names of the columns.
  */
+import { Result } from "effect"
 import type { DataProblem } from "../DataProblem.ts"
+import { parseField, type Role } from "./CsvField.ts"
 
 export interface CsvFormat {
-  readonly hasHeader: boolean
+  readonly kind: "candles" | "trades"
   readonly delimiter: number
-  /** Meaning of each field: an index into `roles`, or -1. */
+  /** Meaning of each field: an index into `roles`, -1, or `oneMarket`. */
   readonly roleOfField: Int8Array
   readonly roles: ReadonlyArray<Role>
+  /** The fields of the first line. */
+  readonly names: ReadonlyArray<string>
   /** Where the rows start: offset in the file, and the number of lines before. */
   readonly start: number
   readonly linesBefore: number
+  /** The column that was taken for each role, in one line. */
+  readonly columns: string
+  /** Another reading was possible. */
+  readonly isChoice: boolean
 }
 
-export type Role = "time" | "open" | "high" | "low" | "close" | "volume" | "price" | "quantity"
+/** In `roleOfField`: the column names a market or a timeframe, of which a file has one. */
+export const oneMarket = -2
+const marketNames =
+  /^(symbols?|pairs?|market|ticker|tic|coin|currency|crypto|asset|name|exchange|venue|interval|timeframe|resolution|granularity|product|instrument)(id|name|symbol|code)?$/
 
-const names: Readonly<Record<Role, ReadonlyArray<string>>> = {
+const amounts = /^(base)?(volume|vol|v|size|qty|quantity|amount|q)(base|from)?$/
+
+/** The names of each role, letters and digits alone; a column of an earlier pattern is preferred. */
+const names: Readonly<Record<Role, ReadonlyArray<RegExp>>> = {
   time: [
-    "time",
-    "timestamp",
-    "opentime",
-    "opentimems",
-    "tradetimems",
-    "timems",
-    "date",
-    "datetime",
-    "unix",
-    "unixtime",
-    "unixtimestamp",
-    "ts",
-    "t",
-    "start",
-    "starttime",
-    "epoch"
+    /^(candle|bar|kline)?(open|start|begin)(at|time|timestamp|date|datetime)(ms|utc|unix)?$|^(time|timestamp|date|datetime)(open|start|begin)(ms|utc)?$|^(start|begin)$/,
+    /^(trade|candle|event|exchange|transact|transaction|created|executed|local)?(date|unix|epoch)?(time|timestamp|stamp|date|unix|epoch|ts|t|at)(gmt|utc|ms|millis|s|sec|us|ns)?$/
   ],
-  open: ["open", "o", "openprice"],
-  high: ["high", "h", "max", "highprice"],
-  low: ["low", "l", "min", "lowprice"],
-  close: ["close", "c", "last", "closeprice"],
-  volume: ["volume", "vol", "v", "basevolume", "volumebase", "size"],
-  price: ["price", "p", "rate"],
-  quantity: ["qty", "quantity", "size", "amount", "q", "volume", "vol"]
+  open: [/^(o|open|openprice|priceopen)$/],
+  high: [/^(h|high|max|highprice|pricehigh)$/],
+  low: [/^(l|low|min|lowprice|pricelow)$/],
+  close: [/^(c|close|last|closeprice|priceclose|closelast)$/, /^(price|lastprice)$/],
+  // The last counts quote, of which no volume is made.
+  volume: [
+    amounts,
+    /^vol(ume)?(?!ume|(in)?(quote|to|notional|usd|[bt]usd|fdusd|eur|gbp|jpy|krw|try|dai))/,
+    /^vol(ume)?/
+  ],
+  price: [/^(p|price|px|rate|tradeprice|execprice|executionprice|lastprice)$/],
+  quantity: [amounts, /^(trade|exec|executed|last|filled)(size|qty|quantity|amount|volume)$/]
 }
+const quoteRank = 2
+const endOfCandle = /^(close|end)(at|time|timestamp|date|datetime)(ms|utc|unix)?$|^(time|timestamp|date)(close|end)$/
 
 /** The columns of a candle file, in the order that files without a header have. */
-export const candleRoles: ReadonlyArray<Role> = ["time", "open", "high", "low", "close", "volume"]
-export const tradeRoles: ReadonlyArray<Role> = ["time", "price", "quantity"]
+const rolesOf: Readonly<Record<CsvFormat["kind"], ReadonlyArray<Role>>> = {
+  candles: ["time", "open", "high", "low", "close", "volume"],
+  trades: ["time", "price", "quantity"]
+}
+const isOptional = (role: Role | undefined): boolean => role === "volume"
 
 const delimiters = [",", ";", "\t", "|"]
 const headBytes = 65_536
-
-const isNumberOrDate = (field: string): boolean => /^[-+]?[\d.]/.test(field.replaceAll('"', ""))
-
-const normalised = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
-
-/** The column of each role: the name that stands first in the list wins; "Volume BTC" is a volume. */
-const fieldsByName = (header: ReadonlyArray<string>, roles: ReadonlyArray<Role>): ReadonlyArray<number> => {
-  const known = header.map(normalised)
-  return roles.map((role) => {
-    const exact = names[role].map((name) => known.indexOf(name)).find((field) => field >= 0)
-    return exact ?? (role === "volume" ? known.findIndex((name) => name.startsWith("volume")) : -1)
-  })
-}
-
-const optional = new Set<Role>(["volume"])
-
-interface Line {
-  readonly text: string
-  /** Offsets of the line in the file, its line end included. */
-  readonly start: number
-  readonly end: number
-  readonly number: number
-}
-
+const sampleRows = 20
 const linesBeforeTable = 20
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 
-/** The first line with more than one field: banners, comments and blank lines come before it in some files. */
-const firstTableLine = (bytes: Uint8Array): Line | undefined => {
+const normalised = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
+
+const fieldsOf = (line: string, delimiter: string): ReadonlyArray<string> =>
+  line.split(delimiter).map((field) => field.trim().replace(/^"(.*)"$/, "$1"))
+
+interface Table {
+  readonly fields: ReadonlyArray<string>
+  readonly hasHeader: boolean
+  readonly delimiter: string
+  readonly start: number
+  readonly linesBefore: number
+  /** The line that tells the columns apart. */
+  readonly line: number
+  readonly file: string
+  /** The first rows. */
+  readonly sample: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** Half of its fields are numbers or times, or empty. */
+const isRow = (fields: ReadonlyArray<string>): boolean =>
+  fields.filter((field) => /^([-+]?\.?\d|$)/.test(field)).length * 2 >= fields.length
+
+/** From the first line with more than one field: banners, comments and blank lines come before it in some files. */
+const tableOf = (bytes: Uint8Array, file: string): Table | undefined => {
+  const textOf = (from: number, to: number) => new TextDecoder().decode(bytes.subarray(from, to))
   let start = byteOrderMark.every((byte, index) => bytes[index] === byte) ? byteOrderMark.length : 0
-  for (let number = 1; number <= linesBeforeTable && start < bytes.length; number++) {
+  for (let line = 1; line <= linesBeforeTable && start < bytes.length; line++) {
     const feed = bytes.indexOf(10, start)
     const end = feed < 0 ? bytes.length : feed + 1
-    const text = new TextDecoder().decode(bytes.subarray(start, Math.min(end, start + headBytes))).trim()
-    if (!text.startsWith("#") && delimiters.some((delimiter) => text.includes(delimiter)))
-      return { text, start, end, number }
+    const text = textOf(start, Math.min(end, start + headBytes)).trim()
+    const count = (delimiter: string) => text.split(delimiter).length
+    const delimiter = delimiters.reduce((best, next) => (count(next) > count(best) ? next : best))
+    if (!text.startsWith("#") && count(delimiter) > 1) {
+      const fields = fieldsOf(text, delimiter)
+      const hasHeader = !isRow(fields)
+      const rows = hasHeader ? end : start
+      const lines = textOf(rows, rows + headBytes).split("\n")
+      const sample = lines.filter((row) => row.includes(delimiter) && !row.startsWith("#")).slice(0, sampleRows)
+      return {
+        ...{ fields, hasHeader, delimiter, file, line },
+        start: rows,
+        linesBefore: hasHeader ? line : line - 1,
+        sample: sample.map((row) => fieldsOf(row, delimiter))
+      }
+    }
     start = end
   }
   return undefined
 }
 
 const problem = (
-  file: string,
-  line: number,
-  kind: DataProblem["kind"],
+  { file, line }: Pick<Table, "file" | "line">,
   message: string,
-  advice: string
-): DataProblem => ({
-  severity: "error",
-  kind,
-  file,
-  line,
-  column: line === 0 ? 0 : 1,
-  message,
-  advice
-})
+  advice: string,
+  kind: "header" | "empty" = "header"
+): DataProblem => ({ severity: "error", kind, file, line, column: Math.min(1, line), message, advice })
 
-/** Recognises the table; `roles` are the columns wanted. */
-export const detect = (bytes: Uint8Array, file: string, roles: ReadonlyArray<Role>): CsvFormat | DataProblem => {
-  if (bytes.length === 0) return problem(file, 0, "empty", "the file is empty", "give a file with a header and rows")
-  const line = firstTableLine(bytes)
-  const wanted = roles.join(",")
-  if (line === undefined)
-    return problem(file, 1, "header", "no line has fields separated by comma, semicolon, tab or bar", `write ${wanted}`)
-  const count = (delimiter: string) => line.text.split(delimiter).length
-  const delimiter = delimiters.reduce((best, next) => (count(next) > count(best) ? next : best))
-  const fields = line.text.split(delimiter).map((field) => field.trim())
-  const hasHeader = fields.some((field) => field !== "" && !isNumberOrDate(field))
-  const byName = hasHeader ? fieldsByName(fields, roles) : roles.map((_, index) => (index < fields.length ? index : -1))
-  const missing = roles.filter((role, index) => (byName[index] ?? -1) < 0 && !optional.has(role))
-  if (missing.length > 0)
-    return problem(
-      file,
-      line.number,
-      "header",
-      hasHeader
-        ? `no column for ${missing.join(", ")} among ${fields.join(", ")}`
-        : `${fields.length} fields and no header`,
-      `name the columns ${wanted} in the first line`
+const valuesOf = ({ sample }: Table, field: number, role: Role): ReadonlyArray<number> =>
+  sample.map((row) => Result.getOrElse(parseField(row[field] ?? "", role), () => ({ value: Number.NaN })).value)
+
+/** The one volume of which every other is a multiple by a price of its row: it counts the base. */
+const baseAmong = (table: Table, candidates: ReadonlyArray<number>): number | undefined => {
+  const isPrice = (name: string) =>
+    (["open", "high", "low", "close", "price"] as const).some((role) => names[role].some((each) => each.test(name)))
+  const prices = table.fields.flatMap((name, field) =>
+    isPrice(normalised(name)) ? [valuesOf(table, field, "price")] : []
+  )
+  const isMultiple = (base: number, other: number): boolean => {
+    const [bases, others] = [valuesOf(table, base, "volume"), valuesOf(table, other, "volume")]
+    const traded = bases.flatMap((value, row) => (value > 0 && (others[row] ?? 0) > 0 ? [row] : []))
+    return (
+      traded.length > 0 &&
+      traded.every((row) => {
+        const ratio = (others[row] ?? 0) / (bases[row] ?? 1)
+        const seen = prices.map((values) => values[row] ?? Number.NaN)
+        return ratio >= Math.min(...seen) * 0.98 && ratio <= Math.max(...seen) * 1.02
+      })
     )
-  const roleOfField = new Int8Array(fields.length).fill(-1)
-  for (const [role, field] of byName.entries()) if (field >= 0) roleOfField[field] = role
-  return {
-    hasHeader,
-    delimiter: delimiter.charCodeAt(0),
-    roleOfField,
-    roles,
-    start: hasHeader ? line.end : line.start,
-    linesBefore: hasHeader ? line.number : line.number - 1
   }
+  const bases = candidates.filter((base) => candidates.every((other) => other === base || isMultiple(base, other)))
+  return bases.length === 1 ? bases[0] : undefined
+}
+
+interface Choice {
+  /** -1 for none. */
+  readonly field: number
+  readonly isChoice: boolean
+  readonly contradiction?: string
+}
+
+const columnOf = (table: Table, role: Role): Choice => {
+  const known = table.fields.map(normalised)
+  const ranks = known.map((name) => names[role].findIndex((pattern) => pattern.test(name)))
+  const candidates = ranks.flatMap((rank, field) => (rank < 0 ? [] : [field]))
+  if (candidates.length === 0) return { field: -1, isChoice: false }
+  const best = Math.min(...candidates.map((field) => ranks[field] ?? 0))
+  const preferred = candidates.filter((field) => ranks[field] === best)
+  const [first = -1] = preferred
+  const hasBase = candidates.length > 1 && (role === "volume" || role === "quantity")
+  const field = (hasBase ? baseAmong(table, candidates) : undefined) ?? first
+  const isChoice = candidates.length > 1 || (role === "close" && best > 0) || (role === "volume" && best === quoteRank)
+  const said = (each: number) => valuesOf(table, each, role).join()
+  const others = role === "time" ? known.flatMap((name, other) => (endOfCandle.test(name) ? [other] : [])) : []
+  const end = others.find((other) => best > 0 && said(other) === said(field))
+  if (end !== undefined)
+    return {
+      field,
+      isChoice,
+      contradiction: `the column ${table.fields[field]} has the end of each candle, not its time`
+    }
+  const other = preferred.find((each) => said(each) !== said(first))
+  if (field === first && other !== undefined) {
+    const [one, two] = [table.fields[first], table.fields[other]]
+    return { field, isChoice, contradiction: `the columns ${one} and ${two} both name the ${role}, and differ` }
+  }
+  return { field: role === "volume" && ranks[field] === quoteRank ? -1 : field, isChoice }
+}
+
+/** Two prices of a bar name candles; a price without them names trades. */
+const kindOf = ({ fields }: Table): CsvFormat["kind"] => {
+  const has = (role: Role) => fields.some((name) => names[role].some((pattern) => pattern.test(normalised(name))))
+  return (["open", "high", "low"] as const).filter(has).length < 2 && has("price") ? "trades" : "candles"
+}
+
+const formatOf = (
+  { delimiter, start, linesBefore, fields }: Table,
+  kind: CsvFormat["kind"],
+  choices: ReadonlyArray<Pick<Choice, "field">>,
+  origin: Pick<CsvFormat, "columns" | "isChoice">
+): CsvFormat => {
+  const roleOfField = Int8Array.from(fields, (name) => (marketNames.test(normalised(name)) ? oneMarket : -1))
+  for (const [role, { field }] of choices.entries()) if (field >= 0) roleOfField[field] = role
+  const layout = { delimiter: delimiter.charCodeAt(0), names: fields, start, linesBefore }
+  return { ...origin, ...layout, kind, roleOfField, roles: rolesOf[kind] }
+}
+
+const byName = (table: Table): CsvFormat | DataProblem => {
+  const { fields } = table
+  const kind = kindOf(table)
+  const roles = rolesOf[kind]
+  const choices = roles.map((role) => columnOf(table, role))
+  const contradiction = choices.find((choice) => choice.contradiction !== undefined)?.contradiction
+  if (contradiction !== undefined) return problem(table, contradiction, "keep one of them, or rename the other")
+  const missing = roles.filter((role, index) => (choices[index]?.field ?? -1) < 0 && !isOptional(role))
+  if (missing.length > 0) {
+    const message = `no column for ${missing.join(", ")} among ${fields.join(", ")}`
+    return problem(table, message, `name the columns ${roles.join(",")} in the first line`)
+  }
+  const taken = choices.map(({ field }, role) => {
+    const [name, column] = [roles[role] ?? "", fields[field]]
+    return column === undefined ? `no ${name}` : normalised(column) === name ? name : `${name} from ${column}`
+  })
+  const columns = `read as ${kind}: ${taken.join(", ")}`
+  return formatOf(table, kind, choices, { columns, isChoice: choices.some(({ isChoice }) => isChoice) })
+}
+
+/** Without names, three columns are trades and at least five are candles, if the first is a time. */
+const byPosition = (table: Table): CsvFormat | DataProblem => {
+  const { fields } = table
+  const kind = fields.length === rolesOf.trades.length ? "trades" : "candles"
+  const roles = rolesOf[kind]
+  const advice = `name the columns ${rolesOf.candles.join(",")} or ${rolesOf.trades.join(",")} in the first line`
+  const counted = `${fields.length} fields and no header`
+  if (roles.some((role, index) => index >= fields.length && !isOptional(role))) return problem(table, counted, advice)
+  if (Result.isFailure(parseField(fields[0] ?? "", "time")))
+    return problem(table, `${counted}, and the first field, ${fields[0]}, is not a time`, advice)
+  const columns = `read as ${kind}: ${roles.slice(0, fields.length).join(", ")} by position, because the first line names none`
+  const choices = roles.map((_, index) => ({ field: index < fields.length ? index : -1 }))
+  return formatOf(table, kind, choices, { columns, isChoice: true })
+}
+
+/** Recognises the table. */
+export const detect = (bytes: Uint8Array, file: string): CsvFormat | DataProblem => {
+  if (bytes.length === 0)
+    return problem({ file, line: 0 }, "the file is empty", "give a file with a header and rows", "empty")
+  const table = tableOf(bytes, file)
+  if (table === undefined) {
+    const message = "no line has fields separated by comma, semicolon, tab or bar"
+    return problem({ file, line: 1 }, message, `write ${rolesOf.candles.join(",")}`)
+  }
+  return table.hasHeader ? byName(table) : byPosition(table)
 }

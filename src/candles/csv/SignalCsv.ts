@@ -4,7 +4,6 @@
  */
 import { type Signal, signalName } from "../../domain/Signal.ts"
 import type { DataProblem } from "../DataProblem.ts"
-import { toMillis } from "./CandleChecks.ts"
 import { parseField } from "./CsvField.ts"
 
 export type NamedSignal = Signal & { readonly name: string }
@@ -47,5 +46,5 @@ const signalIn = (line: string): NamedSignal | Wrong => {
       message: read.failure.message.replace(/^price/, "value"),
       column: time.length + name.length + 3
     }
-  return { name: name.trim(), value: read.success.value, at: Math.floor(toMillis(at.success.value)) }
+  return { name: name.trim(), value: read.success.value, at: Math.floor(at.success.value) }
 }

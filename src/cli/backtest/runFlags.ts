@@ -6,7 +6,8 @@ import { mostSpreadBasisPoints } from "../../backtest/kernel/FillRules.ts"
 import { repairs } from "../../candles/csv/CandleChecks.ts"
 import * as flags from "../flags.ts"
 
-const candles = "Candles or trades: CSV, plain or gzipped, or Parquet; journal:FILE for prices that a bot saw itself"
+const candles =
+  "Candles or trades: CSV, plain or packed, Parquet or Feather; a pattern for several files; journal:FILE for prices that a bot saw itself"
 
 export const data = flags.fileFlag("data").pipe(Flag.withDescription(candles))
 

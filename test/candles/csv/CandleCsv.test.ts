@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Candles from "../../../src/candles/Candles.ts"
 import { type Repair, repairs } from "../../../src/candles/csv/CandleChecks.ts"
 import * as CandleCsv from "../../../src/candles/csv/CandleCsv.ts"
-import * as TradeCsv from "../../../src/candles/csv/TradeCsv.ts"
 import { format } from "../../../src/candles/DataProblem.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
+import * as PlainText from "../../../src/candles/table/PlainText.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import { random, randomCandles } from "../../backtest/RandomStrategies.ts"
 import * as sharedData from "../../backtest/sharedData.ts"
@@ -161,7 +161,7 @@ describe("CandleCsv", () => {
 
   it("reads gzip", () => {
     const zipped = gzipSync(bytes(plain.join("\n")))
-    assert.deepStrictEqual(CandleCsv.unzipped(zipped), Buffer.from(plain.join("\n")))
+    assert.deepStrictEqual(PlainText.textOf(zipped), Buffer.from(plain.join("\n")))
   })
 
   it("returns problems instead of throwing on damaged bytes", () => {
@@ -179,8 +179,9 @@ describe("CandleCsv", () => {
 describe("repair=all", () => {
   it("says what it left out, and where", () => {
     const good = "1,2,1,1,0"
-    const bad = ["120,1,2,1,x,0", "180,1,2,-1,1,0", "240,5,2,1,1,0", `240,${good}`]
-    const rows = [`0,${good}`, `60,${good}`, ...bad, `300,${good}`, `420,${good}`]
+    const at = (second: number, rest = good) => `${1_700_000_040 + second},${rest}`
+    const bad = [at(120, "1,2,1,x,0"), at(180, "1,2,-1,1,0"), at(240, "5,2,1,1,0"), at(240)]
+    const rows = [at(0), at(60), ...bad, at(300), at(420)]
     const text = ["time,open,high,low,close,volume", ...rows].join("\n")
     const { problems } = CandleCsv.parse(bytes(text), { file: "a.csv", repair: new Set(repairs) })
     assert.deepStrictEqual(
@@ -195,7 +196,7 @@ describe("repair=all", () => {
   })
 })
 
-describe("TradeCsv", () => {
+describe("trades", () => {
   it("makes candles of trades", () => {
     const trades = [
       "trade_time_ms,price,qty",
@@ -205,10 +206,8 @@ describe("TradeCsv", () => {
       "1700000100000,9,4",
       "1700000100001,9.5,1"
     ]
-    assert.isTrue(TradeCsv.isTradeFile(bytes(trades.join("\n"))))
-    assert.isFalse(TradeCsv.isTradeFile(bytes(plain.join("\n"))))
-    const options = { file: "trades.csv", repair: new Set<Repair>(["gaps"]), candleMillis: 60_000 }
-    const { candles } = TradeCsv.parse(bytes(trades.join("\n")), options)
+    const options = { file: "trades.csv", repair: new Set<Repair>(["gaps"]), tradeCandleMillis: 60_000 }
+    const { candles } = CandleCsv.parse(bytes(trades.join("\n")), options)
     const rows = Array.from({ length: candles?.bars ?? 0 }, (_, bar) =>
       [candles?.open, candles?.high, candles?.low, candles?.close, candles?.volume].map((values) => values?.[bar])
     )
@@ -221,8 +220,8 @@ describe("TradeCsv", () => {
 
   it.skipIf(!sharedData.isPresent)("keeps what was traded in real trades", () => {
     const file = sharedData.bytes("binance-spot-btcusdt-trades-20240808.csv.gz")
-    const options = { file: "trades.csv", repair: new Set<Repair>(), candleMillis: 60_000 }
-    const { candles } = TradeCsv.parse(file, options)
+    const options = { file: "trades.csv", repair: new Set<Repair>(), tradeCandleMillis: 60_000 }
+    const { candles } = CandleCsv.parse(file, options)
     const lines = new TextDecoder().decode(file).trim().split("\n").slice(1)
     const traded = lines.reduce((sum, line) => sum + Number(line.split(",")[4]), 0)
     assert.closeTo(candles?.volume.reduce((sum, volume) => sum + volume, 0) ?? 0, traded, 1e-6)

@@ -122,7 +122,7 @@ describe("candle files", () => {
 
   it.effect("a mistake is named as in backtests", () =>
     Effect.gen(function* () {
-      const failure = yield* Effect.flip(started("time,open,high,low,close\n60000,1,2,3,1\n120000,1,2,1,1\n"))
+      const failure = yield* Effect.flip(started("time,open,high,low,close\n1700000040,1,2,3,1\n1700000100,1,2,1,1\n"))
       assert.match(failure.message, /solusd\.csv:2:4: open 1, high 2, low 3, close 1: low is not the lowest/)
     })
   )

@@ -70,9 +70,9 @@ const allInText = ({ market }: BacktestResult["strategy"], side: BandSide.BandSi
   return gain === undefined ? null : format(gain, market.quote.decimals)
 }
 
-const dataJson = ({ data, sha256, source, candles, repaired }: Source) => {
+const dataJson = ({ data, sha256, source, candles, columns, repaired }: Source) => {
   const { count, bars, longestMillis } = gaps(candles.time)
-  return { file: data, sha256, source, gaps: { count, bars, longestMillis }, repaired }
+  return { file: data, columns, sha256, source, gaps: { count, bars, longestMillis }, repaired }
 }
 
 /** By name. */

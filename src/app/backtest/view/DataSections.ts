@@ -26,12 +26,13 @@ const qualityOf = (sources: BacktestResult["sources"]): Page.Facts =>
         qualityOfOne(source).map(([label, value]) => [`${source.market.name} ${label}`, value] as const)
       )
 
-const qualityOfOne = ({ candles, data, sha256, repaired }: Source): Page.Facts => {
+const qualityOfOne = ({ candles, columns, data, sha256, repaired }: Source): Page.Facts => {
   const missing = gaps(candles.time)
   const mended = Object.entries(repaired).filter(([, count]) => count > 0)
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
   return [
     ["file", `${data}, SHA-256 ${sha256}`],
+    ...(columns === undefined ? [] : [["columns", columns] as const]),
     ["candles", `${candles.bars} of ${candles.time.stepMillis / 1000} s, ${iso(from)} to ${iso(to)}`],
     [
       "gaps",

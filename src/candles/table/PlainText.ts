@@ -1,0 +1,80 @@
+/**
+ * The bytes of a file to a table of text in UTF-8 with line feeds: unpacked if it is gzip, Zstandard, or a ZIP archive of one file, and
+ * converted from UTF-16 and from carriage returns. Other formats are refused by their name.
+ */
+import { gunzipSync, inflateRawSync, zstdDecompressSync } from "node:zlib"
+
+const startsWith = (bytes: Uint8Array, magic: string): boolean =>
+  Buffer.from(bytes.subarray(0, magic.length)).toString("latin1") === magic
+
+/** Files that people take for tables, by their first bytes. */
+const foreign: ReadonlyArray<readonly [magic: string, message: string]> = [
+  ["BZh", "a bzip2 file: unpack it with bunzip2"],
+  ["\xfd7zXZ", "an xz file: unpack it with unxz"],
+  ["7z\xbc\xaf", "a 7z archive: unpack it"],
+  ["Rar!", "a RAR archive: unpack it"],
+  ["\xd0\xcf\x11\xe0", "an Excel workbook: save it as CSV"],
+  ["SQLite format 3", "a database: for the prices in a bot's journal write journal:FILE"],
+  ["%PDF", "a PDF document: download the table as CSV"],
+  ["{", "JSON: write it as CSV"],
+  ["[{", "JSON: write it as CSV"],
+  ["[[", "JSON: write it as CSV"]
+]
+
+const endOfDirectory = 0x06054b50
+const entry = 0x02014b50
+
+/** The file of an archive of one file, read by the directory at its end. */
+const unzipped = (bytes: Uint8Array): Uint8Array => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let end = bytes.length - 22
+  while (end >= 0 && view.getUint32(end, true) !== endOfDirectory) end--
+  if (end < 0) throw new Error("a ZIP archive that was cut off")
+  const names: Array<string> = []
+  const starts: Array<number> = []
+  for (let at = view.getUint32(end + 16, true); at < end && view.getUint32(at, true) === entry; ) {
+    const length = view.getUint16(at + 28, true)
+    const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + length))
+    if (!name.endsWith("/") && !name.startsWith("__MACOSX/")) {
+      names.push(name)
+      starts.push(at)
+    }
+    at += 46 + length + view.getUint16(at + 30, true) + view.getUint16(at + 32, true)
+  }
+  if (names.some((name) => name.startsWith("xl/"))) throw new Error("an Excel workbook: save it as CSV")
+  const [at] = starts
+  if (at === undefined || starts.length > 1)
+    throw new Error(
+      `a ZIP archive of ${starts.length} files (${names.slice(0, 3).join(", ")}): unpack it, and give one of them`
+    )
+  const local = view.getUint32(at + 42, true)
+  const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true)
+  const packed = bytes.subarray(start, start + view.getUint32(at + 20, true))
+  return view.getUint16(at + 10, true) === 0 ? packed : inflateRawSync(packed)
+}
+
+const unpacked = (bytes: Uint8Array): Uint8Array => {
+  if (startsWith(bytes, "\x1f\x8b")) return gunzipSync(bytes)
+  if (startsWith(bytes, "\x28\xb5\x2f\xfd")) return zstdDecompressSync(bytes)
+  return startsWith(bytes, "PK\x03\x04") ? unzipped(bytes) : bytes
+}
+
+/** The first characters have a zero byte each, before or after. */
+const utf16Of = (bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
+  if (startsWith(bytes, "\xff\xfe") || (bytes[0] !== 0 && bytes[1] === 0 && bytes[3] === 0)) return "utf-16le"
+  return startsWith(bytes, "\xfe\xff") || (bytes[0] === 0 && bytes[2] === 0) ? "utf-16be" : undefined
+}
+
+const headBytes = 65_536
+const [LF, CR] = [10, 13]
+
+/** Throws with the words for a person, or those of zlib when a packed file is damaged. */
+export const textOf = (file: Uint8Array): Uint8Array => {
+  const bytes = unpacked(file)
+  const message = foreign.find(([magic]) => startsWith(bytes, magic))?.[1]
+  if (message !== undefined) throw new Error(message)
+  const utf16 = utf16Of(bytes)
+  const text = utf16 === undefined ? bytes : new TextEncoder().encode(new TextDecoder(utf16).decode(bytes))
+  const head = text.subarray(0, headBytes)
+  return head.includes(CR) && !head.includes(LF) ? text.map((byte) => (byte === CR ? LF : byte)) : text
+}
