@@ -3,7 +3,8 @@
  * Only new and edited files are judged. A file that ran before unchanged continues after a restart, whatever the
  * market did, because nobody may be there to allow it.
  */
-import { Effect, FileSystem, Option, Schema } from "effect"
+import { Clock, Effect, FileSystem, Option, Schema } from "effect"
+import { staleness } from "../../engine/holds/MarketLimits.ts"
 import { type FindingName, findingNames, type PlanFinding } from "../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -41,7 +42,14 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
     const wanted = wantedBy(strategies)
     yield* orderBook.look(wanted, priceMillis)
     const books = PlanInputs.booksIn(orderBook, wanted)
+    const now = yield* Clock.currentTimeMillis
+    const isStale = ({ limits, market, others = [] }: Strategy) =>
+      [market, ...others].some(({ name }) => {
+        const price = books.get(name)?.price
+        return price !== undefined && staleness({ now, price, limits }) !== undefined
+      })
     // No file is judged by a price that a bot would not use.
+    if (fresh.some(isStale)) return undefined
     if (fresh.flatMap(marketsSeen).some(({ name }) => books.get(name)?.problem !== undefined)) return undefined
     const warmed = yield* PlanInputs.feedsOf(yield* PriceStore, strategies, config.markets.sources ?? new Map())
     const remembered = { state: structuredClone(state), hasJournal: true, ...warmed }

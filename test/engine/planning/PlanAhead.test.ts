@@ -288,6 +288,27 @@ describe("a plan is unsafe", () => {
     })
   )
 
+  it.effect("but not with a filled order whose payout is on the way; with one whose end is not believed", () =>
+    Effect.gen(function* () {
+      const orders = yield* resting([buyer])
+      const ended = (status: string) =>
+        orders.flatMap((event): ReadonlyArray<BotEvent> => {
+          if (event._tag !== "DepositSeen") return []
+          const { asset: inputAsset, placement, slot, strategy, total } = event
+          const unspent = status === "FILLED" ? 0n : total
+          return [{ _tag: "Closed", strategy, slot, placement, status, inputAsset, unspent }]
+        })
+      const seller = ladder("seller", "sell", "58000", "63000")
+      const crossings = (history: ReadonlyArray<BotEvent>) =>
+        Effect.map(planOf([buyer, seller], { history }), ({ findings }) =>
+          names(findings).filter((name) => name.startsWith("crossing"))
+        )
+      assert.deepStrictEqual(yield* crossings(orders), ["crossing buyer seller"])
+      assert.deepStrictEqual(yield* crossings([...orders, ...ended("FILLED")]), [])
+      assert.deepStrictEqual(yield* crossings([...orders, ...ended("CANCELED")]), ["crossing buyer seller"])
+    })
+  )
+
   it.effect("when a level is beyond the market already", () =>
     Effect.gen(function* () {
       const { findings } = yield* planOf([ladder("seller", "sell", "58000", "63000")])

@@ -4,7 +4,9 @@
  * file system notifies reliably and a strategy is small; only what has changed is parsed.
  */
 import { Effect, FileSystem, Result, Semaphore } from "effect"
+import { monotonicMillis } from "../../../domain/Durations.ts"
 import type { Engine } from "../../../engine/Engine.ts"
+import type { FindingName } from "../../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import * as StrategyFiles from "../../../files/StrategyFiles.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
@@ -17,6 +19,8 @@ const lookMillis = 1_000
 /** An editor that replaces a file leaves a moment without one; whoever moves it by mistake is told after 3 s, and has 30 s to bring it back. */
 const missesUntilTold = 3
 const missesUntilGone = 30
+/** The market moves and orders fill, so an edit that was unsafe at one time is judged again after this time. */
+const judgeAgainMillis = 30_000
 
 export interface WatchOptions {
   readonly files: ReadonlyArray<string>
@@ -31,61 +35,63 @@ export interface WatchOptions {
 
 type Judging = Effect.Services<ReturnType<typeof Admission.findingsOn>>
 
+const nothing = { names: "", text: "" }
+const unjudged = { edit: "", until: 0 }
+
 /** `look` applies what has changed; `forever` repeats it. */
 export const make = Effect.fn("StrategyWatch.make")(function* (
-  engine: Engine,
+  engine: Pick<Engine, "replace">,
   running: ReadonlyArray<Strategy>,
   { files, markets, onRemoved, admission, warm }: WatchOptions
 ) {
   const fileSystem = yield* FileSystem.FileSystem
+  const isThere = (file: string) => Effect.orElseSucceed(fileSystem.exists(file), () => true)
   const context = yield* Effect.context<Judging>()
   const books = yield* Bookkeeper
   const looking = yield* Semaphore.make(1)
   const misses = new Map<string, number>()
   const readAll = StrategyFiles.reader(markets)
   let strategies = running
-  let lastRefusal = ""
-  /** What was refused as unsafe, and what was allowed then; judged again when either changes. */
-  let lastJudged = ""
+  /** The problems of the files as they are. Problems of the same names are recorded once, whatever their details. */
+  let standing = nothing
+  /** The last edit that was refused as unsafe, with the permissions of that time. */
+  let lastJudged = unjudged
 
-  const refuse = Effect.fnUntraced(function* (problems: ReadonlyArray<string>) {
-    const refusal = problems.join("\n")
-    if (refusal === lastRefusal) return
-    yield* books.record({ _tag: "StrategiesRefused", problems })
-    lastRefusal = refusal
+  const refuse = Effect.fnUntraced(function* (problems: ReadonlyArray<string>, names = problems) {
+    if (names.join() !== standing.names) yield* books.record({ _tag: "StrategiesRefused", problems })
+    standing = { names: names.join(), text: problems.join("\n") }
+    return false
   })
 
-  /** Why these cannot be accepted, if so; `undefined` if that was already reported. */
-  const objections = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
+  /** Returns whether these may run. */
+  const isSafe = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
     const fresh = next.filter((strategy) => !strategies.includes(strategy))
-    if (admission === undefined || fresh.length === 0) return []
+    if (admission === undefined || fresh.length === 0) return true
     const allowed = [...admission.allow, ...(yield* Admission.allowedNext(admission.config.journal))]
-    const judged = [...fresh.map(({ hash }) => hash), ...allowed].join()
-    if (judged === lastJudged) return undefined
-    const planned = Admission.findingsOn(admission, next, fresh)
-    const findings = yield* Effect.result(Effect.catchDefect(planned, ofOwnCode))
-    if (Result.isFailure(findings) && isOfOwnCode(findings.failure)) {
-      lastJudged = judged
-      return [findings.failure.message]
-    }
-    if (Result.isFailure(findings)) return [`The edit cannot be checked yet: ${findings.failure.message}`]
-    if (findings.success === undefined) return ["The edit cannot be checked yet: the venue has no usable price"]
-    const isMore = fresh.some((strategy) => Admission.isMore(strategy, strategies))
-    const refused = Admission.refusedOf(findings.success, isMore ? allowed : [...allowed, "over-commit"])
-    if (refused.length > 0) lastJudged = judged
-    return refused.map(Admission.editSentenceOf)
+    const edit = [...fresh.map(({ hash }) => hash), ...allowed].join()
+    const now = yield* monotonicMillis
+    if (edit === lastJudged.edit && now < lastJudged.until) return false
+    const { isFinal, names, problems } = yield* judge(admission, next, { fresh, running: strategies, allowed })
+    if (problems.length === 0) return true
+    if (isFinal) lastJudged = { edit, until: now + judgeAgainMillis }
+    return yield* refuse(problems, isFinal ? [edit, ...names] : names)
   })
 
   const present = Effect.filter(files, (file) =>
-    Effect.map(
-      Effect.orElseSucceed(fileSystem.exists(file), () => true),
-      (exists) => {
-        const missed = exists ? 0 : (misses.get(file) ?? 0) + 1
-        misses.set(file, missed)
-        return missed < missesUntilGone
-      }
-    )
+    Effect.map(isThere(file), (exists) => {
+      const missed = exists ? 0 : (misses.get(file) ?? 0) + 1
+      misses.set(file, missed)
+      return missed < missesUntilGone
+    })
   )
+
+  /** Somebody who asked for a reload may leave meanwhile: the engine and this watch still run the same files. */
+  const use = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
+    warm?.use(next)
+    yield* engine.replace(next, onRemoved)
+    strategies = next
+    if (admission !== undefined) yield* Admission.forgetAllowed(admission.config.journal)
+  }, Effect.uninterruptible)
 
   const look = Effect.gen(function* () {
     const there = yield* present
@@ -96,31 +102,60 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     if (missing.length > 0) return
     const read = yield* readAll(there)
     if (read.problems.length > 0) {
-      return yield* refuse(read.rendered)
+      lastJudged = unjudged
+      yield* refuse(read.rendered)
+      return
     }
     // An unchanged file keeps its very object, so the engine does not ask it again.
     const next = read.strategies.map((strategy) => strategies.find((old) => isSame(old, strategy)) ?? strategy)
-    const unsafe = yield* objections(next)
-    if (unsafe === undefined) return
-    if (unsafe.length > 0) return yield* refuse(unsafe)
-    if (lastRefusal !== "") yield* books.record({ _tag: "EditMended" })
-    lastRefusal = ""
-    lastJudged = ""
+    if (!(yield* isSafe(next))) return
+    if (standing.text !== "") yield* books.record({ _tag: "EditMended" })
+    standing = nothing
+    lastJudged = unjudged
     if (next.length === strategies.length && next.every((strategy) => strategies.includes(strategy))) return
-    if (admission !== undefined) yield* Admission.forgetAllowed(admission.config.journal)
-    warm?.use(next)
-    yield* engine.replace(next, onRemoved)
-    strategies = next
+    yield* use(next)
   }).pipe(looking.withPermit, Effect.provideContext(context))
 
   return {
     look,
-    /** Looks, and says why what the files say does not run, if so. */
-    objection: Effect.map(look, () => lastRefusal.replaceAll("\n", "; ")),
+    /** Judges the files now, whenever that was last done, and returns why they do not run; "" if they run. */
+    objection: Effect.suspend(() => {
+      lastJudged = unjudged
+      return Effect.map(look, () => standing.text.replaceAll("\n", "; "))
+    }),
     forever: Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look)),
     /** What runs now. */
     strategies: () => strategies
   } as const
+})
+
+interface Edit {
+  readonly fresh: ReadonlyArray<Strategy>
+  readonly running: ReadonlyArray<Strategy>
+  readonly allowed: ReadonlyArray<FindingName>
+}
+
+/** Returns the problems of an edit, and their names without details. Without usable answers of the venue they are not final. */
+const judge = Effect.fnUntraced(function* (
+  admission: Admission.Admission,
+  next: ReadonlyArray<Strategy>,
+  { fresh, running, allowed }: Edit
+) {
+  const planned = Admission.findingsOn(admission, next, fresh)
+  const findings = yield* Effect.result(Effect.catchDefect(planned, ofOwnCode))
+  const pending = (why: string) => ({ isFinal: false, problems: [why], names: [why] })
+  if (Result.isFailure(findings)) {
+    const { failure } = findings
+    const { message } = failure
+    return isOfOwnCode(failure)
+      ? { ...pending(message), isFinal: true }
+      : pending(`The edit cannot be checked yet: ${message}`)
+  }
+  if (findings.success === undefined) return pending("The edit cannot be checked yet: the venue has no usable price")
+  const isMore = fresh.some((strategy) => Admission.isMore(strategy, running))
+  const refused = Admission.refusedOf(findings.success, isMore ? allowed : [...allowed, "over-commit"])
+  const names = refused.flatMap(({ name, strategies }) => [name, ...strategies])
+  return { isFinal: true, problems: refused.map(Admission.editSentenceOf), names }
 })
 
 /** Code of the user's own that fails now is an edit like any other that cannot be taken. */

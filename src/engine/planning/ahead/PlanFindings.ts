@@ -10,7 +10,9 @@ import { type Market, quoteAmount } from "../../../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../../strategy/Decision.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../../strategy/Strategy.ts"
 import type { View } from "../../../strategy/View.ts"
+import type { Placement } from "../../state/Placement.ts"
 import { slotKey } from "../../state/SlotFold.ts"
+import { isEndUnbelieved } from "../../tracking/EarlyEnd.ts"
 import { progress } from "../DecisionRecord.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
 import { type Fees, isResting, type Locked, orderOf, type PlannedChange } from "./PlanReport.ts"
@@ -136,7 +138,10 @@ const unconfirmed = ({ books, strategies }: FindingInputs): ReadonlyArray<PlanFi
     })
   )
 
-const keyOf = ({ strategy, slot }: PlannedChange): string => slotKey(strategy, slot)
+const keyOf = ({ strategy, slot }: Pick<PlannedChange, "strategy" | "slot">): string => slotKey(strategy, slot)
+
+/** Only its payout or refund is still to come, so nothing trades with it. */
+const isOver = (placement: Placement): boolean => placement.state === "closing" && !isEndUnbelieved(placement)
 
 /**
  * Two own orders cross when each would take what the other gives: a pays in₁ of X for out₁ of Y, b pays in₂ of Y for
@@ -155,8 +160,10 @@ const byPricePriority = (a: PlannedChange, b: PlannedChange): number => {
 
 const mostPairs = 1_000
 
-const crossings = ({ changes }: FindingInputs): ReadonlyArray<PlanFinding> => {
-  const byPair = Map.groupBy(changes.filter(isResting), ({ input, output }) => `${input.asset}>${output.asset}`)
+const crossings = ({ changes, planned }: FindingInputs): ReadonlyArray<PlanFinding> => {
+  const over = new Set(planned.before.filter(isOver).map(keyOf))
+  const live = changes.filter((change) => isResting(change) && !over.has(keyOf(change)))
+  const byPair = Map.groupBy(live, ({ input, output }) => `${input.asset}>${output.asset}`)
   const found: Array<readonly [PlannedChange, PlannedChange]> = []
   for (const [pair, orders] of byPair) {
     const [input = "", output = ""] = pair.split(">")

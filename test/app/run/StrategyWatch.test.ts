@@ -1,0 +1,196 @@
+/** Edits of a running bot's strategy files: a price of the test's choice, real files, and an engine that notes what it is to run. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Deferred, Effect, Fiber, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { Process } from "../../../src/app/process/Process.ts"
+import * as Admission from "../../../src/app/run/Admission.ts"
+import * as StrategyWatch from "../../../src/app/run/watch/StrategyWatch.ts"
+import { present } from "../../../src/domain/Present.ts"
+import { defaults, EngineSettings } from "../../../src/engine/EngineSettings.ts"
+import * as StartUp from "../../../src/engine/StartUp.ts"
+import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
+import * as ConfigFile from "../../../src/files/ConfigFile.ts"
+import * as StrategyFiles from "../../../src/files/StrategyFiles.ts"
+import { Journal } from "../../../src/journal/Journal.ts"
+import { PriceStore } from "../../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../../src/journal/Sqlite.ts"
+import { OrderBook } from "../../../src/orderbook/OrderBook.ts"
+import { Venue } from "../../../src/venue/Venue.ts"
+import { ownAccount } from "../../../src/venue/VenueConfig.ts"
+import { price } from "../../strategy/support.ts"
+import { nowhere, workspace } from "../../world/processes/program.ts"
+
+/** Buys from this price downwards; the market starts at 60,000. */
+const ladderFrom = (price: number) => `name: ladder
+market: BTC/USDC
+kind: ladder
+limits: { budget: { quote: 1000 }, maxPriceDeviation: 50% }
+ladder: { side: buy, from: ${price}, to: 40000, rungs: 2, total: { quote: 1000 } }
+`
+const first = ladderFrom(50_000)
+const higher = ladderFrom(59_000)
+
+const around = Layer.mergeAll(
+  NodeServices.layer,
+  Layer.succeed(Process, { pid: 1, execPath: "", script: "" }),
+  Layer.succeed(EngineSettings, {
+    ...defaults,
+    account: { signerId: "me", depositType: "INTENTS", maxAppFeeBasisPoints: 100 }
+  }),
+  Layer.succeed(PriceStore, PriceStore.empty),
+  Bookkeeper.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename: ":memory:" })))
+)
+
+/** A watch on a running ladder, and what a test sets and sees of it. */
+const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = Effect.succeed(true)) {
+  const folder = workspace(nowhere, { "ladder.yaml": first })
+  const file = join(folder, "ladder.yaml")
+  const config = yield* ConfigFile.load(join(folder, "config.yaml"))
+  const [strategy, ...others] = yield* StrategyFiles.load([file], config.markets)
+  if (strategy === undefined) return yield* Effect.die("the ladder is missing")
+  const running = [strategy, ...others]
+  const { signerId } = nowhere.account
+  yield* StartUp.record({ pid: 1, version: "0", mode: "live", account: signerId, venue: nowhere.url }, running)
+  const market = { mid: price("60000"), ageMillis: 0, judgements: 0 }
+  const book = Effect.map(Clock.currentTimeMillis, (now) => {
+    return { bid: market.mid, ask: market.mid, at: now - market.ageMillis }
+  })
+  const prices = new Map<string, Effect.Success<typeof book>>()
+  const world = Layer.mergeAll(
+    Layer.mock(OrderBook)({
+      prices,
+      doubts: new Map(),
+      remember: () => undefined,
+      depth: () => undefined,
+      rest: () => undefined,
+      own: () => [],
+      look: (wanted) =>
+        Effect.map(book, (seen) => {
+          market.judgements += 1
+          for (const each of wanted) prices.set(each.market.name, seen)
+        }),
+      book: (name) => ({
+        market: strategy.market,
+        depth: [],
+        asked: { requests: 0, millis: 0 },
+        ...present({ price: prices.get(name) })
+      })
+    }),
+    Layer.mock(Venue)({
+      listOrders: () => Effect.succeed({ value: { orders: [] } }),
+      balances: Effect.succeed([]),
+      tokens: Effect.succeed([])
+    })
+  )
+  const watch = yield* StrategyWatch.make({ replace: () => replaced }, running, {
+    files: [file],
+    markets: config.markets,
+    onRemoved: "drained",
+    admission: { config, account: ownAccount(signerId, "INTENTS"), allow: [] }
+  }).pipe(Effect.provide(world))
+  const journal = yield* Journal
+  const records = Stream.runCollect(journal.events({ tags: ["StrategiesRefused", "EditMended"] })).pipe(
+    Effect.map((events) => [...events].map(({ event }) => event._tag))
+  )
+  return {
+    watch,
+    market,
+    records,
+    journal: config.journal,
+    save: (text: string) => writeFileSync(file, text),
+    runs: () => watch.strategies().map(({ text }) => text)
+  }
+})
+
+const seconds = (count: number) => TestClock.adjust(`${count} seconds`)
+
+describe("the watch on strategy files", () => {
+  it.effect("applies a refused edit once the market allows it, and asks the venue every 30 s until then", () =>
+    Effect.gen(function* () {
+      const { market, records, runs, save, watch } = yield* watched()
+      market.mid = price("58000")
+      save(higher)
+      yield* watch.look
+      assert.deepStrictEqual([runs(), yield* records, market.judgements], [[first], ["StrategiesRefused"], 1])
+      yield* seconds(29)
+      yield* watch.look
+      assert.strictEqual(market.judgements, 1)
+      yield* seconds(1)
+      market.mid = price("57000")
+      yield* watch.look
+      assert.deepStrictEqual([runs(), yield* records, market.judgements], [[first], ["StrategiesRefused"], 2])
+      market.mid = price("60000")
+      yield* seconds(30)
+      yield* watch.look
+      assert.deepStrictEqual([runs(), yield* records], [[higher], ["StrategiesRefused", "EditMended"]])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("judges a refused edit at once if somebody asks for a reload", () =>
+    Effect.gen(function* () {
+      const { market, runs, save, watch } = yield* watched()
+      market.mid = price("58000")
+      save(higher)
+      assert.match(yield* watch.objection, /^ladder: fills-at-once: 1 order would fill at once/)
+      market.mid = price("60000")
+      assert.deepStrictEqual([yield* watch.objection, runs()], ["", [higher]])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("names the objection to the present text after another text had a mistake", () =>
+    Effect.gen(function* () {
+      const { market, records, save, watch } = yield* watched()
+      market.mid = price("58000")
+      for (const text of [higher, higher.replace("rungs: 2", "rungs: two"), higher]) {
+        save(text)
+        yield* watch.look
+      }
+      assert.match(yield* watch.objection, /^ladder: fills-at-once/)
+      assert.strictEqual((yield* records).length, 3)
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("judges no edit by a price that is too old to trade on", () =>
+    Effect.gen(function* () {
+      const { market, runs, save, watch } = yield* watched()
+      yield* seconds(60)
+      market.ageMillis = 31_000
+      save(higher)
+      assert.match(yield* watch.objection, /cannot be checked yet: the venue has no usable price/)
+      assert.deepStrictEqual(runs(), [first])
+      market.ageMillis = 0
+      yield* watch.look
+      assert.deepStrictEqual(runs(), [higher])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("runs what the engine runs if the caller of a reload leaves while the engine replaces the files", () =>
+    Effect.gen(function* () {
+      const [begun, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const replaced = Deferred.succeed(begun, undefined).pipe(Effect.andThen(Deferred.await(end)), Effect.as(true))
+      const { runs, save, watch } = yield* watched(replaced)
+      save(higher)
+      const reload = yield* Effect.forkChild(watch.objection)
+      yield* Deferred.await(begun)
+      const leaving = yield* Effect.forkChild(Fiber.interrupt(reload), { startImmediately: true })
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(leaving)
+      assert.deepStrictEqual(runs(), [higher])
+    }).pipe(Effect.provide(around))
+  )
+
+  it.effect("spends the permission for one edit on the edit that runs", () =>
+    Effect.gen(function* () {
+      const { journal, market, runs, save, watch } = yield* watched()
+      market.mid = price("58000")
+      save(higher)
+      yield* watch.look
+      yield* Admission.allowNext(journal, ["fills-at-once"])
+      yield* watch.look
+      assert.deepStrictEqual([runs(), yield* Admission.allowedNext(journal)], [[higher], []])
+    }).pipe(Effect.provide(around))
+  )
+})
