@@ -10,6 +10,9 @@ const { dirname, filename } = import.meta
 const isBuilt = filename.endsWith(".mjs")
 const words = process.argv.slice(2).join(" ")
 
+// A listener keeps Node from opening its debugger, which would show keys.
+process.on("SIGUSR1", () => {})
+
 /** As package.json says. Nothing above may need it: an older Node has to get as far as the sentence. */
 const [leastMajor, leastMinor] = [22, 19]
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
@@ -20,7 +23,6 @@ if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
   )
   process.exitCode = 1
 } else if (words === "--version") process.stdout.write(`limitbot v${version}\n`)
-else if (words === "own-code") await import("./strategy/own/OwnProcess.ts").then(({ become }) => become())
 else if (words === "--help") process.stdout.write(readFileSync(join(dirname, isBuilt ? "help.txt" : "cli/help.txt")))
 else {
   const { enableCompileCache } = await import("node:module")

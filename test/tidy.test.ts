@@ -127,7 +127,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
     /^src\/venue\/(?:profile\/Profiles|wire\/Wire(?:Value|History)|api\/(?:AccountHistory|Deposits|History)Api)\.ts$/,
     "version.ts"
   ],
-  "main.ts": ["cli", "version.ts", /^src\/strategy\/own\/OwnProcess\.ts$/],
+  "main.ts": ["cli", "version.ts"],
   "version.ts": []
 }
 
@@ -261,8 +261,8 @@ describe("tidy", () => {
     assert.deepStrictEqual(circles, [])
   })
 
-  it("files have at most 400 lines and open by saying what they are", () => {
-    const long = sources.filter((file) => textOf(file).split("\n").length > 401)
+  it("files have at most 500 lines and open by saying what they are", () => {
+    const long = sources.filter((file) => textOf(file).split("\n").length > 501)
     assert.deepStrictEqual(long, [])
     const silent = sources.filter((file) => !textOf(file).startsWith("/**"))
     assert.deepStrictEqual(silent, [])

@@ -128,6 +128,8 @@ if (process.argv[2] === undefined) {
   declareTypes(root, join(folder, "types"))
   describeInterfaces(join(folder, "openapi"))
 }
+// The interpreter of strategies in code.
+copyFileSync(join(root, "node_modules/quickjs-wasi/quickjs.wasm"), join(folder, "quickjs.wasm"))
 // The chart library goes into reports as text.
 for (const file of ["uPlot.iife.min.js", "uPlot.min.css"]) {
   copyFileSync(join(root, "node_modules/uplot/dist", file), join(folder, file))

@@ -65,7 +65,7 @@ load(pathToFileURL(script).href)
 `
 
 // Nobody who starts the program can do anything about experimental parts of Node.
-const execArgv = ["--disable-warning=ExperimentalWarning"]
+const execArgv = ["--disable-warning=ExperimentalWarning", "--disable-sigusr1"]
 const scratch = mkdtempSync(join(tmpdir(), "limitbot-executable-"))
 const [main, blob, settings] = [join(scratch, "main.cjs"), join(scratch, "program"), join(scratch, "settings.json")]
 try {

@@ -10,4 +10,5 @@ else
   export NODE_COMPILE_CACHE
   program=$root/src/main.ts
 fi
-exec sh "$root/tools/node.sh" --disable-warning=ExperimentalWarning "$program" "$@"
+# SIGUSR1 would open the debugger of a process that holds keys.
+exec sh "$root/tools/node.sh" --disable-warning=ExperimentalWarning --disable-sigusr1 "$program" "$@"

@@ -60,6 +60,7 @@ export const conditionsOf = (
 ): Conditions => ({
   market,
   decide: strategy.decide,
+  mayHang: strategy.proof !== undefined,
   ...present({ stands: strategy.stands }),
   initialMemory: strategy.initialMemory,
   rules: {

@@ -18,8 +18,6 @@ export interface Markets {
   /** Price steps by market name, where the venue requires one. */
   readonly ticks: ReadonlyMap<string, Price>
   readonly sources?: MarketSources
-  /** Where code of one's own runs; apart, unless this says otherwise. */
-  readonly ownCode?: "here" | "apart"
 }
 
 /** The markets that the expressions of a file name in quotes, for whoever looks at files without a configuration. */

@@ -94,28 +94,21 @@ export const withCode = (text: string, code: string): string =>
 /** The name and the kind that a file makes of its own code, where it names some. */
 const ownKindIn = (
   node: YamlNode,
-  { ownCode }: Markets,
   to: Report
 ): { readonly name: string; readonly kind: Kind | undefined } | undefined => {
   const kind = node.type === "map" ? node.entries.get("kind")?.value : undefined
   const name = kind?.type === "scalar" ? OwnKind.nameOfPath(kind.text) : undefined
   if (kind?.type !== "scalar" || node.type !== "map" || name === undefined) return undefined
-  return { name, kind: ownKind(name, kind, node.entries.get(codeKey)?.value, ownCode, to) }
+  return { name, kind: ownKind(name, kind, node.entries.get(codeKey)?.value, to) }
 }
 
-const ownKind = (
-  name: string,
-  kind: YamlScalar,
-  code: YamlNode | undefined,
-  where: Markets["ownCode"],
-  to: Report
-): Kind | undefined => {
+const ownKind = (name: string, kind: YamlScalar, code: YamlNode | undefined, to: Report): Kind | undefined => {
   if (code?.type !== "scalar") {
     const npm = OwnKind.packageName(kind.text)
     const hint = npm === undefined ? [] : [`npm install ${npm}, in the folder of this file or above it`]
     return report(to, kind, `its code ${quoted(kind.text)} cannot be read`, ...hint)
   }
-  const made = OwnKind.kindOf(name, kind.text, code.text, where)
+  const made = OwnKind.kindOf(name, kind.text, code.text)
   if ("name" in made) return made
   to.problems.push(...made)
   return undefined
@@ -165,7 +158,7 @@ const skimNode: Read.Reader<YamlNode> = described(
 )
 
 const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Report): Strategy | undefined => {
-  const own = ownKindIn(node, offered, to)
+  const own = ownKindIn(node, to)
   const known = own?.kind === undefined ? listed : [...listed.filter(({ name }) => name !== own.name), own.kind]
   const read = fileFields(offered, known, own?.name)(node, to)
   if (read === undefined || node.type !== "map") return undefined

@@ -80,7 +80,7 @@ export const trialOf = (file: string): Trial => {
     [...whole.matchAll(/^market:\s*([\w.]+)\/([\w.]+)/gm)].flatMap(([, base = "", quote = ""]) => [base, quote])
   )
   const assets = Array.from(symbols, (symbol) => ({ symbol, id: symbol, decimals: 18 }))
-  const read = StrategyFile.parse(whole, file, { assets, ticks: new Map(), ownCode: "here" })
+  const read = StrategyFile.parse(whole, file, { assets, ticks: new Map() })
   if (Result.isFailure(read)) {
     const problems = read.failure.map((problem) => render(problem, whole))
     const decide = (): never => {

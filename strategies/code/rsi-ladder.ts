@@ -26,15 +26,8 @@ export default {
   decide: (view, { timeframe, length, first, apart, steps, size, profit }, memory) => {
     const before = begunIn(memory)
     const candles = view.candles(timeframe)
-    let [gain, loss] = [0, 0]
-    // Wilder's mean, from as far back as was asked for.
-    for (let back = Math.min(candles.count - 2, 6 * length); back >= 0; back--) {
-      const change = candles.close(back) - candles.close(back + 1)
-      gain += (Math.max(0, change) - gain) / length
-      loss += (Math.max(0, -change) - loss) / length
-    }
-    const isWarm = candles.count > 6 * length
-    const index = gain + loss === 0 ? 50 : (100 * gain) / (gain + loss)
+    const index = candles.rsi(length)
+    const isWarm = !Number.isNaN(index)
     const begun: { [slot: string]: number } = {}
     const orders = []
     const waiting = []

@@ -28,20 +28,16 @@ const isState = (memory: unknown): memory is State => typeof memory === "object"
 export default {
   about: "follows a trend by the average true range",
   keys,
-  candles: ({ timeframe, length }) => ({ [timeframe]: length + 2 }),
+  candles: ({ timeframe, length }) => ({ [timeframe]: 6 * length + 1 }),
   decide: (view, { timeframe, length, factor, size, reach }, memory) => {
     const before = isState(memory) ? memory : begin
     const candles = view.candles(timeframe)
     const until = { candle: timeframe }
-    if (candles.count < length + 1) {
-      return { orders: [], waiting: [{ slot: "trend", why: `waits for ${length + 1} candles` }], memory: before, until }
+    const range = candles.atr(length)
+    if (Number.isNaN(range)) {
+      return { orders: [], waiting: [{ slot: "trend", why: `waits for ${6 * length + 1} candles` }], memory: before, until }
     }
-    let sum = 0
-    for (let back = 0; back < length; back++) {
-      const before = candles.close(back + 1)
-      sum += Math.max(candles.high(back), before) - Math.min(candles.low(back), before)
-    }
-    const away = (sum / length) * factor
+    const away = range * factor
     const middle = (candles.high(0) + candles.low(0)) / 2
     const close = candles.close(0)
     const [lower, upper] = [middle - away, middle + away]

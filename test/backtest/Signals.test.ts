@@ -62,7 +62,7 @@ const ownOf = (next: () => number): Strategy => {
 }`
   const text = "name: s\nmarket: BTC/USDC\nkind: ./own.ts\nlimits: { budget: { base: 1, quote: 100000 } }\nown: {}\n"
   return Result.getOrThrow(
-    StrategyFile.parse(StrategyFile.withCode(text, code), "s.yaml", { assets, ticks: new Map(), ownCode: "here" })
+    StrategyFile.parse(StrategyFile.withCode(text, code), "s.yaml", { assets, ticks: new Map() })
   )
 }
 

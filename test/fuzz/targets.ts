@@ -44,10 +44,7 @@ const expressions = [
 
 /** What is read as text: real examples, and its reader. */
 export const texts: Readonly<Record<string, readonly [ReadonlyArray<string>, (text: string) => unknown]>> = {
-  "strategy files": [
-    files,
-    (text) => StrategyFile.parse(text, "fuzz.yaml", { assets, ticks: new Map(), ownCode: "here" })
-  ],
+  "strategy files": [files, (text) => StrategyFile.parse(text, "fuzz.yaml", { assets, ticks: new Map() })],
   JSON: [[answer], (text) => StrictJson.read(text)],
   decimals: [["12.50", "-0.000001", "100000000"], (text) => Decimal.parse(text)],
   candles: [

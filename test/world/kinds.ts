@@ -12,7 +12,7 @@ const assets = ["BTC", "ETH", "SOL", "USDC"].map((symbol) => ({
 
 export const strategyOf = (body: string): Strategy => {
   const text = `name: bench\n${body}\n`
-  const read = StrategyFile.parse(text, "bench.yaml", { assets, ticks: new Map(), ownCode: "here" })
+  const read = StrategyFile.parse(text, "bench.yaml", { assets, ticks: new Map() })
   if (Result.isFailure(read)) throw new Error(read.failure.map((problem) => render(problem, text)).join("\n"))
   return read.success
 }

@@ -46,12 +46,8 @@ export const parse = Effect.fn("StrategySource.parse")(function* (
   file: string,
   config: Option.Option<string>
 ) {
-  const offered = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
-  // Code of one's own is proven in a process of its own; what has passed is fast enough for a year only in this one.
-  const proven = suited(StrategyFile.parse(text, file, offered), "backtest")
-  const isOwn = Result.isSuccess(proven) && proven.success.proof !== undefined
-  const markets: Markets = isOwn ? { ...offered, ownCode: "here" } : offered
-  const parsed = isOwn ? StrategyFile.parse(text, file, markets) : proven
+  const markets = Option.isNone(config) ? marketsOf(text) : yield* configuredMarkets(config.value)
+  const parsed = suited(StrategyFile.parse(text, file, markets), "backtest")
   if (Result.isFailure(parsed))
     return yield* new StrategiesInvalid({ rendered: parsed.failure.map((problem) => render(problem, text)) })
   return { text, file, markets, strategy: parsed.success } satisfies StrategySource

@@ -4,7 +4,7 @@ import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { messageOf } from "../../domain/Text.ts"
 import * as PlainFiles from "../../files/PlainFiles.ts"
-import { isOfOwnCode } from "../../strategy/own/OwnContext.ts"
+import { isOfOwnCode } from "../../strategy/own/OwnCodeFailed.ts"
 
 /** The address on which a server could not listen because another process does; whose own words say more keeps them. */
 const busyAddressOf = (error: unknown): string | undefined => {

@@ -13,6 +13,8 @@ export interface Conditions {
   readonly decide: Decide
   /** As in `Strategy`; only in a run of one market. */
   readonly stands?: StandsOf
+  /** The strategy is code of the user, which may not return. */
+  readonly mayHang?: boolean
   readonly initialMemory: Memory
   readonly rules: FillRules
   /** What the run starts with and can never exceed. */

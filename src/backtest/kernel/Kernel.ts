@@ -20,6 +20,7 @@ import { closeTime } from "../../candles/TimeAxis.ts"
 import { present } from "../../domain/Present.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../../strategy/Decision.ts"
+import * as Watch from "../../strategy/own/Watch.ts"
 import type { StandsAt } from "../../strategy/Strategy.ts"
 import * as AskAgain from "./AskAgain.ts"
 import type { Conditions } from "./Conditions.ts"
@@ -337,10 +338,24 @@ const fillQuickly = ({ first, equity }: Whole, from: number): number => {
 
 /** Runs the strategy over all candles; false when the run should have had a guard. */
 const runThrough = (whole: Whole): boolean => {
+  const { equity, first } = whole
+  const { arrivals, candles, conditions } = first.run
+  const { bars } = candles
+  if (conditions.mayHang !== true) runStretch(whole, 0, Number.POSITIVE_INFINITY)
+  else for (let bar = 0; bar < bars; ) bar = Watch.oneStretch(() => runStretch(whole, bar, Watch.decisionsPerStretch))
+  if (arrivals.needsGuard) return false
+  Equity.advance(equity, bars)
+  return true
+}
+
+/** Runs from bar `from` until the end, or until so many decisions are made. Returns the next bar; the number of bars if the run is over. */
+const runStretch = (whole: Whole, from: number, maxDecisions: number): number => {
   const { runs, equity, isQuick } = whole
   const { guard, losses, asking, arrivals, trading, candles } = whole.first.run
   const { bars, time } = candles
-  for (let bar = 0; bar < bars; bar++) {
+  const lastDecision = asking.decisions + maxDecisions
+  for (let bar = from; bar < bars; bar++) {
+    if (asking.decisions > lastDecision) return bar
     let filled = bar === 0
     if (nextAlarm(runs) <= bar) {
       Equity.advance(equity, bar)
@@ -362,7 +377,7 @@ const runThrough = (whole: Whole): boolean => {
     if (isLookedAt && Decisions.mayReplace(runs)) Equity.advance(equity, bar + 1)
     if (guard?.account.isTurned || (filled && asking.asksOnFill) || isBoundReached(whole, bar)) decide(whole, bar)
     else if (isLookedAt && Decisions.placesWaiting(runs, bar) && asking.asksOnFill && trading.isSeen) decide(whole, bar)
-    if (arrivals.needsGuard) return false
+    if (arrivals.needsGuard) return bars
     guard?.account.sawChanges(changes)
     for (let round = 0; isArriving(runs) && round < mostRounds; round++) {
       Equity.advance(equity, bar + 1)
@@ -370,8 +385,7 @@ const runThrough = (whole: Whole): boolean => {
     }
     if (isArriving(runs)) for (const run of runs) run.arrivals.clear()
   }
-  Equity.advance(equity, bars)
-  return !arrivals.needsGuard
+  return bars
 }
 
 const ranOf = ({ runs, equity }: Whole, [first, ...others]: InMarkets): AllRan => {

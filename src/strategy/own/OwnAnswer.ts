@@ -13,7 +13,7 @@ import type { Bounds, Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
 import { orderPrice } from "../kinds/PriceLevels.ts"
 import { quantityAt } from "../kinds/Size.ts"
 import { isTimeframe } from "../Timeframe.ts"
-import { OwnCodeFailed } from "./OwnContext.ts"
+import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 
 const Figure = Schema.Union([Schema.Finite, Schema.String])
 const SlotName = Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,63}$/))

@@ -12,16 +12,14 @@ import { positionIn } from "../expression/Judge.ts"
 import { lately } from "../expression/Same.ts"
 import { anyMarket } from "../JsonSchema.ts"
 import { type Behaviour, form, type Kind } from "../Kind.ts"
-import type { Markets } from "../Markets.ts"
 import { type Problem, place, problemAt, report, type SourceText, sourceText } from "../Problem.ts"
 import type { Decide } from "../Strategy.ts"
 import { isTimeframe } from "../Timeframe.ts"
 import { progressOf, type SlotProgress, type View } from "../View.ts"
 import { decisionOf } from "./OwnAnswer.ts"
-import { scriptOf } from "./OwnCode.ts"
-import * as OwnContext from "./OwnContext.ts"
-import { type OwnAsked, OwnCodeFailed } from "./OwnContext.ts"
-import * as OwnProcess from "./OwnProcess.ts"
+import { OwnCodeFailed } from "./OwnCodeFailed.ts"
+import { indicatorOf } from "./OwnIndicators.ts"
+import { instanceOf, type OwnQuestions } from "./OwnInstance.ts"
 import { keysOf } from "./OwnSection.ts"
 import * as Purity from "./Purity.ts"
 
@@ -38,57 +36,40 @@ export const packageName = (kind: string): string | undefined => ofPackage.exec(
 export const nameOfPath = (kind: string): string | undefined => path.exec(kind)?.[1] ?? ofPackage.exec(kind)?.[2]
 
 interface Code {
-  readonly script: string
-  readonly where: Evaluated
+  readonly text: string
   readonly about: string
   readonly keys: unknown
   /** Where it is tried. */
   readonly around: number | undefined
 }
 
-type Evaluated = NonNullable<Markets["ownCode"]>
+const lineOf = (message: string): number => Number(/ \(line (\d+)\)$/.exec(message)?.[1] ?? 1)
 
-/** In a process of its own; or here, where no money hangs on it and many decisions have to be fast. */
-const evaluations = { here: OwnContext.instanceOf, apart: OwnProcess.instanceOf } as const
-
-const codeOf = (source: SourceText, where: Evaluated): Code | ReadonlyArray<Problem> => {
-  const script = scriptOf(source)
-  if (typeof script !== "string") return script
-  const wrong = (message: string): ReadonlyArray<Problem> => [
-    { ...problemAt(source, { start: 0, end: 1 }, message), text: source.text }
-  ]
+const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
+  const { text } = source
+  const wrong = (message: string): ReadonlyArray<Problem> => {
+    const start = source.lineStarts[lineOf(message) - 1] ?? 0
+    return [{ ...problemAt(source, { start, end: start + 1 }, message), text }]
+  }
   try {
-    const described: unknown = JSON.parse(evaluations[where](script).described)
-    const { about, around, keys } = isRecord(described) ? described : {}
+    const description: unknown = JSON.parse(instanceOf(text).description)
+    const { about, around, keys } = isRecord(description) ? description : {}
     if (typeof about !== "string") return wrong("it has to say in a few words what it is about")
     if (around !== undefined && !(typeof around === "number" && around > 0 && around < 1e9))
       return wrong("what it is tried around is no price")
     const mistake = keysOf(keys, anyMarket)
-    return typeof mistake === "string" ? wrong(mistake) : { script, about, keys, around, where }
+    return typeof mistake === "string" ? wrong(mistake) : { text, about, keys, around }
   } catch (mistake) {
     return wrong(messageOf(mistake))
   }
 }
 
-const known = lately((text: string) => {
-  const made = new Map<string, Code | ReadonlyArray<Problem>>()
-  return (file: string, where: Evaluated) => {
-    const key = `${where} ${file}`
-    const before = made.get(key) ?? codeOf(sourceText(file, text), where)
-    made.set(key, before)
-    return before
-  }
-})
+const codeIn = lately((text: string) => lately((file: string) => codeOf(sourceText(file, text))))
 
 /** The kind; or what is wrong with its code. */
-export const kindOf = (
-  name: string,
-  file: string,
-  text: string,
-  where: Markets["ownCode"] = "apart"
-): Kind | ReadonlyArray<Problem> => {
-  const code = known(text)(file, where)
-  if (!("script" in code)) return code
+export const kindOf = (name: string, file: string, text: string): Kind | ReadonlyArray<Problem> => {
+  const code = codeIn(text)(file)
+  if (!("text" in code)) return code
   const keys = (market: Market) => {
     const made = keysOf(code.keys, market)
     return typeof made === "string" ? {} : made
@@ -121,16 +102,16 @@ interface Made {
   readonly source: string
 }
 
-const behaviourOf = ({ script, where }: Code, { file, market, settings, source }: Made): Behaviour => {
-  const instance = evaluations[where](script)
+const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): Behaviour => {
+  const instance = instanceOf(text)
   let seen: View | undefined
   const names = { name: market.name, base: market.base.symbol, quote: market.quote.symbol }
-  const asked = askedOf(
+  const questions = questionsAbout(
     market,
     () => seen,
     (name) => signals.get(name)
   )
-  const { candles, signals } = wantedOf(instance.begin(settings, JSON.stringify(names), asked))
+  const { candles, signals } = wantedOf(instance.begin(settings, JSON.stringify(names), questions))
   // Mostly it answers and remembers what it did before: the text is read, and written, once.
   const decided = lately((answer: string) => decisionOf(answer, { market, source, timeframes: candles }))
   const memoryText = lately((memory: Memory) => JSON.stringify(memory))
@@ -201,38 +182,28 @@ const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> => {
   )
 }
 
-/** What it may ask about the view that it decides by. */
-const askedOf = (
+/** Answers what the code asks about the view that it decides by. */
+const questionsAbout = (
   market: Market,
-  seen: () => View | undefined,
+  current: () => View | undefined,
   ageOf: (signal: string) => number | undefined
-): OwnAsked => {
+): OwnQuestions => {
   const texts = new Map<string, (progress: SlotProgress) => string>()
   return {
     position: () => {
-      const view = seen()
+      const view = current()
       return view === undefined ? 0 : asNumber(positionIn(view), market.base)
     },
-    slots: () => [...(seen()?.slots.keys() ?? [])],
     slot: (name) => {
       const text = texts.get(name) ?? lately((progress: SlotProgress) => slotText(market, progress))
       texts.set(name, text)
-      return text(progressOf(seen() ?? { slots: new Map() }, name))
+      return text(progressOf(current() ?? { slots: new Map() }, name))
     },
-    closed: (timeframe) => seen()?.candles?.get(timeframe)?.closed ?? -1,
-    candle: (timeframe, column, back) => {
-      const found = seen()?.candles?.get(timeframe)
-      // In a backtest the columns go on after the last closed candle.
-      if (found === undefined || !(back >= 0)) return Number.NaN
-      const at = found.closed - 1 - back
-      if (column === "open") return found.columns.open[at] ?? Number.NaN
-      if (column === "high") return found.columns.high[at] ?? Number.NaN
-      if (column === "low") return found.columns.low[at] ?? Number.NaN
-      if (column === "close") return found.columns.close[at] ?? Number.NaN
-      return found.columns.volume[at] ?? Number.NaN
-    },
+    candles: (timeframe) => current()?.candles?.get(timeframe),
+    indicator: (timeframe, name, length, back) =>
+      indicatorOf(current()?.candles?.get(timeframe), { name, length, back }),
     signal: (name) => {
-      const [view, age] = [seen(), ageOf(name)]
+      const [view, age] = [current(), ageOf(name)]
       if (age === undefined) return ""
       return JSON.stringify((view && freshest(view.signals, view.now, name, age)) ?? null)
     }

@@ -50,9 +50,12 @@ export type OwnMemory =
   | ReadonlyArray<OwnMemory>
   | { readonly [key: string]: OwnMemory }
 
-/** Closed candles. `back` counts from the last closed one, which is 0; before the first there is `NaN`. */
+/**
+ * Closed candles, and indicators of them. `back` counts from the last closed candle, which is 0 and the default of indicators. `NaN` stands
+ * before the first candle, and where an indicator needs more candles.
+ */
 export interface OwnCandles {
-  /** How many have closed. */
+  /** Number of closed candles; the values of the last 5,000 can be read. */
   readonly count: number
   readonly open: (back: number) => number
   readonly high: (back: number) => number
@@ -60,6 +63,14 @@ export interface OwnCandles {
   readonly close: (back: number) => number
   /** `NaN` where the source does not tell it. */
   readonly volume: (back: number) => number
+  /** Mean of the last `length` closes. */
+  readonly sma: (length: number, back?: number) => number
+  /** Exponential mean of closes with weight 2 / (length + 1); needs 3 × length candles. */
+  readonly ema: (length: number, back?: number) => number
+  /** Wilder's relative strength index of closes, 0 to 100; needs 6 × length + 1 candles. */
+  readonly rsi: (length: number, back?: number) => number
+  /** Wilder's average true range; needs 6 × length + 1 candles. */
+  readonly atr: (length: number, back?: number) => number
 }
 
 /** How far a slot is. `filled` is exact text. */

@@ -10,7 +10,7 @@ import type { FindingName } from "../../../engine/planning/ahead/PlanFindings.ts
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import * as StrategyFiles from "../../../files/StrategyFiles.ts"
 import type { Markets } from "../../../strategy/Markets.ts"
-import { isOfOwnCode } from "../../../strategy/own/OwnContext.ts"
+import { isOfOwnCode } from "../../../strategy/own/OwnCodeFailed.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import type * as WarmPrices from "../../candles/WarmPrices.ts"
 import * as Admission from "../Admission.ts"

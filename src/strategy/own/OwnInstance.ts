@@ -1,0 +1,174 @@
+/**
+ * The code of a strategy, ready to decide. Candles and prices go to the machine as numbers in shared memory, of which only new ones are
+ * written; memory and answers are JSON. Every mode of the program runs code through here, so every mode gives the same answers.
+ */
+import { stripTypeScriptTypes } from "node:module"
+import { messageOf } from "../../domain/Text.ts"
+import type { ClosedCandles } from "../View.ts"
+import { Machine, type MachineState } from "./Machine.ts"
+import { OwnCodeFailed } from "./OwnCodeFailed.ts"
+import { columnLength, columnNames, layout, maxCandles } from "./Prelude.ts"
+import * as Watch from "./Watch.ts"
+
+/** Questions that code may ask while it decides. */
+export interface OwnQuestions {
+  readonly position: () => number
+  /** JSON of an `OwnSlot`. */
+  readonly slot: (name: string) => string
+  /** `undefined` if the strategy does not use this timeframe. */
+  readonly candles: (timeframe: string) => ClosedCandles | undefined
+  /** `NaN` while it is not warm. */
+  readonly indicator: (timeframe: string, name: string, length: number, back: number) => number
+  /** JSON of an `OwnSignal`, or of null; empty if the strategy does not use this signal. */
+  readonly signal: (name: string) => string
+}
+
+export interface OwnInstance {
+  /** JSON of the exported object without its functions. */
+  readonly description: string
+  /** Takes settings and the names of the market as JSON. Returns JSON of the candles and signals that the strategy uses. */
+  readonly begin: (settings: string, market: string, questions: OwnQuestions) => string
+  /** Returns JSON of an `OwnDecision`; `memory` is JSON. */
+  readonly decide: (now: number, bid: number, ask: number, mid: number, memory: string) => string
+}
+
+const maxAnswerLength = 1_000_000
+const maxAdoptedCodes = 16
+
+const answerIn = (text: string): string => {
+  if (text.length > maxAnswerLength)
+    throw new OwnCodeFailed(`it answers with more than ${maxAnswerLength} characters, what it remembers included`)
+  if (text.startsWith("+")) return text.slice(1)
+  throw new OwnCodeFailed(text.slice(1))
+}
+
+const withoutTypes = (code: string): string => {
+  try {
+    return stripTypeScriptTypes(code)
+  } catch (mistake) {
+    throw new OwnCodeFailed(`this is no TypeScript: ${messageOf(mistake).split("\n")[0]}`)
+  }
+}
+
+/** Runs a call into the machine. Throws `OwnCodeFailed` for whatever the code does wrong. */
+const contained = <A>(run: () => A): A => {
+  try {
+    return Watch.oneDecision(run)
+  } catch (mistake) {
+    if (mistake instanceof WebAssembly.RuntimeError)
+      throw new OwnCodeFailed(`it breaks its machine: ${mistake.message}`)
+    if (mistake instanceof RangeError) throw new OwnCodeFailed("its calls are nested too deep")
+    throw mistake
+  }
+}
+
+interface Adopted extends MachineState {
+  readonly description: string
+}
+
+/** Machines that have read a code, by the code. Further instances of the same code start there. */
+const adopted = new Map<string, Adopted>()
+
+const adoptedBy = (machine: Machine, script: string): string => {
+  try {
+    return machine.adopt(script)
+  } catch (mistake) {
+    const imports = mistake instanceof OwnCodeFailed && mistake.message.startsWith("could not load module")
+    throw imports ? new OwnCodeFailed("it may import types and nothing else") : mistake
+  }
+}
+
+const adopt = (code: string): Adopted => {
+  const before = adopted.get(code)
+  if (before !== undefined) return before
+  const machine = new Machine(() => "")
+  const script = withoutTypes(code)
+  const description = contained(() => answerIn(adoptedBy(machine, script)))
+  if (adopted.size >= maxAdoptedCodes) adopted.clear()
+  const result = { ...machine.snapshot(), description }
+  adopted.set(code, result)
+  return result
+}
+
+/** Candles of one timeframe in shared memory: where the last one is, and the columns that it comes from. */
+interface Frame {
+  readonly timeframe: string
+  readonly index: number
+  source: ClosedCandles | undefined
+  end: number
+}
+
+/** Writes the candles that have closed since the last decision; all of them if the columns are others, or if there is no room left. */
+const writeFrame = (numbers: Float64Array, frame: Frame, candles: ClosedCandles | undefined): void => {
+  const closed = candles?.closed ?? -1
+  const count = Math.max(0, Math.min(closed, maxCandles))
+  const added = closed - (frame.source?.closed ?? 0)
+  const continues = candles?.columns === frame.source?.columns && added >= 0 && frame.end + added <= columnLength
+  const end = continues ? frame.end + added : count
+  const from = continues ? frame.end : 0
+  if (candles !== undefined)
+    for (const [index, name] of columnNames.entries()) {
+      const first = layout.header + (columnNames.length * frame.index + index) * columnLength
+      if (!continues) numbers.fill(Number.NaN, first, first + columnLength)
+      numbers.set(candles.columns[name].subarray(closed - (end - from), closed), first + from)
+      numbers.fill(Number.NaN, first + Math.max(0, from - maxCandles), first + Math.max(0, end - maxCandles))
+    }
+  numbers[layout.frames + 2 * frame.index] = closed
+  numbers[layout.frames + 2 * frame.index + 1] = end
+  frame.source = candles
+  frame.end = end
+}
+
+/** Each instance has a machine of its own. Throws `OwnCodeFailed`, also from its methods. */
+export const instanceOf = (code: string): OwnInstance => {
+  const { description, ...start } = adopt(code)
+  let questions: OwnQuestions | undefined
+  const answer = (question: string, name: string): number | string => {
+    if (questions === undefined) return question === "signal" ? "" : "null"
+    if (question === "position") return questions.position()
+    if (question === "slot") return questions.slot(name)
+    if (question === "signal") return questions.signal(name)
+    const [timeframe = "", indicator = "", length, back] = name.split(" ")
+    return questions.indicator(timeframe, indicator, Number(length), Number(back))
+  }
+  let machine = new Machine(answer, start)
+  let begun: (MachineState & { readonly at: number; readonly doubles: number }) | undefined
+  let frames: ReadonlyArray<Frame> = []
+  let numbers: Float64Array = new Float64Array(0)
+  const framesOf = (timeframes: ReadonlyArray<string>): ReadonlyArray<Frame> => {
+    if (timeframes.length > layout.maxFrames)
+      throw new OwnCodeFailed(`it asks for candles of more than ${layout.maxFrames} timeframes`)
+    return timeframes.map((timeframe, index) => ({ timeframe, index, source: undefined, end: 0 }))
+  }
+  return {
+    description,
+    begin: (settings, market, from) => {
+      questions = from
+      return contained(() => {
+        const needs = answerIn(machine.begin(settings, market))
+        const timeframes = Object.keys(JSON.parse(needs).candles ?? {})
+        frames = framesOf(timeframes)
+        const doubles = layout.header + columnNames.length * columnLength * frames.length
+        const { answer, at } = machine.share(doubles, JSON.stringify(timeframes))
+        answerIn(answer)
+        begun = { ...machine.snapshotBelow(at), at, doubles }
+        return needs
+      })
+    },
+    decide: (now, bid, ask, mid, memory) => {
+      if (begun === undefined || questions === undefined) throw new Error("decide before begin")
+      if (machine.pages === begun.image.pages) machine.restore(begun.image)
+      else {
+        machine = new Machine(answer, begun)
+        frames = framesOf(frames.map(({ timeframe }) => timeframe))
+      }
+      if (numbers.buffer !== machine.buffer) numbers = machine.doubles(begun.at, begun.doubles)
+      numbers[layout.now] = now
+      numbers[layout.bid] = bid
+      numbers[layout.ask] = ask
+      numbers[layout.mid] = mid
+      for (const frame of frames) writeFrame(numbers, frame, questions.candles(frame.timeframe))
+      return contained(() => answerIn(machine.decide(memory)))
+    }
+  }
+}

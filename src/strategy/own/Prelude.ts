@@ -1,0 +1,125 @@
+/**
+ * Runs inside the machine, before the code of a strategy and around it. It need not withstand the code: the machine undoes every change
+ * before the next decision. Its answers begin with `+`, or with `-` for a failure.
+ */
+
+/** Globals that fail with a hint. A strategy has no clock, no chance, nothing that waits and no code from text. */
+const absent = {
+  Date: "the only clock is view.now",
+  console: "what it wants to say goes into `why`",
+  process: "it sees its view, its settings and its memory, and nothing else",
+  fetch: "it sees its view, its settings and its memory, and nothing else",
+  require: "it imports nothing but types",
+  Promise: "a decision waits for nothing",
+  eval: "all of its code stands in its file",
+  Function: "all of its code stands in its file"
+}
+
+/** The numbers in shared memory: now, bid, ask, mid, then for each timeframe how many candles have closed and where they end. */
+export const layout = { now: 0, bid: 1, ask: 2, mid: 3, frames: 4, maxFrames: 20, header: 44 } as const
+
+export const columnNames = ["open", "high", "low", "close", "volume"] as const
+
+/** Candles that a strategy sees of a timeframe. */
+export const maxCandles = 5_000
+/** Room for as many again, so that a new candle is one more number and moves none. */
+export const columnLength = 2 * maxCandles
+
+/** Indicators that the program computes. */
+export const indicatorNames = ["sma", "ema", "rsi", "atr"] as const
+
+export const prelude = `((ask) => {
+  "use strict"
+  // Shared memory is the only memory that stays. Views of it are made by constructors that the code cannot replace.
+  const { parse, stringify } = JSON
+  const Numbers = Float64Array
+  const { defineProperty, getPrototypeOf, freeze, values } = Object
+  for (const [name, why] of Object.entries(${JSON.stringify(absent)}))
+    defineProperty(globalThis, name, { get: () => { throw new ReferenceError("there is no " + name + " here: " + why) } })
+  for (const example of [function () {}, async () => {}, function* () {}, async function* () {}]) delete getPrototypeOf(example).constructor
+  Math.random = () => { throw new ReferenceError("the same view must give the same answer: there is no chance") }
+  delete Array.fromAsync
+  for (const name of ["queueMicrotask", "SharedArrayBuffer"]) delete globalThis[name]
+  // These loop over sparse arrays without a step that the machine counts.
+  const maxJoined = 1_000_000
+  for (const prototype of [Array.prototype, getPrototypeOf(Numbers.prototype)])
+    for (const name of ["join", "toLocaleString"]) {
+      const original = prototype[name]
+      defineProperty(prototype, name, { value: function (separator) {
+        if (this.length > maxJoined) throw new RangeError("it joins more than " + maxJoined + " values")
+        return separator === undefined ? original.call(this) : original.call(this, separator)
+      } })
+    }
+  const placeIn = (stack) => {
+    const at = typeof stack === "string" ? stack.indexOf("own-strategy:") : -1
+    return at < 0 ? "" : " (line " + stack.slice(at + 13).split(":")[0].split(")")[0].split("\\n")[0] + ")"
+  }
+  const failure = (mistake) => {
+    let text = "it fails"
+    try { text = mistake instanceof Error ? mistake.message + placeIn(mistake.stack) : "it throws " + stringify(mistake) } catch {}
+    return "-" + text
+  }
+  const guarded = (run) => (...args) => { try { return "+" + run(...args) } catch (mistake) { return failure(mistake) } }
+  const frozen = (value) => {
+    if (typeof value === "object" && value !== null) { for (const each of values(value)) frozen(each); freeze(value) }
+    return value
+  }
+  let strategy, settings, market, inputs
+  const frames = new Map()
+  const position = () => ask("position", "")
+  const slot = (name) => parse(ask("slot", String(name)))
+  const signal = (name) => {
+    const text = ask("signal", String(name))
+    if (text === "") throw new RangeError("it did not ask for the signal " + name)
+    return parse(text) ?? undefined
+  }
+  // Before and after the candles that a strategy may see there is NaN.
+  const frameOf = (timeframe, frame, buffer) => {
+    let end = 0
+    const methods = {}
+    for (const [index, name] of ${JSON.stringify(columnNames)}.entries()) {
+      const first = ${layout.header} + (${columnNames.length} * frame + index) * ${columnLength}
+      const column = new Numbers(buffer, 8 * first, ${columnLength})
+      methods[name] = (back) => column[end - back] ?? NaN
+    }
+    for (const name of ${JSON.stringify(indicatorNames)})
+      methods[name] = (length, back = 0) => ask("indicator", timeframe + " " + name + " " + Number(length) + " " + Number(back))
+    return () => {
+      const count = inputs[${layout.frames} + 2 * frame]
+      end = inputs[${layout.frames} + 2 * frame + 1] - 1
+      return count < 0 ? undefined : { count, ...methods }
+    }
+  }
+  const candles = (timeframe) => {
+    const frame = frames.get(String(timeframe))?.()
+    if (frame === undefined) throw new RangeError("it did not ask for candles of " + timeframe)
+    return frame
+  }
+  return {
+    failure,
+    adopt: guarded((exported) => {
+      strategy = exported
+      if (typeof strategy !== "object" || strategy === null)
+        throw new TypeError("it has to export its strategy by default: export default { about, keys, decide }")
+      if (typeof strategy.decide !== "function") throw new TypeError("it has no decide")
+      return stringify({ about: strategy.about, keys: strategy.keys, around: strategy.around })
+    }),
+    begin: guarded((settingsText, marketText) => {
+      settings = frozen(parse(settingsText))
+      market = frozen(parse(marketText))
+      const needs = (of) => (of === undefined ? {} : of.call(strategy, settings))
+      return stringify({ candles: needs(strategy.candles), signals: needs(strategy.signals) })
+    }),
+    share: guarded((buffer, timeframes) => {
+      inputs = new Numbers(buffer, 0, ${layout.header})
+      for (const [frame, timeframe] of parse(timeframes).entries()) frames.set(timeframe, frameOf(timeframe, frame, buffer))
+      return ""
+    }),
+    decide: (memory) => {
+      try {
+        const view = { now: inputs[0], bid: inputs[1], ask: inputs[2], mid: inputs[3], market, position, slot, candles, signal }
+        return "+" + stringify(strategy.decide(view, settings, frozen(parse(memory))))
+      } catch (mistake) { return failure(mistake) }
+    }
+  }
+})`
