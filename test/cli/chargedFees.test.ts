@@ -76,7 +76,7 @@ assets:
   USDC: { id: "nep141:usdc.omft.near", decimals: 6 }
 `
     const [grid, candles] = [join(folder, "grid.yaml"), join(folder, "candles.csv")]
-    const lines = Array.from({ length: 48 }, (_, hour) => `${hour * 3_600_000},50000,51000,49000,50000,1`)
+    const lines = Array.from({ length: 48 }, (_, hour) => `${Date.UTC(2026, 0, 1, hour)},50000,51000,49000,50000,1`)
     writeFileSync(candles, ["time,open,high,low,close,volume", ...lines].join("\n"))
     writeFileSync(grid, gridText)
     await write(join(folder, "journal.sqlite"), events)

@@ -69,7 +69,7 @@ const minutes = (): string => {
   ]
   const rows = closes.map((close, bar) => {
     const opened = closes[bar - 1] ?? 60_040
-    return [bar * 60, opened, Math.max(opened, close), Math.min(opened, close), close, 1].join(",")
+    return [1_735_689_600 + bar * 60, opened, Math.max(opened, close), Math.min(opened, close), close, 1].join(",")
   })
   return ["time,open,high,low,close,volume", ...rows].join("\n")
 }
