@@ -5,7 +5,7 @@ import { connect, createServer } from "node:net"
 import { join } from "node:path"
 import type { FindingName } from "../../../src/engine/planning/ahead/PlanFindings.ts"
 import type { SandboxOptions } from "../../../src/sandbox/SandboxOptions.ts"
-import { configText, type Program, startHere, startSandbox, workspace } from "./program.ts"
+import { configText, type Program, startHere, startSandbox, startStill, workspace } from "./program.ts"
 
 export interface Answer {
   readonly status: number
@@ -49,14 +49,14 @@ const freePort = () =>
 export const allowing = (...findings: ReadonlyArray<FindingName>): ReadonlyArray<string> =>
   findings.flatMap((finding) => ["--allow", finding])
 
-/** `prepare` gets the journal's path before the bot starts on it. */
+/** `prepare` gets the journal's path before the bot starts on it. At speed 0 the market stands still. */
 export const startBot = async (
   config = "",
   prepare?: (journal: string) => Promise<unknown>,
   options: SandboxOptions = {},
   more: ReadonlyArray<string> = []
 ): Promise<RunningBot> => {
-  const sandbox = await startSandbox({ speed: 60, ...options })
+  const sandbox = await (options.speed === 0 ? startStill(options) : startSandbox({ speed: 60, ...options }))
   const dashboard = `dashboard: { port: ${await freePort()} }\n`
   const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${dashboard}${config}` })
   const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s", ...more]
