@@ -33,6 +33,9 @@ export interface Asked {
   readonly through?: never
 }
 
+// Commands and sandboxes in this process all listen to the end of one standard input, more than ten at a time.
+process.stdin.setMaxListeners(200)
+
 const home = process.cwd()
 let place = home
 let running = 0
