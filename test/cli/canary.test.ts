@@ -13,12 +13,13 @@ import { isLong } from "../long.ts"
 import { signedIn, spellings } from "../secrets.ts"
 import {
   configText,
+  control,
   guard,
   heard,
   type Program,
   runHere,
   startHere,
-  startSandbox,
+  startStill,
   workspace
 } from "../world/processes/program.ts"
 
@@ -87,7 +88,7 @@ describe("canaries", () => {
 
   it.skipIf(!isLong)("a bot that tells everybody everything, and every command on its journal", async () => {
     const { url, paths: sentTo } = await receiver()
-    const sandbox = await startSandbox({ speed: 300 })
+    const sandbox = await startStill()
     const keys = {
       "hook.key": secret(),
       "telegram.key": `1:${secret()}`,
@@ -137,6 +138,8 @@ otlp: { url: "${url}", token: { file: otlp.key } }\n`
       .catch(() => undefined)
     const agent = startHere(["mcp", "--operator", "--port", "0", "--config", "config.yaml"], { cwd })
     await agent.says(/mcp http:\S+/)
+    await bot.says('"DepositSeen"', 20)
+    await control(sandbox, "fill", { side: "BUY", price: "59900" })
     await bot.says("FillSeen")
     const asked = paths.map(async (path) => {
       const answer = await get(path)

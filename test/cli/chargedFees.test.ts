@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { budget, doubtful, write } from "../world/bot/doubtful.ts"
-import { gridText, newFolder, runHere, startSandbox, workspace } from "../world/processes/program.ts"
+import { gridText, newFolder, runHere, startStill, workspace } from "../world/processes/program.ts"
 
 const about = (index: number) => ({ strategy: "grid", slot: `old-${index}`, placement: `p${index}` })
 const echo = (index: number, basisPoints: number): BotEvent => ({
@@ -43,7 +43,7 @@ const events: ReadonlyArray<BotEvent> = [
 
 describe("the fee that orders named", () => {
   it("is in profit, fills, doctor and plan, in words and in JSON, and counts each order once", async () => {
-    const folder = workspace(await startSandbox({ speed: 60 }))
+    const folder = workspace(await startStill())
     await write(join(folder, "journal.sqlite"), events)
     const at = ["--config", join(folder, "config.yaml")]
     const said = async (...words: ReadonlyArray<string>) => (await runHere([...words, ...at])).stdout

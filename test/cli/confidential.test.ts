@@ -10,10 +10,10 @@ import { firstOf } from "../long.ts"
 import {
   type Connection,
   configText,
+  control,
   runHere,
-  runUntil,
   startHere,
-  startSandbox,
+  startStill,
   workspace
 } from "../world/processes/program.ts"
 import { recordingProxy } from "../world/processes/recordingProxy.ts"
@@ -37,7 +37,7 @@ describe("an account of confidential intents", () => {
       timeout: 180_000
     },
     async (like) => {
-      const sandbox = await startSandbox({ like })
+      const sandbox = await startStill({ like })
       const cwd = workspace(sandbox, { "config.yaml": configOf(sandbox) })
       const config = ["--config", "config.yaml"]
       const balances = async () => {
@@ -48,23 +48,23 @@ describe("an account of confidential intents", () => {
         return new Map(rows.map(({ asset, available }) => [asset, BigInt(available)]))
       }
       const before = await balances()
-      const traded = await runUntil(
-        '"PaidOut"',
-        1,
-        ["run", "grid.yaml", "--cancel-on-exit", "--json", ...config],
-        {
-          cwd
-        },
-        startHere
-      )
+      const bot = startHere(["run", "grid.yaml", "--cancel-on-exit", "--json", ...config], { cwd })
+      await bot.says('"DepositSeen"', 20)
+      await control(sandbox, "prices", { "BTC/USDC": 59_950 })
+      await bot.says('"PaidOut"')
+      bot.signal("SIGTERM")
+      const traded = await bot.ended
       assert.strictEqual(traded.code, 0, traded.stderr)
       const events = traded.stdout
         .trimEnd()
         .split("\n")
         .map((line) => JSON.parse(line) as Record<string, unknown>)
-      assert.isAbove(events.filter(({ event }) => event === "FillSeen").length, 0)
+      assert.lengthOf(
+        events.filter(({ event }) => event === "FillSeen"),
+        1
+      )
       const paid = events.filter(({ event }) => event === "PaidOut")
-      assert.isAbove(paid.length, 0)
+      assert.lengthOf(paid, 1)
 
       const after = await balances()
       const status = JSON.parse((await runHere(["status", "--json", ...config], { cwd })).stdout) as {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Keys from "../../src/sandbox/http/Keys.ts"
 import { isLong } from "../long.ts"
-import { assertSays, runHere, startHere, startSandbox, workspace } from "../world/processes/program.ts"
+import { assertSays, runHere, startHere, startSandbox, startStill, workspace } from "../world/processes/program.ts"
 import { recordingProxy } from "../world/processes/recordingProxy.ts"
 
 const config = ["--config", "config.yaml"]
@@ -11,7 +11,7 @@ const expiredJwt = (seed: number) =>
 
 describe.concurrent("credentials", () => {
   it("an API key that expires while the bot runs stops it with one message; a new one goes on", async () => {
-    const sandbox = await startSandbox()
+    const sandbox = await startStill()
     const proxy = await recordingProxy(sandbox.url)
     const cwd = workspace({ ...sandbox, url: proxy.url })
     const bot = startHere(["run", "grid.yaml", ...config], { cwd })

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { limitbot } from "../builtProgram.ts"
 import { isLong } from "../long.ts"
 import {
   assertSays,
@@ -11,12 +12,12 @@ import {
   run,
   runHere,
   type Surroundings,
-  start,
   startHere,
-  startSandbox,
+  startStill,
   workspace
 } from "../world/processes/program.ts"
 import { until } from "../world/processes/runningBot.ts"
+import { ctrlC, hasTerminals, open } from "../world/processes/terminal.ts"
 
 /** The program on a terminal of its own. */
 const onTerminal: Surroundings = {
@@ -28,30 +29,30 @@ const onTerminal: Surroundings = {
   ],
   environment: { TERM: "xterm" }
 }
-const hasTerminals = existsSync("/usr/bin/script")
 
 const runGrid = ["run", "grid.yaml", "--config", "config.yaml"]
 const started = async (dashboard: string) => {
-  const sandbox = await startSandbox({ speed: 60 })
+  const sandbox = await startStill()
   return workspace(sandbox, { "config.yaml": `${configText(sandbox)}${dashboard}` })
 }
 
 describe.concurrent("the dashboard's address", () => {
-  it.skipIf(!hasTerminals)(
+  it.skipIf(!hasTerminals())(
     "stands with its token on the screen, in `status`, in `dashboard` and in the last words",
     async () => {
       const cwd = await started("dashboard: { port: 0 }\n")
-      const bot = start([...runGrid, "--for", "12s"], { ...onTerminal, cwd })
-      await bot.says(/http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}/)
-      const [link = ""] = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}/.exec(bot.stdout()) ?? []
+      const command = [process.execPath, limitbot, ...runGrid].join(" ")
+      const bot = open(command, { cwd, columns: 100, rows: 40, environment: { PATH: process.env["PATH"] } })
+      await bot.shows(/http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}/)
+      const [link = ""] = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}/.exec(bot.screen()) ?? []
       assert.strictEqual(link.split("#token=")[1], readFileSync(join(cwd, "journal.sqlite.token"), "utf8").trim())
       const status = await run(["status", "--config", "config.yaml"], { ...onTerminal, cwd })
       assert.include(status.stdout, link)
       const told = await run(["dashboard", "--config", "config.yaml"], { ...onTerminal, cwd })
       assert.include(told.stdout, link)
-      const { stdout } = await bot.ended
-      const last = stdout.slice(stdout.lastIndexOf("\u001B[?1049l"))
-      assert.match(last, /limitbot dashboard --config config\.yaml/)
+      bot.press(ctrlC)
+      await bot.ended
+      assert.match(bot.after(), /limitbot dashboard --config config\.yaml/)
     }
   )
 

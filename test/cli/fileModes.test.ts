@@ -1,23 +1,13 @@
 /** Whatever the program makes is for its user alone, however generous the umask is; a journal of before becomes so. */
-import { execFile } from "node:child_process"
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { limitbot } from "../builtProgram.ts"
-import { start, startSandbox, workspace } from "../world/processes/program.ts"
+import { start, startStill, workspace } from "../world/processes/program.ts"
 
 const config = ["--config", "config.yaml"]
 
 /** With a umask that takes nothing away. */
-const runOpenly = (cwd: string, words: ReadonlyArray<string>) =>
-  new Promise<void>((done, fail) =>
-    execFile(
-      "sh",
-      ["-c", 'umask 000; exec "$0" "$@"', process.execPath, limitbot, ...words],
-      { cwd },
-      (error, _, stderr) => (error === null ? done() : fail(new Error(`${words[0]}: ${stderr}`)))
-    )
-  )
+const openly = { through: ["sh", "-c", 'umask 000; exec "$@"', "sh"] }
 
 /** What others could read, write or enter. */
 const openTo = (folder: string, ours: ReadonlySet<string>): ReadonlyArray<string> =>
@@ -27,26 +17,30 @@ const openTo = (folder: string, ours: ReadonlySet<string>): ReadonlyArray<string
 
 describe("files", () => {
   it("are for their owner alone", async () => {
-    const sandbox = await startSandbox()
+    const sandbox = await startStill()
     const cwd = workspace(sandbox)
     mkdirSync(join(cwd, "made"))
     const ours = new Set([...readdirSync(cwd), "made"])
-    await runOpenly(cwd, ["run", "grid.yaml", ...config, "--for", "2s"])
+    const first = start(["run", "grid.yaml", ...config], { cwd, ...openly })
+    await first.says("the order rests")
+    first.signal("SIGTERM")
+    assert.strictEqual((await first.ended).code, 0)
     for (const words of [
       ["journal", "backup", "made/copy.sqlite"],
       ["export", "--format", "csv", "--out", "made/books"],
       ["evidence", "p1", "--offline", "--out", "made/evidence.json"],
       ["data", "generate", "made/candles.csv", "--bars", "100"]
     ]) {
-      await runOpenly(cwd, words[0] === "data" ? words : [...words, ...config])
+      const made = await start(words[0] === "data" ? words : [...words, ...config], { cwd, ...openly }).ended
+      assert.strictEqual(made.code, 0, `${words[0]}: ${made.stderr}`)
     }
     const made = readdirSync(cwd, { recursive: true, encoding: "utf8" })
     assert.includeMembers(made, ["journal.sqlite", "journal.sqlite.lease", "journal.sqlite.reserve", "made/books"])
     assert.deepStrictEqual(openTo(cwd, ours), [])
 
     chmodSync(join(cwd, "journal.sqlite"), 0o644)
-    const bot = start(["run", "grid.yaml", ...config], { cwd })
-    await bot.says("the order rests")
+    const bot = start(["run", "grid.yaml", ...config, "--json"], { cwd })
+    await bot.says('"BotStarted"')
     assert.include(readdirSync(cwd), "journal.sqlite-wal")
     assert.deepStrictEqual(openTo(cwd, ours), [])
     bot.signal("SIGTERM")

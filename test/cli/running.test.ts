@@ -7,6 +7,7 @@ import { isLong } from "../long.ts"
 import {
   assertSays,
   configText,
+  control,
   gridText,
   newFolder,
   nowhere,
@@ -16,6 +17,7 @@ import {
   start,
   startHere,
   startSandbox,
+  startStill,
   workspace
 } from "../world/processes/program.ts"
 import { recordingProxy } from "../world/processes/recordingProxy.ts"
@@ -32,7 +34,7 @@ const temporaryFiles = () => {
 
 describe.concurrent("limitbot run", () => {
   it("owns its journal, tells who looks, leaves orders resting, and withdraws them when told to", async () => {
-    const sandbox = await startSandbox()
+    const sandbox = await startStill()
     const cwd = workspace(sandbox, {
       "elsewhere.yaml": configText({ ...sandbox, url: nowhere.url }),
       "other.key": `ed25519:${bs58.encode(randomBytes(32))}\n`,
@@ -46,13 +48,15 @@ describe.concurrent("limitbot run", () => {
       )
     })
     const bot = startHere([...runGrid, "--log-level", "all"], { cwd })
-    await bot.says("the order rests")
+    await bot.says("the order rests", 20)
 
     const second = await run(runGrid, { cwd })
     assertSays(second, 1, new RegExp(`journal\\.sqlite is in use by process ${bot.pid} since \\d{4}-`))
     const status = await runHere(["status", "--config", "config.yaml"], { cwd })
     assert.include(status.stdout, `running as process ${bot.pid} for`)
-    assert.match(status.stdout, /^grid\/cell-\d\d +(BUY|SELL) +\d+ +0\.00\d+ +BTC /m)
+    const rows = status.stdout.split("\n").filter((line) => line.startsWith("grid/cell-"))
+    assert.lengthOf(rows, 20)
+    for (const row of rows) assert.match(row, /^grid\/cell-\d\d +(BUY|SELL) +\d+00 +0\.005 +BTC /)
     const explained = await runHere(["explain", "grid/nowhere", "--config", "config.yaml"], { cwd })
     assertSays(explained, 1, /There is no slot grid\/nowhere\. There are: grid\/cell-00, /)
 
@@ -83,7 +87,7 @@ describe.concurrent("limitbot run", () => {
       [event, openOrders, residual, others],
       ["summary", 0, { BTC: "0", USDC: "0" }, { notCounted: [] }]
     )
-    assert.isNumber(fills)
+    assert.strictEqual(fills, 0)
     assert.isTrue(Array.isArray(money))
     assert.strictEqual(events.at(-2)?.["event"], "BotStopped")
     const resting = (await ordersAt(sandbox)).filter(({ status, held }) => status === "OPEN" || held.length > 0)
@@ -141,12 +145,14 @@ describe.concurrent("limitbot run", () => {
   })
 
   it("--dry-run trades on paper only", async () => {
-    const sandbox = await startSandbox({ speed: 1_000 })
+    const sandbox = await startStill()
     const proxy = await recordingProxy(sandbox.url)
     const cwd = workspace({ ...sandbox, url: proxy.url })
     const { temporary, isClean } = temporaryFiles()
     const bot = start([...runGrid, "--dry-run", "--poll", "0.2s"], { cwd, ...temporary })
-    await bot.says("FILL ")
+    await bot.says("the order rests", 20)
+    await control(sandbox, "prices", { "BTC/USDC": 59_850 })
+    await bot.says("FILL ", 2)
     bot.signal("SIGINT")
     const { code, stdout, stderr } = await bot.ended
     isClean()
@@ -195,7 +201,7 @@ describe.concurrent("limitbot demo", () => {
 
 describe("limitbot sandbox", () => {
   it("--json prints one line when it is ready, and nothing else", async () => {
-    const sandbox = start(["sandbox", "--port", "0", "--seed", "9", "--json"])
+    const sandbox = startHere(["sandbox", "--port", "0", "--seed", "9", "--json"])
     await sandbox.says("\n")
     const connection = JSON.parse(sandbox.stdout())
     const fields = ["account", "apiKey", "ledger", "partnerJwt", "quoteKey", "url", "verifier"]

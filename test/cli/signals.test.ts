@@ -1,7 +1,7 @@
 /** How a program ends that a signal or a closed pipe cuts off: with the exit code that shells expect, and no trace. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
@@ -16,6 +16,20 @@ const init = () => {
   const child = spawn(process.execPath, [limitbot, "init"], { cwd: newFolder(), env })
   const ended = Promise.all([once(child, "exit"), text(child.stderr)])
   return { child, shown: once(child.stdout, "data"), ended }
+}
+
+const numbers = { SIGINT: 2, SIGTERM: 15 } as const
+
+/** A program that only computes gives the signal back to the system (`Stop.computes`): first it handles it, and then no more. */
+const computes = async (pid: number, signal: keyof typeof numbers): Promise<void> => {
+  let hasHandled = false
+  for (;;) {
+    const [, mask = ""] = /^SigCgt:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+    const handles = ((BigInt(`0x${mask}`) >> BigInt(numbers[signal] - 1)) & 1n) === 1n
+    if (hasHandled && !handles) return
+    hasHandled ||= handles
+    await setTimeout(20)
+  }
 }
 
 describe.concurrent("a program cut off", () => {
@@ -43,8 +57,7 @@ describe.concurrent("a program cut off", () => {
       )
       const child = run("backtest", "quotes.yaml", "--data", "minutes.csv", "--band-seconds", "100")
       const ended = once(child, "exit")
-      // By then it reads its data or simulates, whatever the machine.
-      await setTimeout(2500)
+      await computes(child.pid ?? 0, signal)
       const asked = performance.now()
       child.kill(signal)
       const [exit, by] = await ended

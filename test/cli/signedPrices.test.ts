@@ -1,14 +1,14 @@
 /** What people read about the venue's signature under its prices. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, ordersAt, runHere, startSandbox, workspace } from "../world/processes/program.ts"
+import { configText, ordersAt, runHere, startHere, startStill, workspace } from "../world/processes/program.ts"
 
 /** Somebody's public key, but not this venue's. */
 const anothers = "ed25519:4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS"
 
 describe("prices", () => {
   it("that bear another signature than the configured one are used for nothing, and everybody says so", async () => {
-    const sandbox = await startSandbox({ like: "document", speed: 60 })
+    const sandbox = await startStill({ like: "document" })
     const withKey = (key: string) => configText(sandbox).replace("venue:\n", `venue:\n  quoteKey: ${key}\n`)
     const saltless = configText(sandbox).replace("venue:\n", "venue:\n  profile: near-2026-11\n")
     const folder = workspace(sandbox, {
@@ -17,10 +17,8 @@ describe("prices", () => {
       "saltless.yaml": saltless
     })
     const config = ["--config", join(folder, "config.yaml")]
-    const bot = await runHere(["run", join(folder, "grid.yaml"), ...config, "--for", "3s", "--poll", "0.3s", "--json"])
-    assert.strictEqual(bot.code, 0, bot.stderr)
-    assert.include(bot.stdout, '"PriceDoubted"')
-    assert.isEmpty(await ordersAt(sandbox))
+    const bot = startHere(["run", join(folder, "grid.yaml"), ...config, "--poll", "0.3s", "--json"])
+    await bot.says('"PriceDoubted"')
 
     const status = JSON.parse((await runHere(["status", "--json", ...config])).stdout)
     assert.strictEqual(status.prices, "signed")
@@ -40,5 +38,10 @@ describe("prices", () => {
     const without = await runHere(["doctor", "--config", join(folder, "saltless.yaml")])
     assert.match(without.stdout, /^warn {3}login: no login can be made without the salt of \S+: private balances/m)
     assert.include(without.stdout, "→ set venue.facts.saltFrom")
+
+    bot.signal("SIGTERM")
+    const { code, stderr } = await bot.ended
+    assert.strictEqual(code, 0, stderr)
+    assert.isEmpty(await ordersAt(sandbox))
   })
 })

@@ -1,4 +1,4 @@
-/** What a test or a script does to the market and the clock of a sandbox, over its own HTTP interface. */
+/** A test or a script controls the market and the clock of a sandbox over its own HTTP interface. */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Result } from "effect"
 import { hourMillis } from "../../src/domain/Durations.ts"
@@ -67,7 +67,7 @@ describe("a sandbox that is controlled", () => {
     )
   )
 
-  it.effect("a fill takes the oldest order that matches, in part or whole, and never more than is left", () =>
+  it.effect("a fill takes the oldest order that matches, in part or whole, and at most what is left", () =>
     play(
       Effect.gen(function* () {
         const first = yield* createAndFund({ price: price("61000") })
@@ -92,7 +92,7 @@ describe("a sandbox that is controlled", () => {
         const named = yield* send("POST", "/sandbox/fill", { orderId: second.id })
         assert.deepStrictEqual(named.body, { orderId: second.id, executed: "1000000" })
         const none = yield* send("POST", "/sandbox/fill", {})
-        assert.deepStrictEqual([none.status, none.body], [404, { message: "no such order rests" }])
+        assert.deepStrictEqual([none.status, none.body], [404, { message: "no open order matches" }])
         assert.deepStrictEqual((yield* venueBooks).imbalances, [])
       }),
       still

@@ -1,6 +1,6 @@
 /**
- * The file of `limitbot sandbox --script`: a list of steps that set prices, wait, fill orders and move the time of the
- * sandbox forward, one after the other. Each step is a command of the sandbox, as over its HTTP interface.
+ * Reads and plays the file of `limitbot sandbox --script`: a list of steps that set prices, wait, fill orders and move the
+ * time of the sandbox forward. Each step gives the same commands as the sandbox's HTTP interface.
  */
 import { Clock, Console, Effect, FileSystem, Result, Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -75,16 +75,16 @@ export const load = Effect.fn("PriceScript.load")(function* (file: string) {
 
 const decimal = (value: Decimal.Decimal | undefined) => (value === undefined ? undefined : Decimal.format(value))
 
-/** How often the sandbox is asked for orders that a step waits for. */
-const lookMillis = 100
+/** Pause between two checks of whether the orders of a step are there. */
+const checkMillis = 100
 
-/** Completes after the last step; prices stay where it left them. `says`: each step on a line of its own. */
-export const play = Effect.fn("PriceScript.play")(function* ({ source, steps }: PriceScript, says: boolean) {
+/** Completes after the last step; prices then stay as they are. `prints`: print each completed step on a line. */
+export const play = Effect.fn("PriceScript.play")(function* ({ source, steps }: PriceScript, prints: boolean) {
   const sandbox = yield* Sandbox
   const startedAt = yield* Clock.currentTimeMillis
   const until = (holds: (state: State) => boolean) =>
     Effect.gen(function* () {
-      while (!(yield* sandbox.read(holds))) yield* Effect.sleep(lookMillis)
+      while (!(yield* sandbox.read(holds))) yield* Effect.sleep(checkMillis)
     })
   const change = (command: Command) => sandbox.change(command)
   for (const { start, end, value } of steps) {
@@ -94,20 +94,20 @@ export const play = Effect.fn("PriceScript.play")(function* ({ source, steps }: 
     yield* Effect.gen(function* () {
       if (orders !== undefined) yield* until((state) => restingOrders(state).length >= orders)
       if (prices !== undefined) {
-        const told = Object.fromEntries(prices.map(([name, price]) => [name.value, price.value]))
-        yield* change({ tag: "SetPrices", payload: { prices: told } })
+        const byMarket = Object.fromEntries(prices.map(([name, price]) => [name.value, price.value]))
+        yield* change({ tag: "SetPrices", payload: { prices: byMarket } })
       }
       if (fill !== undefined) {
-        const wanted = present({ ...fill, price: decimal(fill.price), quantity: decimal(fill.quantity) })
-        yield* until((state) => restingOrder(state, wanted) !== undefined)
-        yield* change({ tag: "FillOrder", payload: wanted })
+        const request = present({ ...fill, price: decimal(fill.price), quantity: decimal(fill.quantity) })
+        yield* until((state) => restingOrder(state, request) !== undefined)
+        yield* change({ tag: "FillOrder", payload: request })
       }
       if (advance !== undefined) yield* change({ tag: "AdvanceTime", payload: { millis: advance } })
     }).pipe(Effect.mapError((refusal) => refused(place(source, start), refusal)))
     const text = source.text.slice(start, end).trim().replace(/\s+/g, " ")
-    if (says) yield* Console.log(`${place(source, start)}: ${text}`)
+    if (prints) yield* Console.log(`${place(source, start)}: ${text}`)
   }
-  if (says) yield* Console.log(`${source.file}: this was the last step; prices stay as they are`)
+  if (prints) yield* Console.log(`${source.file}: this was the last step; prices stay as they are`)
 })
 
 const refused = (where: string, { faults }: Refusal) =>

@@ -1,6 +1,6 @@
 /**
- * What a test or a script does to the market and the clock of a sandbox: sets prices, fills an order, moves the time
- * forward. These are commands like all others, so a state file repeats them.
+ * Commands by which a test or a script controls the market and the clock of a sandbox: they set prices, fill an order, and
+ * move the time forward. A state file repeats them like all other commands.
  */
 import { Result, Schema } from "effect"
 import * as Amount from "../../domain/Amount.ts"
@@ -13,18 +13,18 @@ import * as OrderLife from "./orders/OrderLife.ts"
 import { type Refusal, refuse } from "./Refusal.ts"
 import type { SandboxOrder, State } from "./State.ts"
 
-/** Quote per base by market, such as `BTC/USDC`. The dollar price of the base changes, and stands still from then on. */
+/** Prices are quote per base, by market such as `BTC/USDC`. A command changes the dollar price of the base, which then stands still. */
 export const Prices = Schema.Struct({
   prices: Schema.Record(Schema.String, Schema.Finite.check(Schema.isGreaterThan(0)))
 })
 
-/** An order that rests: the oldest to which all of it applies. */
+/** Names the oldest open order that has all of this. */
 export const FillRequest = Schema.Struct({
   orderId: Schema.optionalKey(Schema.String),
   market: Schema.optionalKey(Schema.String),
   side: Schema.optionalKey(Schema.Literals(["BUY", "SELL"])),
   price: Schema.optionalKey(PriceText),
-  /** Whole units of the base; without, all that is left of the order. */
+  /** Whole units of the base; absent: all that is left of the order. */
   quantity: Schema.optionalKey(PriceText)
 })
 export type FillRequest = typeof FillRequest.Type
@@ -50,7 +50,7 @@ export const setPrices = (
   })
   const unknown = named.find(({ base, quote }) => base === undefined || quote === undefined || base === quote)
   if (unknown !== undefined) return refuse("validation-failed", `there is no market ${unknown.market}`)
-  // Up to now the market went its own way, and from now on it stands at the new price: both are compared with the orders.
+  // Orders are compared with the path up to now, and then with the new price.
   matchAll(state)
   for (const { base, quote, price } of named) {
     if (base !== undefined && quote !== undefined) state.model.stand(base, price * state.model.usd(quote, state.now))
@@ -63,12 +63,12 @@ const matchAll = (state: State): void => {
   for (const book of state.resting.values()) OrderLife.matchMarket(state, book)
 }
 
-export const fill = (state: State, wanted: FillRequest): Result.Result<Filled, Refusal> => {
-  const order = restingOrder(state, wanted)
-  if (order === undefined) return refuse("order-not-found", "no such order rests")
+export const fill = (state: State, request: FillRequest): Result.Result<Filled, Refusal> => {
+  const order = restingOrder(state, request)
+  if (order === undefined) return refuse("order-not-found", "no open order matches")
   const { decimals, symbol } = order.market.base
   const left = order.quantity - order.executed
-  const quantity = wanted.quantity === undefined ? left : amountOf(wanted.quantity, decimals)
+  const quantity = request.quantity === undefined ? left : amountOf(request.quantity, decimals)
   if (quantity === undefined || quantity === 0n || quantity > left) {
     return refuse("validation-failed", `quantity: ${Amount.format(left, decimals)} ${symbol} of the order is left`)
   }
@@ -87,7 +87,7 @@ export const restingOrder = (state: State, { market, orderId, price, side }: Fil
   )
 }
 
-/** Funded, and not over yet; oldest first. */
+/** Funded orders that have not ended, oldest first. */
 export const restingOrders = (state: State): ReadonlyArray<SandboxOrder> =>
   [...state.orders.values()].filter((order) => order.deposited === order.inputAmount && !isTerminal(order.status))
 

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { writeDoubtful } from "../../world/bot/doubtful.ts"
-import { assertSays, runHere, startHere, startSandbox, workspace } from "../../world/processes/program.ts"
+import { assertSays, runHere, startHere, startStill, workspace } from "../../world/processes/program.ts"
 
 const config = ["--config", "config.yaml"]
 
@@ -10,7 +10,7 @@ describe("limitbot resolve", () => {
   it("lists what is in doubt and takes the operator's word, with and without a running bot", {
     timeout: 200_000
   }, async () => {
-    const cwd = workspace(await startSandbox())
+    const cwd = workspace(await startStill())
     await writeDoubtful(join(cwd, "journal.sqlite"), 2)
 
     const listed = await runHere(["resolve", "--json", ...config], { cwd })

@@ -9,7 +9,7 @@ import {
   runHere,
   runUntil,
   startHere,
-  startSandbox,
+  startStill,
   workspace
 } from "../../world/processes/program.ts"
 
@@ -43,21 +43,28 @@ grid: { lower: 59000, upper: 59100, levels: 101, size: { base: 0.000001 } }
 
 describe.concurrent("limitbot plan and explain", () => {
   it("plans without a journal, then against one; explains now and the past", async () => {
-    const cwd = workspace(await startSandbox({ seed: 1, speed: 20 }), { "tiny.yaml": tinyText })
+    const cwd = workspace(await startStill(), { "tiny.yaml": tinyText })
     const first = await runHere(["plan", "grid.yaml", ...config, "--json"], { cwd })
     assert.strictEqual(first.code, 0, first.stderr)
     const fresh = json<Plan>(first.stdout)
     assert.strictEqual(fresh.journal, null)
-    assert.isAtLeast(fresh.summary.create, 15)
-    assert.deepStrictEqual([fresh.summary.keep, fresh.summary.cancel, fresh.refused.length], [0, 0, 0])
+    assert.deepStrictEqual(fresh.summary, { create: 20, keep: 0, cancel: 0, defer: 0 })
+    assert.deepStrictEqual(fresh.refused, [])
 
-    const ran = await runUntil("the order rests", 5, ["run", "grid.yaml", ...config], { cwd })
+    const ran = await runUntil("the order rests", 20, ["run", "grid.yaml", ...config], { cwd }, startHere)
     assert.strictEqual(ran.code, 0, ran.stderr)
     const second = await runHere(["plan", "grid.yaml", "tiny.yaml", ...config], { cwd })
     assertSays(second, 1, /The plan is refused: .*fee-floor.*--allow fee-floor/)
-    assert.match(second.stdout, /^ {2}= cell-\d\d +(BUY|SELL) +0\.005 BTC +at +\d+ +locks /m)
-    assert.match(second.stdout, /^ {2}\+ cell-\d\d +(BUY|SELL) +0\.000001 BTC/m)
-    assert.match(second.stdout, /! UNSAFE {2}fee-floor: \d+ of \d+ /)
+    const lines = (sign: string) => second.stdout.split("\n").filter((line) => line.startsWith(`  ${sign} cell-`))
+    const kept = Array.from({ length: 20 }, (_, cell) => {
+      const [side, level] = cell <= 10 ? ["BUY", 59_000 + 100 * cell] : ["SELL", 59_100 + 100 * cell]
+      return new RegExp(`^ {2}= cell-${String(cell).padStart(2, "0")} +${side} +0\\.005 BTC +at +${level} +locks `)
+    })
+    for (const [index, line] of lines("=").entries()) assert.match(line, kept[index] ?? /^$/)
+    assert.lengthOf(lines("="), 20)
+    for (const line of lines("+")) assert.match(line, /^ {2}\+ cell-\d\d +BUY +0\.000001 BTC/)
+    assert.lengthOf(lines("+"), 100)
+    assert.match(second.stdout, /! UNSAFE {2}fee-floor: 100 of 100 cycles earn less than their payouts cost: cell-/)
     assert.match(second.stdout, /One payout costs about /)
     const allowed = await runHere(["plan", "grid.yaml", "tiny.yaml", ...config, "--json", "--allow", "fee-floor"], {
       cwd
@@ -68,16 +75,16 @@ describe.concurrent("limitbot plan and explain", () => {
     const now = await runHere(["explain", "grid/cell-00", ...config, "--json"], { cwd })
     const [cell] = json<ReadonlyArray<Explanation>>(now.stdout)
     assert.match(cell?.verdict ?? "", /^holds BUY 0\.005 BTC at 59000, /)
-    assert.match(cell?.rule ?? "", /^grid\.yaml:5$/)
+    assert.strictEqual(cell?.rule, `${join(cwd, "grid.yaml")}:5`)
     assert.isTrue(cell?.guards.some(({ guard, verdict }) => guard === "budget" && verdict === "passes"))
-    assert.isTrue(Number(cell?.inputs.mid) > 50_000)
+    assert.approximately(Number(cell?.inputs.mid), 60_020, 0.05)
     // Another file now: what was is in the journal.
     writeFileSync(join(cwd, "grid.yaml"), gridText.replace("59000", "58000"))
     const then = await runHere(["explain", "grid/cell-00", ...config, "--at", new Date().toISOString(), "--json"], {
       cwd
     })
     const [past] = json<ReadonlyArray<Explanation>>(then.stdout)
-    assert.deepStrictEqual([past?.rule, past?.ruleText?.slice(0, 21)], ["grid.yaml:5", "grid: { lower: 59000,"])
+    assert.deepStrictEqual([past?.rule, past?.ruleText?.slice(0, 21)], [cell?.rule, "grid: { lower: 59000,"])
     assert.deepStrictEqual(
       past?.guards.map(({ verdict }) => verdict),
       cell?.guards.map(({ verdict }) => verdict)
@@ -92,19 +99,19 @@ describe.concurrent("limitbot plan and explain", () => {
 
   it("explains an order that our limits deny, and the number that would flip it", async () => {
     const text = gridText.replace("limits: { ", "limits: { maxOpenOrders: 3, ")
-    const cwd = workspace(await startSandbox({ seed: 1, speed: 20 }), { "grid.yaml": text })
+    const cwd = workspace(await startStill(), { "grid.yaml": text })
     const ran = await runUntil("the order rests", 3, ["run", "grid.yaml", ...config], { cwd }, startHere)
     assert.strictEqual(ran.code, 0, ran.stderr)
     const all = json<ReadonlyArray<Explanation>>((await runHere(["explain", ...config, "--json"], { cwd })).stdout)
     const empty = all.filter(({ verdict, guards }) => verdict === "holds nothing" && guards.length > 0)
-    assert.isAtLeast(empty.length, 10)
+    assert.lengthOf(empty, 17)
     for (const { guards, wouldChange } of empty) {
       const refusing = guards.filter(({ verdict }) => verdict === "refuses").map(({ guard }) => guard)
       assert.include(refusing, "open-orders")
       assert.include(wouldChange, "fewer than 3 open orders, for the limit open-orders")
     }
     const plan = json<Plan>((await runHere(["plan", "grid.yaml", ...config, "--json"], { cwd })).stdout)
-    assert.strictEqual(plan.summary.defer, empty.length)
+    assert.deepStrictEqual(plan.summary, { create: 0, keep: 3, cancel: 0, defer: 17 })
   })
 
   it("names what is wrong with the files, before the venue is asked", async () => {

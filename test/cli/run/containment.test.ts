@@ -13,8 +13,8 @@ import {
   nowhere,
   ordersAt,
   runHere,
-  start,
-  startSandbox,
+  startHere,
+  startStill,
   workspace
 } from "../../world/processes/program.ts"
 import { until } from "../../world/processes/runningBot.ts"
@@ -44,22 +44,20 @@ const pay = (socket: string, request: object): Promise<string> =>
 
 describe("containment", () => {
   it("lists what is left before a kill and after it, and proves that it is empty", async () => {
-    const sandbox = await startSandbox({ speed: 60 })
+    const sandbox = await startStill()
     const cwd = workspace(sandbox, {})
     const look = async () => {
       const { code, stdout, stderr } = await runHere(["containment", "--config", "config.yaml", "--json"], { cwd })
       return { code, stderr, shown: JSON.parse(stdout) as Shown }
     }
-    const bot = start(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
-    await until("orders are funded", async () => (await ordersAt(sandbox)).some(({ held }) => held.length > 0))
-    await until("one rests", async () => ((await look()).shown.lists[4]?.found?.length ?? 0) > 0)
+    const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
+    await bot.says("the order rests", 20)
     const before = await look()
     assert.strictEqual(before.code, 1)
     assert.isFalse(before.shown.contained)
     const counts = countsIn(before.shown)
     assert.strictEqual(counts["May begin anew"], 1)
-    assert.isAbove(counts["Orders that rest"] ?? 0, 0)
-    assert.isAbove(counts["Orders that the venue lists"] ?? 0, 0)
+    assert.deepStrictEqual([counts["Orders that rest"], counts["Orders that the venue lists"]], [20, 20])
     for (const { lookedAt } of before.shown.lists) assert.match(lookedAt ?? "", /^\d{4}-/)
 
     await runHere(["kill", "somebody stole a token", "--config", "config.yaml"], { cwd })
@@ -88,7 +86,7 @@ describe("containment", () => {
   it.skipIf(!isLong)(
     "lists what somebody else had signed, and proves nothing where it could not look",
     async () => {
-      const sandbox = await startSandbox({ speed: 60 })
+      const sandbox = await startStill()
       const { signerId } = sandbox.account
       const config = configText(sandbox).replace(
         "key: { file: account.key }",
@@ -100,10 +98,10 @@ describe("containment", () => {
         "deaf.yaml": config.replace(sandbox.url, nowhere.url)
       })
       const socket = join(cwd, "signer.sock")
-      const signer = start(["signer", "--socket", socket, "--config", join(cwd, "signer.yaml")])
+      const signer = startHere(["signer", "--socket", socket, "--config", join(cwd, "signer.yaml")])
       await signer.says(/signs for/)
-      const bot = start(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
-      await until("orders are funded", async () => (await ordersAt(sandbox)).some(({ held }) => held.length > 0))
+      const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
+      await bot.says("the order rests", 20)
       await runHere(["kill", "--config", "config.yaml"], { cwd })
       const look = async (...more: ReadonlyArray<string>) => {
         const { code, stdout } = await runHere(["containment", "--config", "config.yaml", "--json", ...more], { cwd })
@@ -152,7 +150,7 @@ describe("containment", () => {
   )
 
   it("is contained after unpaid orders are cancelled, as with a signer that refuses", async () => {
-    const sandbox = await startSandbox({ speed: 60 })
+    const sandbox = await startStill()
     const { signerId } = sandbox.account
     const signerFile = signerText(sandbox).replace(/maxTransfer: [\d.]+/g, "maxTransfer: 0.000001")
     const cwd = workspace(sandbox, {
@@ -162,9 +160,9 @@ describe("containment", () => {
       ),
       "signer.yaml": signerFile
     })
-    const signer = start(["signer", "--socket", join(cwd, "signer.sock"), "--config", join(cwd, "signer.yaml")])
+    const signer = startHere(["signer", "--socket", join(cwd, "signer.sock"), "--config", join(cwd, "signer.yaml")])
     await signer.says(/signs for/)
-    const bot = start(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
+    const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
     await until("an order is cancelled without having been paid", async () =>
       (await ordersAt(sandbox)).some(({ status }) => status === "CANCELED")
     )

@@ -2,7 +2,7 @@
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, runHere, startSandbox, workspace } from "../../world/processes/program.ts"
+import { configText, runHere, startHere, startStill, workspace } from "../../world/processes/program.ts"
 
 const dry = ["run", "grid.yaml", "--dry-run", "--json", "--poll", "0.2s", "--config", "config.yaml"]
 
@@ -22,18 +22,18 @@ const people = async (incidents: ReadonlyArray<unknown>) => {
 
 describe("a dry run", () => {
   it("hears no chat and gives no sign of life in the live bot's place", async () => {
-    const sandbox = await startSandbox()
+    const sandbox = await startStill()
     const { asked, close, url } = await people([])
     const config = `${configText(sandbox)}
 notify: [{ to: telegram, url: "${url}/telegram", secret: { file: api.key }, chat: '1', commands: ['1'], kinds: [Planned] }]
 heartbeat: { url: "${url}/beat", every: 1s }
 `
-    const { code, stderr, stdout } = await runHere([...dry, "--for", "4s"], {
-      cwd: workspace(sandbox, { "config.yaml": config })
-    })
+    const bot = startHere(dry, { cwd: workspace(sandbox, { "config.yaml": config }) })
+    await bot.says('"DepositSeen"', 20)
+    bot.signal("SIGTERM")
+    const { code, stderr } = await bot.ended
     close()
     assert.strictEqual(code, 0, stderr)
-    assert.include(stdout, '"FundingSigned"')
     assert.deepStrictEqual(
       asked.filter((path) => path.endsWith("/getUpdates") || path.startsWith("/beat")),
       []
@@ -41,7 +41,7 @@ heartbeat: { url: "${url}/beat", every: 1s }
   })
 
   it("holds back what an incident of the venue holds back", async () => {
-    const sandbox = await startSandbox()
+    const sandbox = await startStill()
     const { close, url } = await people([{ title: "BTC deposits are delayed", status: "investigating" }])
     const config = configText(sandbox).replace("venue:", `venue:\n  incidents: ${url}/incidents`)
     const { code, stderr, stdout } = await runHere([...dry, "--for", "3s"], {
@@ -54,11 +54,9 @@ heartbeat: { url: "${url}/beat", every: 1s }
   })
 
   it("refuses the files that the run would refuse", async () => {
-    const sandbox = await startSandbox()
+    const sandbox = await startStill()
     const config = configText(sandbox).replace("venue:", "venue:\n  minOrderUsd: 100000")
-    const { code, stderr } = await runHere([...dry, "--for", "3s"], {
-      cwd: workspace(sandbox, { "config.yaml": config })
-    })
+    const { code, stderr } = await runHere(dry, { cwd: workspace(sandbox, { "config.yaml": config }) })
     assert.strictEqual(code, 1)
     assert.include(stderr, "The plan is refused: below-minimum")
   })

@@ -12,7 +12,7 @@ import {
   run,
   runHere,
   startHere,
-  startSandbox,
+  startStill,
   workspace
 } from "../../world/processes/program.ts"
 
@@ -77,7 +77,7 @@ const saysOneThing = async (cwd: string, budget: number) => {
 
 describe.concurrent("strategy files of a running bot", () => {
   it("hot reload continues after the database is locked for seven seconds", async () => {
-    const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
+    const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000) })
     const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     await bot.says('"DepositSeen"')
     const database = new DatabaseSync(join(cwd, "journal.sqlite"), { timeout: 5_000 })
@@ -95,7 +95,7 @@ describe.concurrent("strategy files of a running bot", () => {
   })
 
   it("a rejected edit stays in status until it is mended", async () => {
-    const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
+    const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000) })
     const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     const rejectedEdit = async () =>
       JSON.parse((await runHere(["status", "--json", "--config", "config.yaml"], { cwd })).stdout).rejectedEdit
@@ -113,7 +113,7 @@ describe.concurrent("strategy files of a running bot", () => {
   it.skipIf(!isLong)(
     "a file that was removed while the bot ran is left out by the next start, and its orders are still withdrawn",
     async () => {
-      const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000, 1200), "grid.yaml": gridText })
+      const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000, 1200), "grid.yaml": gridText })
       const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml"]
       const bot = startHere([...both, "--json"], { cwd })
       await bot.says(/"DepositSeen".*"ladder"/)
@@ -146,7 +146,7 @@ describe.concurrent("strategy files of a running bot", () => {
   it.skipIf(!isLong)(
     "a file with a mistake ended the next start, so nobody followed the orders of all others",
     async () => {
-      const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
+      const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
       const both = ["run", "grid.yaml", "ladder.yaml", "--config", "config.yaml", "--json"]
       const bot = startHere(both, { cwd })
       await bot.says(/"DepositSeen".*"ladder"/)
@@ -168,7 +168,7 @@ describe.concurrent("strategy files of a running bot", () => {
   )
 
   it("the kill switch works beside a configuration with a mistake", async () => {
-    const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000) })
+    const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000) })
     const config = join(cwd, "config.yaml")
     const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     await bot.says('"DepositSeen"')
@@ -191,7 +191,7 @@ describe.concurrent("strategy files of a running bot", () => {
     ["has the name of another", (file: string) => writeFileSync(file, gridText)]
   ] as const))
     it(`under the kill switch a bot of which a file ${what} withdrew nothing`, async () => {
-      const cwd = workspace(await startSandbox(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
+      const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000), "grid.yaml": gridText })
       const files = ["ladder.yaml", "grid.yaml", "--config", "config.yaml"]
       const bot = startHere(["run", ...files, "--json"], { cwd })
       await bot.says(/"DepositSeen".*"ladder"/)
@@ -211,7 +211,7 @@ describe.concurrent("strategy files of a running bot", () => {
     })
 
   it("what plan refuses, a start and an edit refuse as well, until it is allowed by name", async () => {
-    const sandbox = await startSandbox()
+    const sandbox = await startStill()
     const cwd = workspace(sandbox, { "ladder.yaml": ladder(1000, 2_000_000) })
     const live = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
     assertSays(await runHere(live, { cwd }), 1, /over-commit: ladder counts? on 2000000 USDC/)
@@ -232,7 +232,7 @@ describe.concurrent("strategy files of a running bot", () => {
   })
 
   it("does not trade while certificates are not verified", async () => {
-    const cwd = workspace(await startSandbox())
+    const cwd = workspace(await startStill())
     const environment = { NODE_TLS_REJECT_UNAUTHORIZED: "0" }
     const live = await run(["run", "grid.yaml", "--config", "config.yaml"], { cwd, environment })
     assert.match(live.stderr, /NODE_TLS_REJECT_UNAUTHORIZED is 0/)

@@ -10,7 +10,7 @@ import {
   runHere,
   start,
   startHere,
-  startSandbox,
+  startStill,
   workspace
 } from "../../world/processes/program.ts"
 import { recordingProxy } from "../../world/processes/recordingProxy.ts"
@@ -40,7 +40,7 @@ const args = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
 
 describe("a bot that is started again on a full disk", { timeout: 60_000 }, () => {
   it.concurrent("cancels its orders, also under the kill switch", async () => {
-    const connection = await startSandbox()
+    const connection = await startStill()
     const cwd = workspace(connection, { "ladder.yaml": ladder })
     const statuses = async () => (await ordersAt(connection)).map(({ status }) => status)
     const bot = startHere(args, { cwd })
@@ -64,7 +64,7 @@ describe("a bot that is started again on a full disk", { timeout: 60_000 }, () =
   })
 
   it.concurrent("reports an error if its log is on that disk", async () => {
-    const connection = await startSandbox()
+    const connection = await startStill()
     const cwd = workspace(connection, { "ladder.yaml": ladder })
     const bot = start(args, { cwd, ...intoFullLog })
     let hasEnded = false
@@ -79,7 +79,7 @@ describe("a bot that is started again on a full disk", { timeout: 60_000 }, () =
   })
 
   it.concurrent("locks the journal after kill -9, and another bot is refused", async () => {
-    const connection = await startSandbox()
+    const connection = await startStill()
     const proxy = await recordingProxy(connection.url)
     const cwd = workspace({ ...connection, url: proxy.url }, { "ladder.yaml": ladder })
     const kill9 = async (program: Program) => {

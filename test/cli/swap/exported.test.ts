@@ -2,11 +2,11 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { runHere, startSandbox, workspace } from "../../world/processes/program.ts"
+import { runHere, startStill, workspace } from "../../world/processes/program.ts"
 
 describe("exports of an account that swapped by hand", () => {
   it("have it in the books, in the tables and for RP2", { timeout: 120_000 }, async () => {
-    const cwd = workspace(await startSandbox({ speed: 600 }))
+    const cwd = workspace(await startStill())
     const limitbot = async (...words: ReadonlyArray<string>) => {
       const { code, stderr, stdout } = await runHere([...words, "--config", "config.yaml"], { cwd })
       assert.strictEqual(code, 0, stderr)

@@ -230,13 +230,13 @@ export const startSandbox = async (options: SandboxOptions = {}): Promise<Connec
 }
 
 /**
- * A sandbox whose market stands still until `control` says otherwise, at 60,050 between two levels of the usual grid: all its twenty
- * orders rest. What fills, fills whole.
+ * A sandbox whose market stands still until `control` says otherwise, at 60,020: no level of the usual grid is there, and no middle of
+ * two, so all its twenty orders rest. What fills, fills whole.
  */
 export const startStill = async (options: SandboxOptions = {}): Promise<Connection> => {
   const settings = { partialFillShare: 0, fillWhileCancellingShare: 0, ...options.settings }
   const sandbox = await startSandbox({ speed: 0, ...options, settings })
-  await control(sandbox, "prices", { "BTC/USDC": 60_050 })
+  await control(sandbox, "prices", { "BTC/USDC": 60_020 })
   return sandbox
 }
 
