@@ -46,7 +46,7 @@ const beside = async (orders: number, journal: string): Promise<Beside> => {
       if (change !== undefined && waiting.delete(change)) reactions[change].push(processor() - pricedAt)
     }
   }
-  const world = await BotWorld.make([...BotWorld.resting(orders), BotWorld.quotes], { watch, journal })
+  const world = await BotWorld.make([...BotWorld.resting(orders), BotWorld.quotes], { watch, journal, isTimed: true })
   processor = world.processor
   const placing = world.drive(() => world.count("open") >= orders)
   world.wait(60_000)
@@ -97,7 +97,7 @@ export const live = async ({ show, folder }: Bench): Promise<void> => {
 }
 
 export const life = async ({ show }: Bench): Promise<void> => {
-  const { lives, commits, requests } = await BotWorld.lifeOf()
+  const { lives, commits, requests } = await BotWorld.lifeOf(10)
   const what = `the life of one of ${lives} orders`
   show(await says(what, saying("synced commits", commits), { samples: 1, budget: { atMost: 7.6, goal: 5 } }))
   show(await says(what, saying("requests", requests), { samples: 1, budget: { atMost: 35 } }))
