@@ -1,5 +1,5 @@
 /** Which changes of the program make it read a long journal anew. */
-import { appendFileSync, cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
+import { appendFileSync, cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -22,9 +22,9 @@ describe("snapshots", () => {
   it("outlive an upgrade whose strategies decide otherwise, and none that reads events otherwise", async () => {
     const copy = mkdtempSync(join(tmpdir(), "limitbot-folds-"))
     try {
+      // Without the packages, which no edit here touches: bundling them takes four fifths of the time.
       for (const part of ["src", "package.json", "tsconfig.json"])
         cpSync(join(root, part), join(copy, part), { recursive: true })
-      symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
       const lostBy = await lostIn(copy)
       assert.deepStrictEqual(await lostBy("src/strategy/kinds/rules/RuleExit.ts"), [])
       assert.deepStrictEqual(await lostBy("src/engine/state/BotState.ts"), ["state"])
