@@ -1,8 +1,6 @@
 /**
- * Tests that start processes start the built program, as users do: it is built once per run.
- *
- * Tests that mostly wait for processes come first, many at once, those that take longest before the others. Those that compute follow,
- * hardly more at once than there are cores: each worker compiles for itself what it runs, so with eight they take a fifth more.
+ * Tests wait for programs, browsers and databases, or they compute. Both kinds run side by side, in turn from the two lists, so that the
+ * processor has work while some tests wait. Each worker compiles what it runs, so there are only a few.
  */
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
@@ -10,49 +8,39 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 const cores = availableParallelism()
 
-/** Folders whose tests wait for programs, browsers and databases; the first ones take longest. */
-const waiting = ["fleet", "docs", "dashboard", "control", "e2e", "cli", "orderbook", "witness", "signing", "app/fleet", "report/html", "wallets", "programs", "releases"]
+/** Folders whose tests mostly wait, and files that compute for long. Of each, those that take longest come first. */
+const waiting = ["fleet", "docs", "control", "e2e", "cli", "dashboard", "orderbook", "witness", "signing", "app", "report/html", "wallets", "programs", "releases"]
+const computing = ["simulation", "counts", "model", "hostile", "backtest", "engine/planning", "engine", "strategy"]
 
-const rank = (file: string): number => {
-  const place = waiting.findIndex((folder) => file.includes(`/test/${folder}/`))
-  return place < 0 ? waiting.length : place
+const placeIn = (folders: ReadonlyArray<string>, { moduleId }: TestSpecification): number => {
+  const place = folders.findIndex((folder) => moduleId.includes(`/test/${folder}/`))
+  return place < 0 ? folders.length : place
 }
 
-class LongFirst extends BaseSequencer {
+class InTurn extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
     const bySize = await super.sort(files)
-    return bySize.toSorted((one, other) => rank(one.moduleId) - rank(other.moduleId))
+    const mostlyWaits = (file: TestSpecification) => placeIn(waiting, file) < waiting.length
+    const ranks = [waiting, computing].map((folders) =>
+      bySize
+        .filter((file) => mostlyWaits(file) === (folders === waiting))
+        .toSorted((one, other) => placeIn(folders, one) - placeIn(folders, other))
+        .map((file, place, { length }) => ({ file, share: place / length }))
+    )
+    return ranks.flat().toSorted((one, other) => one.share - other.share).map(({ file }) => file)
   }
-}
-
-const processes = waiting.map((folder) => `test/${folder}/**/*.test.ts`)
-
-const all = {
-  setupFiles: "test/setup.ts",
-  isolate: false,
-  // For real processes on a busy machine. It stands here because files share modules: what one of those sets while it is loaded holds for the first file only.
-  testTimeout: 180_000,
-  hookTimeout: 120_000
 }
 
 export default defineConfig({
   test: {
     globalSetup: "test/buildProgram.ts",
-    sequence: { sequencer: LongFirst },
-    projects: [
-      {
-        test: { ...all, name: "processes", include: processes, maxWorkers: 4 * cores, sequence: { groupOrder: 1 } }
-      },
-      {
-        test: {
-          ...all,
-          name: "computing",
-          include: ["test/**/*.test.ts"],
-          exclude: processes,
-          maxWorkers: cores + 1,
-          sequence: { groupOrder: 2 }
-        }
-      }
-    ]
+    setupFiles: "test/setup.ts",
+    include: ["test/**/*.test.ts"],
+    sequence: { sequencer: InTurn },
+    isolate: false,
+    maxWorkers: 2 * cores,
+    // For real processes on a busy machine. It stands here because files share modules: what one of those sets while it is loaded holds for the first file only.
+    testTimeout: 180_000,
+    hookTimeout: 120_000
   }
 })

@@ -20,6 +20,7 @@ import {
 import { freemem, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { TestProject } from "vitest/node"
+import { stopShared } from "./postgres.ts"
 
 /** A test file that needs the program creates this file. */
 const programRequest = "program-request"
@@ -67,6 +68,7 @@ export const setup = (project: TestProject): void => {
 export const teardown = async (): Promise<void> => {
   requests?.close()
   await building
+  await stopShared(temporary)
   // What was killed may still be writing.
   rmSync(temporary, { recursive: true, force: true, maxRetries: 5 })
 }

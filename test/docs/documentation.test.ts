@@ -8,7 +8,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { delimiter, dirname, join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Redacted, Result } from "effect"
 import { pages } from "../../site/links.ts"
 import { loadSettings } from "../../src/files/ConfigFile.ts"
@@ -40,10 +40,9 @@ const walks: ReadonlyArray<ReadonlyArray<string>> = [
 /** What the page of many accounts needs; without the server's programs its blocks are left out. */
 const postgres = await PostgresServer.start()
 if (postgres === undefined) it.skip("README.md, many accounts: this machine has no Postgres server", () => undefined)
-afterAll(() => postgres?.stop())
 const isLeftOut = ({ text }: Block): boolean => postgres === undefined && /createdb|limitbot fleet/.test(text)
 
-const ofPostgres = (server: PostgresServer.PostgresServer): Record<string, string> => {
+const ofPostgres = (server: PostgresServer.Database): Record<string, string> => {
   const { hostname, port, username } = new URL(Redacted.value(server.url))
   return {
     PGHOST: hostname,
@@ -70,6 +69,21 @@ const writeShims = (folder: string, socket: string): void => {
 case "$1" in
   ${processes}) ;;
   *) ${askHere(socket)} ;;
+esac
+# Runs until it says this, instead of for the seconds that it was told.
+until_says() {
+  local what="$1" pid
+  shift
+  ${program} "$@" > said.log 2>&1 &
+  pid=$!
+  until grep -q "$what" said.log || ! kill -0 $pid 2> /dev/null; do sleep 0.1; done
+  kill -TERM $pid 2> /dev/null || true
+  wait $pid || { cat said.log; exit 1; }
+  cat said.log
+}
+case "$*" in
+  "run "*" --for 15s") until_says "the order rests" "\${@:1:$#-2}" --poll 0.5s; exit ;;
+  "fleet run "*" --for 15s") until_says "took 1 account" "\${@:1:$#-2}"; exit ;;
 esac
 case "$1" in
   run) exec ${program} "$@" --poll 0.5s ;;

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Journal } from "../../src/journal/Journal.ts"
@@ -16,13 +16,12 @@ import type { Program } from "../world/processes/program.ts"
 import { type Ground, haveOrders, make } from "./ground.ts"
 
 const server = await PostgresServer.start()
-afterAll(() => server?.stop())
 if (server === undefined) it.skip("an account of a fleet: this machine has no Postgres server", () => undefined)
 
 let ground: Ground
 let runner: Program
 beforeAll(async () => {
-  if (server !== undefined) ground = await make(server, 2)
+  if (server !== undefined) ground = await make(server, 2, { speed: 1 })
 })
 
 interface Shown {
@@ -73,7 +72,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     const written = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "BotStopped", reason: "a reader" }]))
     const refused = await inDatabase(Effect.flip(Effect.provide(written, readingOf("account-0"))))
     assert.match(refused.message, /another process has taken over/)
-    assert.isTrue(haveOrders(await ground.status()))
+    assert.isTrue(haveOrders(await ground.accounts()))
   })
 
   it("has a journal that is verified, whole and as far as its row says that it has come", async () => {
@@ -123,11 +122,24 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
 
   it("resumes as a whole what is paused as a whole", async () => {
     await ground.limitbot("fleet", "pause", "account-0")
-    await ground.until("it is paused", (all) => all.some(({ problems }) => problems?.includes("paused") === true))
+    await ground.until("it is paused", (all) => all.some(({ problems }) => problems.includes("paused")))
     assert.match((await of("resume", "grid")).stderr, /whole account is paused: limitbot fleet resume account-0/)
     await ground.limitbot("fleet", "resume", "account-0")
-    await ground.until("it runs", (all) => all.every(({ problems }) => problems?.includes("paused") !== true))
+    await ground.until("it runs", (all) => all.every(({ problems }) => !problems.includes("paused")))
   }, 60_000)
+
+  it("obeys a pause although its bot has lost the journal and records nothing else", async () => {
+    const stopped = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "BotStopped", reason: "another claim" }]))
+    await inDatabase(Effect.provide(stopped, layerOf("account-0")))
+    await ground.limitbot("fleet", "pause", "account-0")
+    await ground.until(
+      "it is paused",
+      (all) => all.some(({ account, problems }) => account === "account-0" && problems.includes("paused: ")),
+      60_000
+    )
+    await ground.limitbot("fleet", "resume", "account-0")
+    await ground.until("it runs", (all) => all.every(({ problems }) => !problems.includes("paused: ")))
+  }, 120_000)
 
   it.skipIf(!isLong)(
     "is contained when it is killed, its owner has obeyed, and nothing is left in its journal or at the venue",

@@ -2,14 +2,12 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { isLong } from "../long.ts"
 import * as PostgresServer from "../postgres.ts"
 import { gridText, haveOrders, make } from "./ground.ts"
 
-// Where all of a file is skipped, no hook ends what it began.
 const [server, other] = isLong ? [await PostgresServer.start(), await PostgresServer.start()] : []
-afterAll(() => Promise.all([server?.stop(), other?.stop()]))
 if (isLong && server === undefined) it.skip("accounts compared: this machine has no Postgres server", () => undefined)
 
 interface Problem {
@@ -57,7 +55,7 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
 
   it("tells money that left without an origin, also to its next owner, until a person says that it is right", async () => {
     if (other === undefined) return
-    const ground = await make(other, 2, () => gridText(30_000))
+    const ground = await make(other, 2, { strategyOf: () => gridText(30_000) })
     for (const name of ground.keys.keys()) {
       const file = join(ground.folder, "accounts", name, "config.yaml")
       const text = readFileSync(file, "utf8").replace(
@@ -84,7 +82,7 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
     }
     let runner = ground.runner()
     await ground.until("it has orders", (all) =>
-      all.some(({ account, openOrders }) => account === "account-0" && (openOrders ?? 0) > 0)
+      all.some(({ account, openOrders }) => account === "account-0" && openOrders > 0)
     )
     assert.match((await of("reconcile")).stdout, / 0 contradict\./)
     await ground.limitbot("fleet", "resume", "account-1")

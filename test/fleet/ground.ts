@@ -1,15 +1,26 @@
-/** A fleet for tests: accounts on a sandbox, a Postgres server of its own, and the program as people start it. */
+/** A fleet for tests: accounts on a sandbox, a database, and runners. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { assert } from "@effect/vitest"
 import bs58 from "bs58"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import * as Postgres from "../../src/journal/postgres/Postgres.ts"
+import { Registry } from "../../src/journal/postgres/Registry.ts"
 import { randomFrom } from "../../src/rehearsal/World.ts"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import { publicKeyOf } from "../../src/signing/Signer.ts"
-import type { PostgresServer } from "../postgres.ts"
-import { configText, newFolder, type Program, runHere, start, startSandbox } from "../world/processes/program.ts"
+import { atEndOfFiles } from "../endOfFile.ts"
+import type { Database } from "../postgres.ts"
+import {
+  configText,
+  newFolder,
+  type Program,
+  runHere,
+  start,
+  startHere,
+  startSandbox
+} from "../world/processes/program.ts"
 
 export const gridText = (lower: number): string => `name: grid
 market: BTC/USDC
@@ -18,12 +29,33 @@ limits: { budget: { base: 0.01, quote: 600 }, maxPriceDeviation: 90% }
 grid: { lower: ${lower}, upper: ${lower + 2000}, levels: 5, size: { base: 0.002 } }
 `
 
+/** An account as the database has it. */
 export interface Listed {
   readonly account: string
   readonly wanted: string
   readonly runner: string
-  readonly openOrders: number | null
-  readonly problems: string | null
+  readonly openOrders: number
+  /** Of all its problems, and why it does not run. */
+  readonly problems: string
+}
+
+const registries: Array<{ readonly dispose: () => Promise<void> }> = []
+atEndOfFiles(async () => void (await Promise.all(registries.splice(0).map((each) => each.dispose()))))
+
+/** Reads the accounts over one connection: a command would open a new one each time. */
+const listing = ({ url }: Database) => {
+  const runtime = ManagedRuntime.make(Layer.provide(Registry.layer, Postgres.layer(url)))
+  registries.push(runtime)
+  return async (): Promise<ReadonlyArray<Listed>> => {
+    const accounts = await runtime.runPromise(Effect.flatMap(Registry, ({ all }) => all))
+    return accounts.map(({ isOwned, name, owner, told, wanted }) => ({
+      account: name,
+      wanted,
+      runner: isOwned ? (owner ?? "") : "none",
+      openOrders: told?.openOrders ?? 0,
+      problems: [told?.failing ?? "", ...(told?.problems ?? []).map(({ kind, text }) => `${kind}: ${text}`)].join("; ")
+    }))
+  }
 }
 
 const keysOf = async (count: number) => {
@@ -37,14 +69,19 @@ const keysOf = async (count: number) => {
   return keys
 }
 
-/** `strategyOf` gives the file of each account; without one its folder has none. */
+interface Options {
+  /** The file of each account; an account without one has an empty folder. */
+  readonly strategyOf?: (index: number) => string | undefined
+  readonly speed?: number
+}
+
 export const make = async (
-  server: PostgresServer,
+  server: Database,
   count: number,
-  strategyOf: (index: number) => string | undefined = (index) => gridText(59_000 + index * 100)
+  { speed = 60, strategyOf = (index) => gridText(59_000 + index * 100) }: Options = {}
 ) => {
   const keys = await keysOf(count)
-  const sandbox = await startSandbox({ speed: 60, accounts: [...keys.values()].map(({ signerId }) => signerId) })
+  const sandbox = await startSandbox({ speed, accounts: [...keys.values()].map(({ signerId }) => signerId) })
   const folder = newFolder()
   const [secrets, url] = [join(folder, "secrets"), join(folder, "database.url")]
   writeFileSync(url, `${Redacted.value(server.url)}\n`, { mode: 0o600 })
@@ -62,24 +99,26 @@ export const make = async (
       writeFileSync(join(secrets, name, file), `${text}\n`, { mode: 0o600 })
   }
   const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, "--database-file", url], { cwd: folder })
-  const status = async (): Promise<ReadonlyArray<Listed>> => {
-    const { stdout } = await limitbot("fleet", "status", "--json")
-    return stdout === "" ? [] : JSON.parse(stdout)
-  }
-  const until = async (what: string, holds: (accounts: ReadonlyArray<Listed>) => boolean) => {
-    const end = Date.now() + 100_000
+  const accounts = listing(server)
+  /** Returns the milliseconds that it took. */
+  const until = async (what: string, holds: (accounts: ReadonlyArray<Listed>) => boolean, millis = 180_000) => {
+    const begun = Date.now()
     for (;;) {
-      const accounts = await status()
-      if (accounts.length > 0 && holds(accounts)) return
-      if (Date.now() > end) assert.fail(`${what}: ${JSON.stringify(accounts.slice(0, 5))}`)
-      await pause(250)
+      const all = await accounts().catch((): ReadonlyArray<Listed> => [])
+      if (all.length > 0 && holds(all)) return Date.now() - begun
+      if (Date.now() - begun > millis) assert.fail(`${what}: ${JSON.stringify(all.slice(0, 5))}`)
+      await pause(100)
     }
   }
-  const runner = (): Program => start(["fleet", "run", "--secrets", secrets, "--database-file", url], { cwd: folder })
-  return { sandbox, folder, url, keys, limitbot, status, until, runner }
+  const run = ["fleet", "run", "--secrets", secrets, "--database-file", url]
+  /** In this process. */
+  const runner = (): Program => startHere(run)
+  /** To be killed or frozen. */
+  const runnerProcess = (): Program => start(run, { cwd: folder })
+  return { sandbox, folder, secrets, url, keys, limitbot, accounts, until, runner, runnerProcess }
 }
 
 export type Ground = Awaited<ReturnType<typeof make>>
 
 export const haveOrders = (accounts: ReadonlyArray<Listed>): boolean =>
-  accounts.every(({ openOrders }) => (openOrders ?? 0) > 0)
+  accounts.every(({ openOrders }) => openOrders > 0)

@@ -20,7 +20,6 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const pictures = process.env["LIMITBOT_PICTURES"]
 
 const server = await PostgresServer.start()
-afterAll(() => server?.stop())
 if (server === undefined) it.skip("a page over many bots: this machine has no Postgres server", () => undefined)
 
 let ground: Ground
@@ -62,7 +61,7 @@ const makeClass = ({ folder }: Ground) => {
 describe.skipIf(server === undefined)("a page over many bots", () => {
   beforeAll(async () => {
     if (server === undefined) return
-    ground = await make(server, 3, (index) => (index < 2 ? undefined : gridText(59_000)))
+    ground = await make(server, 3, { strategyOf: (index) => (index < 2 ? undefined : gridText(59_000)) })
     makeClass(ground)
     bot = await startBot("")
     const { folder } = ground

@@ -1,5 +1,5 @@
 /** What was said to accounts is kept as long as it waits, and for a day once it was answered. */
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Hearing from "../../src/app/fleet/Hearing.ts"
@@ -10,7 +10,6 @@ import { Words } from "../../src/journal/postgres/Words.ts"
 import * as PostgresServer from "../postgres.ts"
 
 const server = await PostgresServer.start()
-afterAll(() => server?.stop())
 if (server === undefined) it.skip("words to accounts: this machine has no Postgres server", () => undefined)
 
 const left = Effect.gen(function* () {

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os"
 import { basename, dirname, join, relative } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Equal, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { BotEvent } from "../../src/domain/BotEvent.ts"
@@ -67,9 +67,8 @@ const memory: Place = {
 }
 
 const server = await PostgresServer.start()
-afterAll(() => server?.stop())
 
-const postgresAt = ({ url }: PostgresServer.PostgresServer): Place => {
+const postgresAt = ({ url }: PostgresServer.Database): Place => {
   const client = Postgres.layer(url)
   return {
     name: "in Postgres",

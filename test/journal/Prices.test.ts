@@ -1,5 +1,5 @@
 /** What is seen of prices is kept alike in a journal's file and in a fleet's database, where all accounts of a venue share it. */
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { Journal } from "../../src/journal/Journal.ts"
 import { type Minute, PriceStore, type SeenCandle } from "../../src/journal/PriceStore.ts"
@@ -9,7 +9,6 @@ import * as Sqlite from "../../src/journal/Sqlite.ts"
 import * as PostgresServer from "../postgres.ts"
 
 const server = await PostgresServer.start()
-afterAll(() => server?.stop())
 if (server === undefined) it.skip("prices in Postgres: this machine has no Postgres server", () => undefined)
 
 const minute = (index: number, close: number): Minute => ({

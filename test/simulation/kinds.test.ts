@@ -120,12 +120,12 @@ rules:
 
 const episodes: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    firstOf(6, Object.entries(strategies)).map(([kind, section]) => [
+    firstOf(4, Object.entries(strategies)).map(([kind, section]) => [
       kind,
       `market: SOL/USDC\nkind: ${kind}\n${section}`
     ])
   ),
-  ...Object.fromEntries(firstOf(2, Object.entries(variants)))
+  ...Object.fromEntries(firstOf(1, Object.entries(variants)))
 }
 
 describe("kinds", () => {

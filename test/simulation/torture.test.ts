@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import { run } from "./Torture.ts"
 
 const count = Number(process.env["LIMITBOT_EPISODES"] ?? 1)
@@ -6,7 +7,7 @@ const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 
 describe("simulation", () => {
   it("without faults the books agree", async () => {
-    const result = await run({ seed: 1, chaosMillis: 300_000, faultRate: 0, kills: 0 })
+    const result = await run({ seed: 1, chaosMillis: isLong ? 300_000 : 150_000, faultRate: 0, kills: 0 })
     assert.isAbove(result.fills, 0)
   })
 
@@ -15,14 +16,19 @@ describe("simulation", () => {
   }, async () => {
     const total = { fills: 0, orders: 0, funded: 0, events: 0, steps: 0, virtualMinutes: 0 }
     for (let seed = first; seed < first + count; seed += 1) {
-      const result = await run({ seed, chaosMillis: count > 1 ? 900_000 : 420_000, faultRate: 0.15, kills: 6 })
+      const result = await run({
+        seed,
+        chaosMillis: count > 1 ? 900_000 : isLong ? 420_000 : 300_000,
+        faultRate: 0.15,
+        kills: 6
+      })
       for (const key of Object.keys(total) as ReadonlyArray<keyof typeof total>) total[key] += result[key]
     }
     process.stdout.write(`${count} episodes from seed ${first}: ${JSON.stringify(total)}\n`)
   })
 
   it("the same seed gives the same steps, requests and events", { timeout: 180_000 }, async () => {
-    const episode = { seed: 5, chaosMillis: 90_000, faultRate: 0.2, kills: 2 }
+    const episode = { seed: 5, chaosMillis: isLong ? 90_000 : 60_000, faultRate: 0.2, kills: 2 }
     assert.deepStrictEqual(await run(episode), await run(episode))
   })
 })

@@ -109,7 +109,8 @@ export const make = Effect.fn("Lives.make")(function* ({ folder, name, say }: Li
     const isKnown = life.wanted.wanted === account.wanted && life.wanted.why === account.why
     if (isKnown || life.bot === undefined) return
     life.wanted = account
-    yield* Effect.ignore(life.bot.steer(account))
+    // A journal that refuses this refuses everything: the account is started again, and then obeys its row.
+    yield* Effect.catch(life.bot.steer(account), () => end(account.name))
   })
 
   return {

@@ -1,5 +1,5 @@
 /** Runners that share the rate of one credential: together they never count on more than all of it, whatever becomes of the database. */
-import { afterAll, assert, describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import * as FleetRate from "../../../src/app/fleet/sharing/FleetRate.ts"
 import { monotonicMillis } from "../../../src/domain/Durations.ts"
@@ -47,7 +47,6 @@ const ask = Effect.fnUntraced(function* (seconds: number, ...all: ReadonlyArray<
 })
 
 const server = await PostgresServer.start()
-afterAll(() => server?.stop())
 if (server === undefined)
   it.skip("the rate that runners share in Postgres: this machine has no Postgres server", () => {})
 

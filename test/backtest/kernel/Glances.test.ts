@@ -13,6 +13,7 @@ import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../../src/candles/Generate.ts"
 import { render } from "../../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
+import { isLong } from "../../long.ts"
 import { anyRules, immediateRules, pick, random } from "../RandomStrategies.ts"
 
 const assets = ["BTC", "USDC"].map((symbol) => ({ symbol, id: symbol, decimals: symbol === "BTC" ? 8 : 6 }))
@@ -111,7 +112,7 @@ const traded = ({ counts, fills, table, ...rest }: Outcome) => {
   }
 }
 
-const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 60)
+const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? (isLong ? 60 : 24))
 
 /** Whatever its answers say of how long they hold. */
 const atEveryClose = (conditions: Conditions): Conditions => ({
