@@ -35,6 +35,8 @@ const codeOf = async (root: string, input: ReadonlyArray<string>): Promise<strin
     input: [...reading, ...input],
     platform: "node",
     plugins: [behaviour],
+    // The build of the program says what is wrong with the sources.
+    logLevel: "silent",
     write: false
   })
   const hash = createHash("sha256")
