@@ -141,7 +141,7 @@ const venueConfig = (config: BotConfig, account: VenueAccount) =>
   Layer.succeed(VenueConfig, venueSettings(config, account))
 
 const engineSettings = (
-  { account: { terms }, limits, venue }: BotConfig,
+  { account: { terms }, limits, markets: { costs }, venue }: BotConfig,
   { addresses, depositType, depositTypes, signerId }: VenueAccount,
   pace: Pace
 ) =>
@@ -153,7 +153,7 @@ const engineSettings = (
       signerId,
       depositType,
       maxAppFeeBasisPoints: Math.max(maxAppFeeBasisPoints, feesToOthers(terms)),
-      ...present({ addresses, depositTypes }),
+      ...present({ addresses, depositTypes, fillBasisPoints: costs?.fillBasisPoints }),
       ...Charges.echoes(venue.facts.fees, Charges.isPartner(venue.facts, venue.hasPartner), terms)
     }
   })

@@ -57,13 +57,13 @@ const lifecycle = {
     boot: Schema.optionalKey(Text),
     database: Schema.optionalKey(Text),
     version: Text,
-    /** Hash of the code that decides, if known. */
     decisionCode: Schema.optionalKey(Text),
     mode: Text,
     account: Text,
     venue: Text,
     /** The venue's asset ids by symbol, of live bots. */
     assets: Schema.optionalKey(Schema.Record(Text, Text)),
+    fillBasisPoints: Schema.optionalKey(Schema.Finite),
     /** Limits over all strategies together, for explanations; exposures by symbol. */
     overall: Schema.optionalKey(
       Schema.Struct({

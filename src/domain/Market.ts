@@ -11,6 +11,14 @@ export type Price = Decimal.Decimal
 /** SELL gives base and wants quote; BUY gives quote and wants base. */
 export type Side = "BUY" | "SELL"
 
+/** Costs of trading, as far as they are known before an order is made. */
+export interface TradeCosts {
+  /** The venue's share of the output of every fill. */
+  readonly fillBasisPoints: number
+  /** Fee of one payout by symbol, in smallest units. */
+  readonly payouts: ReadonlyMap<string, Amount>
+}
+
 export interface Market {
   /** `BASE/QUOTE`, as in the strategy file. */
   readonly name: string
@@ -18,6 +26,8 @@ export interface Market {
   readonly quote: Asset
   /** Price step, if the venue wants one. */
   readonly tick?: Price
+  /** Missing where nobody asks the venue. */
+  readonly costs?: TradeCosts
 }
 
 export const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")

@@ -15,6 +15,8 @@ export interface Expectations extends MoneyPlaces {
   readonly maxAppFeeBasisPoints: number
   /** What an order's echo may give to others, where the echo has the service's own share in it; else the bound above. */
   readonly echoedBasisPoints?: (market: Market, terms: OrderTerms) => number
+  /** The venue's share of the output of every fill. */
+  readonly fillBasisPoints?: number
   /** The same place: whose echo it is, and which app fees it answers. */
   readonly echoOf?: (terms: OrderTerms) => Omit<FeeEcho, "basisPoints">
 }

@@ -31,6 +31,7 @@ export interface BotRun {
   readonly venue: string
   /** The venue's asset ids by symbol. */
   readonly assets?: Readonly<Record<string, string>>
+  readonly fillBasisPoints?: number
 }
 
 /** The journal was written for another account, venue or mode. */
@@ -81,11 +82,14 @@ export class StartUnwritten extends Schema.TaggedError<StartUnwritten>()("StartU
 export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strategies: ReadonlyArray<Strategy>) {
   const { database, record, state } = yield* Bookkeeper
   yield* belongs(run)
-  const { overall } = yield* EngineSettings
+  const {
+    account: { fillBasisPoints },
+    overall
+  } = yield* EngineSettings
   const limits = { ...overall, exposure: Object.fromEntries(overall?.exposure ?? []) }
   const mark = state.integrity.mark === undefined ? { mark: yield* Random.nextIntBetween(1, 2 ** 31 - 1) } : {}
   yield* record(
-    { _tag: "BotStarted", ...run, ...present({ database }), ...mark, overall: limits },
+    { _tag: "BotStarted", ...run, ...present({ database, fillBasisPoints }), ...mark, overall: limits },
     ...strategies.flatMap((strategy) => loaded(state, strategy))
   )
 })

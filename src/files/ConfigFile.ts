@@ -17,6 +17,7 @@ import { type JsonSchema, schemaOf } from "../strategy/JsonSchema.ts"
 import { inOrder, type Problem, type Report, render, report, sourceText } from "../strategy/Problem.ts"
 import * as TermsSection from "../strategy/TermsSection.ts"
 import { readYaml } from "../strategy/YamlReader.ts"
+import * as Charges from "../venue/profile/Charges.ts"
 import { ledgerOf, verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 import * as KeystoreSource from "./secrets/KeystoreSource.ts"
@@ -284,6 +285,9 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
   const { analyticsUrl = venue.url, profile, ledger = ledgerOf(profile), verifier = verifierOf(ledger) } = venue
   const { depositType, signerId, wallet } = account
   const depositTypes = AssetsSection.depositTypesOf(rows)
+  const facts = FactsSection.resolved(venue, verifierOf(ledger))
+  const hasPartner = venue.partnerJwt !== undefined
+  const costs = Charges.tradeCosts(facts.fees, Charges.isPartner(facts, hasPartner), assets)
   const settings = {
     venue: {
       /** Without a slash at the end. */
@@ -295,11 +299,11 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
       verifier,
       /** The name is for people; what the program does follows the facts. */
       profile,
-      facts: FactsSection.resolved(venue, verifierOf(ledger)),
+      facts,
       quoteKey: venue.quoteKey,
       minOrderUsd: venue.minOrderUsd,
       /** The configuration has a partner credential, which waives the platform's fee. */
-      hasPartner: venue.partnerJwt !== undefined,
+      hasPartner,
       incidents: venue.incidents,
       /** Other spellings of asset ids that the venue may answer with. */
       assetSpellings: AssetsSection.spellingsOf(rows, to)
@@ -320,7 +324,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
     },
     /** Who else tells prices. */
     priceProgram: AssetsSection.priceProgramOf(read.prices, resolve),
-    ...AssetsSection.marketsOf(read.markets, read.prices, assets, resolve("."), to),
+    ...AssetsSection.marketsOf(read.markets, read.prices, { assets, costs }, resolve("."), to),
     /** Limits over all strategies together. */
     limits: limits && OverallLimits.resolved(limits, assets, to),
     reconcileEvery: read.reconcileEvery,

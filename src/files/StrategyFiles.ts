@@ -8,6 +8,7 @@ import { type Problem, problemAt, quoted, render, sourceText, suggestion } from 
 import { marketsSeen, type Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 import { mostCharacters } from "../strategy/YamlReader.ts"
+import { documentedCosts } from "../venue/profile/Charges.ts"
 import * as CodeFile from "./CodeFile.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 
@@ -127,10 +128,10 @@ const twinsIn = (
 const mostDecimals = 36
 
 /** Markets of these assets without a configuration, to look at files alone. */
-export const marketsOf = (symbols: Iterable<string>): Markets => ({
-  assets: Array.from(symbols, (symbol) => ({ symbol, id: symbol, decimals: mostDecimals })),
-  ticks: new Map()
-})
+export const marketsOf = (symbols: Iterable<string>): Markets => {
+  const assets = Array.from(symbols, (symbol) => ({ symbol, id: symbol, decimals: mostDecimals }))
+  return { assets, ticks: new Map(), costs: documentedCosts(assets) }
+}
 
 /** The markets that the files name, to look at the files without a configuration. */
 export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function* (files: ReadonlyArray<string>) {

@@ -167,6 +167,7 @@ const services = (options: BotOptions) => {
     patience: defaultPatience
   }
   const facts = factsOf(venue)
+  const isPartner = Charges.isPartner(facts, options.beside !== undefined)
   const settings: Settings = {
     ...defaults,
     ...pace,
@@ -174,8 +175,9 @@ const services = (options: BotOptions) => {
       signerId,
       depositType,
       maxAppFeeBasisPoints: 100,
+      fillBasisPoints: Charges.fillBasisPoints(facts.fees, isPartner),
       ...present({ addresses, depositTypes }),
-      ...Charges.echoes(facts.fees, Charges.isPartner(facts, options.beside !== undefined), account)
+      ...Charges.echoes(facts.fees, isPartner, account)
     }
   }
   const nobody: WalletPort = manual

@@ -4,6 +4,7 @@
  */
 import type { Asset } from "../domain/Amount.ts"
 import type { VenueFacts } from "../venue/profile/Facts.ts"
+import { flatFeeOf } from "../venue/profile/FlatFees.ts"
 import type { LedgerName } from "../venue/wire/WireValue.ts"
 import type { SolverLaw } from "./Solvers.ts"
 
@@ -98,7 +99,10 @@ export const defaultSettings = (ledger: LedgerName): SandboxSettings => ({
   intentMillis: [120_000, 300_000]
 })
 
-const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> => [
+const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> =>
+  assetsOf(ledger).map((asset) => ({ ...asset, fee: `${flatFeeOf(asset) ?? 0n}` }))
+
+const assetsOf = (ledger: LedgerName): ReadonlyArray<Omit<SandboxAsset, "fee">> => [
   {
     symbol: "BTC",
     id: `nep141:btc.omft.${ledger}`,
@@ -106,7 +110,6 @@ const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> => [
     blockchain: "btc",
     priceUsd: 60_000,
     volatility: 0.8,
-    fee: "30",
     initial: 20
   },
   {
@@ -116,7 +119,6 @@ const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> => [
     blockchain: "eth",
     priceUsd: 2_500,
     volatility: 0.9,
-    fee: "8000000000000",
     initial: 400
   },
   {
@@ -126,7 +128,6 @@ const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> => [
     blockchain: "sol",
     priceUsd: 150,
     volatility: 1.1,
-    fee: "130000",
     initial: 7_000
   },
   {
@@ -136,7 +137,6 @@ const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> => [
     blockchain: ledger,
     priceUsd: 1,
     volatility: 0,
-    fee: "20000",
     initial: 1_000_000
   },
   {
@@ -146,7 +146,6 @@ const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> => [
     blockchain: ledger,
     priceUsd: 5,
     volatility: 1.2,
-    fee: "4000000000000000000000",
     initial: 200_000
   },
   {
@@ -156,7 +155,6 @@ const defaultAssets = (ledger: LedgerName): ReadonlyArray<SandboxAsset> => [
     blockchain: ledger,
     priceUsd: 1,
     volatility: 0,
-    fee: "20000",
     initial: 1_000_000
   }
 ]

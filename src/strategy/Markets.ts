@@ -4,7 +4,7 @@
  */
 
 import type { Asset } from "../domain/Amount.ts"
-import type { Market, Price } from "../domain/Market.ts"
+import type { Market, Price, TradeCosts } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import { type Located, list, type Reader } from "./Fields.ts"
 import { described, schemaOf } from "./JsonSchema.ts"
@@ -18,6 +18,8 @@ export interface Markets {
   /** Price steps by market name, where the venue requires one. */
   readonly ticks: ReadonlyMap<string, Price>
   readonly sources?: MarketSources
+  /** What the account pays for trading. */
+  readonly costs?: TradeCosts
 }
 
 /** The markets that the expressions of a file name in quotes, for whoever looks at files without a configuration. */
@@ -28,7 +30,7 @@ export const quotedIn = (text: string): ReadonlyArray<string> =>
 export type MarketNamed = (name: string, at: Span, to: Report) => Market | undefined
 
 export const marketNamed =
-  ({ assets, ticks }: Markets): MarketNamed =>
+  ({ assets, costs, ticks }: Markets): MarketNamed =>
   (name, at, to) => {
     const [baseSymbol, quoteSymbol, ...rest] = name.split("/")
     if (!baseSymbol || !quoteSymbol || rest.length > 0) {
@@ -44,7 +46,7 @@ export const marketNamed =
     if (base === undefined || quote === undefined) return undefined
     if (base === quote) return report(to, at, `${baseSymbol} cannot be traded against itself`)
     const tick = ticks.get(name)
-    return { name, base, quote, ...present({ tick }) }
+    return { name, base, quote, ...present({ costs, tick }) }
   }
 
 export const market = (offered: Markets): Reader<Market> => {

@@ -73,20 +73,22 @@ export interface View {
   readonly signals?: Signals
   /** What the strategy's trading has earned and cost; missing where nobody keeps it, as in a preview. */
   readonly own?: OwnState
+  /** The venue's share of the output of every fill; missing where it takes none. */
+  readonly fillBasisPoints?: number
   /** Quote that the strategy has but must not use (see `Skim`). */
   readonly setAside?: Amount
 }
 
 /** The same view but for some of it. Every field is named, as a view may compute some of them only when they are looked at. */
 export const viewWith = (
-  { now, market, price, elsewhere, slots, candles, depth, signals, own, setAside }: View,
+  { now, market, price, elsewhere, slots, candles, depth, signals, own, fillBasisPoints, setAside }: View,
   changed: Partial<View>
 ): View => ({
   now,
   market,
   price,
   slots,
-  ...present({ elsewhere, candles, depth, signals, own, setAside }),
+  ...present({ elsewhere, candles, depth, signals, own, fillBasisPoints, setAside }),
   ...changed
 })
 

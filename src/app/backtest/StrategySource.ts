@@ -7,6 +7,7 @@ import { type Markets, quotedIn } from "../../strategy/Markets.ts"
 import { render } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { documentedCosts } from "../../venue/profile/Charges.ts"
 
 export interface StrategySource {
   readonly text: string
@@ -24,7 +25,7 @@ const marketsOf = (strategyText: string): Markets => {
   const all = [...names, ...quotedIn(strategyText)]
   const symbols = all.flatMap((name) => (typeof name === "string" ? name.split("/") : []))
   const assets = [...new Set(symbols)].map((symbol) => ({ symbol, id: symbol, decimals: 18 }))
-  return { assets, ticks: new Map() }
+  return { assets, ticks: new Map(), costs: documentedCosts(assets) }
 }
 
 /**

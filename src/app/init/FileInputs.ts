@@ -7,8 +7,7 @@ import type { Market, Price } from "../../domain/Market.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
 import { type Markets, market as marketReader } from "../../strategy/Markets.ts"
-import { isPartner, usualOf } from "../../venue/profile/Charges.ts"
-import type { VenueFacts } from "../../venue/profile/Facts.ts"
+import { isPartner, tradeCosts } from "../../venue/profile/Charges.ts"
 import { defaultProfile, factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
 import { readAnswer } from "./InitText.ts"
 import type * as Interview from "./Interview.ts"
@@ -28,8 +27,6 @@ export interface FileInputs {
   readonly market: Market
   readonly price: Price | undefined
   readonly journal: string | undefined
-  /** The share of a fill that the venue takes; schedules that share app fees take theirs of inputs, beyond the limit. */
-  readonly fee: number
   /** Writes what belongs beside the strategy, and says what that was. */
   readonly write: (schema: string) => ReturnType<typeof NewConfig.write>
 }
@@ -57,8 +54,7 @@ export const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interv
   })
   const apiKey = Option.getOrUndefined(secrets)?.venue.apiKey
   const price = yield* VenueLook.price({ url: venue.url, ledger: venue.ledger, signerId, apiKey }, market)
-  const fee = feeOf(venue.facts, venue.hasPartner)
-  return { markets, market, price, journal, fee, write: () => Effect.succeed([]) } satisfies FileInputs
+  return { markets, market, price, journal, write: () => Effect.succeed([]) } satisfies FileInputs
 })
 
 /** Without one: the venue is asked what it trades. */
@@ -70,7 +66,11 @@ export const unconfigured = Effect.fnUntraced(function* (
   const venue = yield* NewConfig.askVenue(interview)
   const { sandbox, tokens, url } = venue
   yield* Console.log(NewConfig.tokenLine(tokens))
-  const { markets, name } = yield* NewConfig.askMarket(interview, venue)
+  const { markets: named, name } = yield* NewConfig.askMarket(interview, venue)
+  const ledger = sandbox?.ledger ?? ledgerOf(profile ?? defaultProfile)
+  const facts = factsOf(profile ?? defaultProfile, verifierOf(ledger))
+  const costs = tradeCosts(facts.fees, isPartner(facts, false), named.assets)
+  const markets: Markets = { ...named, costs }
   const market = yield* marketOf(markets, name)
   const account = sandbox === undefined ? yield* NewConfig.askAccount(interview, config) : undefined
   const spared = sandbox === undefined ? [] : interview.spare("key", "apiKey")
@@ -80,16 +80,12 @@ export const unconfigured = Effect.fnUntraced(function* (
     )
   const asker = {
     url,
-    ledger: sandbox?.ledger ?? ledgerOf(profile ?? defaultProfile),
+    ledger,
     signerId: sandbox?.account.signerId ?? account?.signerId ?? "nobody",
     apiKey: account?.apiKey.value
   } as const
   const price = yield* VenueLook.price(asker, market)
   const write: FileInputs["write"] = (schema) =>
     NewConfig.write(config, { venue, account, assets: markets.assets, profile }, schema)
-  const fee = feeOf(factsOf(profile ?? defaultProfile, verifierOf(asker.ledger)), false)
-  return { markets, market, price, journal: undefined, fee, write } satisfies FileInputs
+  return { markets, market, price, journal: undefined, write } satisfies FileInputs
 })
-
-const feeOf = (facts: VenueFacts, hasPartnerJwt: boolean): number =>
-  facts.fees.appFees === "added" ? usualOf(facts.fees, isPartner(facts, hasPartnerJwt)) / 10_000 : 0

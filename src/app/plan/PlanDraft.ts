@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import { defaults } from "../../engine/EngineSettings.ts"
 import * as DepthWarnings from "../../engine/planning/ahead/DepthWarnings.ts"
 import * as PlanAhead from "../../engine/planning/ahead/PlanAhead.ts"
@@ -60,7 +61,16 @@ export const draftFrom = Effect.fnUntraced(function* (
   const { pid } = yield* Process
   const at = yield* Clock.currentTimeMillis
   // Any mode of journal will do: a plan writes nothing into it.
-  const run = { pid, version, mode: state.run?.mode ?? "live", account: account.signerId, venue: config.venue.url }
+  const { fillBasisPoints } = config.markets.costs ?? {}
+  const mode = state.run?.mode ?? "live"
+  const run = {
+    pid,
+    version,
+    mode,
+    account: account.signerId,
+    venue: config.venue.url,
+    ...present({ fillBasisPoints })
+  }
   const planned = yield* PlanAhead.planAhead({
     run,
     strategies,

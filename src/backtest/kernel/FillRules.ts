@@ -4,6 +4,8 @@
  */
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import * as RoundCost from "../../domain/fees/RoundCost.ts"
+import { ratioOf } from "../../domain/fees/RoundCost.ts"
 import { type BidAsk, type Market, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
 
 export interface FillRules {
@@ -85,9 +87,6 @@ export const isImmediate = (rules: FillRules): boolean =>
   rules.placeMillis === 0 &&
   rules.payoutMillis === 0 &&
   rules.cancelMillis === 0
-
-/** To a millionth of a basis point, exactly. */
-export const ratioOf = (basisPoints: number): Decimal.Decimal => Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
 
 /** What basis points of the rules are as ratios: every order and every decision asks for some. */
 interface Ratios {
@@ -214,11 +213,8 @@ export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Roun
 }
 
 /** The venue's share of an output, rounded up. */
-export const shareOf = (rules: FillRules, gross: Amount.Amount): Amount.Amount => {
-  if (rules.feeBasisPoints === 0) return 0n
-  const { digits, scale } = ratiosOf(rules).fee
-  return Amount.min(gross, Decimal.divideInteger(gross * digits, Decimal.powerOfTen(scale), "up"))
-}
+export const shareOf = (rules: FillRules, gross: Amount.Amount): Amount.Amount =>
+  RoundCost.shareOf(ratiosOf(rules).fee, gross)
 
 /** The price of one payout, in what the order brings in. */
 export const withdrawFee = (rules: FillRules, side: Side): Amount.Amount =>

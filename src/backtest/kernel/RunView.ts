@@ -92,6 +92,11 @@ class RunView implements View {
     return bottomless(this.price)
   }
 
+  get fillBasisPoints(): number {
+    const [{ conditions }] = this.runs
+    return conditions.rules.feeBasisPoints
+  }
+
   get signals(): Signals {
     const [{ conditions }] = this.runs
     return conditions.signals?.at(this.now) ?? silence

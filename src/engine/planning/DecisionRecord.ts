@@ -69,7 +69,7 @@ export const viewOf = (
     market: strategy.market,
     price,
     slots: progress(state, strategy.name, own),
-    ...present({ elsewhere, candles, depth }),
+    ...present({ elsewhere, candles, depth, fillBasisPoints: state.run?.fillBasisPoints }),
     signals: state.signals,
     own: ownState(state, strategy, tally.own)
   }

@@ -125,14 +125,14 @@ export const priceProgramOf = (
 export const marketsOf = (
   rows: ReturnType<typeof marketsReader>,
   prices: ReturnType<typeof pricesReader>,
-  assets: ReadonlyArray<Asset>,
+  traded: Pick<Markets, "assets" | "costs">,
   folder: string,
   to: Report
 ): { readonly markets: Markets; readonly prices: SecondSourceTerms } => {
   const ticks = new Map<string, Decimal.Decimal>()
   const sources = new Map<string, { readonly source: string; readonly folder: string }>()
   const withinOf = new Map<string, number>()
-  const known = market({ assets, ticks: new Map() })
+  const known = market({ ...traded, ticks: new Map() })
   for (const [{ value: text, ...place }, { value }] of rows ?? []) {
     if (value.candles !== undefined) sources.set(text, { source: value.candles, folder })
     const found = known({ type: "scalar", text, isQuoted: true, ...place }, to)
@@ -144,5 +144,5 @@ export const marketsOf = (
     ...defaultSecondSourceTerms,
     after: defaultSecondSourceTerms.lastsMillis
   }
-  return { markets: { assets, ticks, sources }, prices: { within, withinOf, lastsMillis } }
+  return { markets: { ...traded, ticks, sources }, prices: { within, withinOf, lastsMillis } }
 }

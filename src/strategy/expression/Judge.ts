@@ -5,6 +5,7 @@
 import { type Amount, asNumber } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import { timeframeOf } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../Decision.ts"
 import type { Glance } from "../Strategy.ts"
@@ -40,6 +41,7 @@ export const momentOf = (market: Market, view: View): Moment => {
     now: view.now,
     candles: view.candles,
     entry: Number.NaN,
+    ...present({ fillBasisPoints: view.fillBasisPoints }),
     position: asNumber(position, market.base),
     exactPosition: position,
     own: view.own,

@@ -100,6 +100,8 @@ export interface Moment extends Quoted {
   readonly candles: ReadonlyMap<string, ClosedCandles> | undefined
   /** Price of the entry, for exits. */
   readonly entry: number
+  /** The venue's share of the output of every fill. */
+  readonly fillBasisPoints?: number
   /** Base bought minus base sold so far. */
   readonly position: number
   readonly exactPosition?: Amount

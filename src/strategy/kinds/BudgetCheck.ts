@@ -9,7 +9,8 @@ import { report, type Span, warn } from "../Problem.ts"
 /** Digits after these are of no use to whoever raises a budget. */
 const places = 8
 
-const roundedText = (amount: Amount, asset: Asset, rounding: Decimal.Rounding): string => {
+/** With at most eight decimal places. */
+export const roundedText = (amount: Amount, asset: Asset, rounding: Decimal.Rounding): string => {
   const unit = Decimal.powerOfTen(Math.max(0, asset.decimals - places))
   return formatWithSymbol(Decimal.divideInteger(amount, unit, rounding) * unit, asset)
 }

@@ -15,6 +15,7 @@ import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { progressOf, type View } from "../View.ts"
 import { checkValues, lackText } from "./BudgetCheck.ts"
+import { checkFeesOfSizes } from "./checks/RoundCheck.ts"
 import { givenAway } from "./Execution.ts"
 import { decimalIn, MadeOf, numberIn } from "./Memory.ts"
 import { away, checkFall, negate, orderPrice } from "./PriceLevels.ts"
@@ -64,6 +65,7 @@ export const dca: Kind = {
     }
     if (side === "BUY" && whole.drop !== undefined) checkFall(whole.drop, at("drop"), to)
     if (size.unit === "quote") checkValues([size.amount], at("size"), context)
+    checkFeesOfSizes([size], side, at("size"), context)
     const available = side === "BUY" ? budget?.quote : budget?.base
     const total = size.amount * BigInt(times)
     const isInInput = (side === "BUY") === (size.unit === "quote")

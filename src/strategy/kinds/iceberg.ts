@@ -13,6 +13,7 @@ import { form, type Kind } from "../Kind.ts"
 import { report } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import { checkBudget, checkValues, valueOf } from "./BudgetCheck.ts"
+import { checkFees } from "./checks/RoundCheck.ts"
 import { tickPrice } from "./PriceLevels.ts"
 import { quantityAt, quantityInParts, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
@@ -79,6 +80,7 @@ export const iceberg: Kind = {
       return { side, price, quantity: rest < visible ? rest : visible }
     })
     checkBudget(legs, "all parts together", at("total"), context)
+    checkFees(legs, at("visible"), context)
     checkValues(
       legs.map((part) => valueOf(market, part)),
       at("visible"),

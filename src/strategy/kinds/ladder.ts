@@ -6,8 +6,10 @@
 import type { Amount } from "../../domain/Amount.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import { netOfFills } from "../../domain/fees/RoundCost.ts"
 import { inputAmount, inputAsset, type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
 import type { Decision, DesiredSlot, Leg } from "../Decision.ts"
+import { lately } from "../expression/Same.ts"
 import * as Read from "../Fields.ts"
 import { numeric } from "../JsonSchema.ts"
 import { formOf, type Kind, type KindContext, type Section } from "../Kind.ts"
@@ -15,6 +17,7 @@ import { report, type Span } from "../Problem.ts"
 import * as Ask from "../Setup.ts"
 import type { View } from "../View.ts"
 import { checkValues, lackText, valueOf } from "./BudgetCheck.ts"
+import { checkFees, checkTarget } from "./checks/RoundCheck.ts"
 import { away, between, checkDistinct, isOnTick, negate, orderPrice, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import {
@@ -120,7 +123,8 @@ export const ladder: Kind = {
       const rung: Size = { unit: total.unit, amount: sizes[index] ?? 0n }
       return { side, price, quantity: quantityAt(market, rung, price) }
     })
-    const noPrice = takeProfit && entries.find((entry) => !Decimal.isPositive(exitOf(market, entry, takeProfit).price))
+    const noPrice =
+      takeProfit && entries.find((entry) => !Decimal.isPositive(exitOf(market, entry, { takeProfit }).price))
     if (noPrice !== undefined) {
       const sold = `after the sale at ${Decimal.format(noPrice.price)}`
       report(
@@ -131,23 +135,32 @@ export const ladder: Kind = {
       )
     }
     if (!checkEntries(entries, at("total"), context)) return undefined
-    const exits = takeProfit === undefined ? [] : entries.map((entry) => exitOf(market, entry, takeProfit))
+    const exits = takeProfit === undefined ? [] : entries.map((entry) => exitOf(market, entry, { takeProfit }))
     const values = [...entries, ...exits].map((order) => valueOf(market, order))
     checkValues(values, at("total"), context)
+    checkFees([...entries, ...exits], at("total"), context)
+    if (takeProfit !== undefined) checkTarget(takeProfit, side, entries, at("takeProfit"), context)
     const source = whole.keys("rungs")
-    const desired = entries.map((entry, index) =>
-      makeRung(market, entry, index, prices.length, { takeProfit, mayLose: allowLoss }, source)
+    const rungsAt = lately((fillBasisPoints: number | undefined) =>
+      entries.map((entry, index) => {
+        const target = takeProfit && { takeProfit, fillBasisPoints }
+        return makeRung(market, entry, index, prices.length, { target, mayLose: allowLoss }, source)
+      })
     )
-    const decision: Decision = { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
     const { unit } = total
-    const parts = desired.map(({ slot, legs: [{ price, quantity }] }, index): PartOfTotal => {
+    const parts = rungsAt(undefined).map(({ slot, legs: [{ price, quantity }] }, index): PartOfTotal => {
       const size = { unit, amount: sizes[index] ?? 0n }
       return { slot, side, price, size, quantity, hasExit: takeProfit !== undefined }
+    })
+    const decisionAt = lately((desired: ReadonlyArray<DesiredSlot>): Decision => {
+      return { desired, absent: [], memory: null, reasons: [], until: { onFill: false } }
     })
     const shareOut = sharing(market, isOwn)
     return {
       initialMemory: null,
       decide: (view) => {
+        const decision = decisionAt(rungsAt(view.fillBasisPoints))
+        const { desired } = decision
         const gone = takeProfit === undefined ? [] : goneRungs(market, decision, { unit, takeProfit }, view)
         const all = [...parts, ...gone.map(({ part }) => part)]
         const { shares, isPlain } = shareOut(all, view)
@@ -165,8 +178,8 @@ const isOwn = (slot: string): boolean => /^rung-\d+$/.test(slot)
 const goneRungs = (
   market: Market,
   { desired }: Decision,
-  { unit, takeProfit }: Pick<Size, "unit"> & { readonly takeProfit: Decimal.Decimal },
-  { slots }: View
+  { unit, takeProfit }: Pick<Size, "unit"> & Target,
+  { fillBasisPoints, slots }: View
 ): ReadonlyArray<{ readonly part: PartOfTotal; readonly rung: DesiredSlot }> => {
   const [first] = desired
   const names = new Set(desired.map(({ slot }) => slot))
@@ -177,7 +190,7 @@ const goneRungs = (
     if (price === undefined) return []
     const entry: Leg = { side, price, quantity: 0n }
     const size: Size = { unit, amount: 0n }
-    const rung: DesiredSlot = { ...first, slot, legs: [entry, exitOf(market, entry, takeProfit)] }
+    const rung: DesiredSlot = { ...first, slot, legs: [entry, exitOf(market, entry, { takeProfit, fillBasisPoints })] }
     return [{ part: { slot, side, price, size, quantity: 0n, hasExit: true }, rung }]
   })
 }
@@ -261,9 +274,16 @@ const checkEntries = (entries: ReadonlyArray<Leg>, total: Span, { market, budget
   return to.problems.length === before
 }
 
-const exitOf = (market: Market, { side, price, quantity }: Leg, takeProfit: Decimal.Decimal): Leg => {
+/** The target is net of the venue's share of both fills. */
+interface Target {
+  readonly takeProfit: Decimal.Decimal
+  readonly fillBasisPoints?: number | undefined
+}
+
+const exitOf = (market: Market, { side, price, quantity }: Leg, { takeProfit, fillBasisPoints }: Target): Leg => {
   const exact = away(price, side === "BUY" ? takeProfit : negate(takeProfit))
-  return { side: opposite(side), price: orderPrice(market, opposite(side), exact), quantity }
+  const net = netOfFills(side === "BUY", exact, fillBasisPoints)
+  return { side: opposite(side), price: orderPrice(market, opposite(side), net), quantity }
 }
 
 const makeRung = (
@@ -271,16 +291,16 @@ const makeRung = (
   entry: Leg,
   index: number,
   count: number,
-  { takeProfit, mayLose }: { readonly takeProfit: Decimal.Decimal | undefined; readonly mayLose: boolean },
+  { target, mayLose }: { readonly target: Target | undefined; readonly mayLose: boolean },
   source: string
 ): DesiredSlot => {
   const slot = `rung-${String(index).padStart(Math.max(2, String(count - 1).length), "0")}`
   const verb = entry.side === "BUY" ? "buys" : "sells"
   const first = `rung ${index + 1} of ${count} ${verb} ${formatWithSymbol(entry.quantity, market.base)} at ${Decimal.format(entry.price)}`
-  if (takeProfit === undefined) {
+  if (target === undefined) {
     return { slot, legs: [entry], cycle: false, why: { code: "ladder-rung", text: first, source } }
   }
-  const exit: Leg = { ...exitOf(market, entry, takeProfit), ...(mayLose ? { mayLose } : {}) }
+  const exit: Leg = { ...exitOf(market, entry, target), ...(mayLose ? { mayLose } : {}) }
   const text = `${first}, then ${exit.side === "BUY" ? "buys it back" : "sells it"} at ${Decimal.format(exit.price)}`
   return { slot, legs: [entry, exit], cycle: false, why: { code: "ladder-rung", text, source } }
 }

@@ -25,6 +25,7 @@ import type { Decide } from "../Strategy.ts"
 import { progressOf, type View } from "../View.ts"
 import * as Model from "./AvellanedaStoikov.ts"
 import { lackText } from "./BudgetCheck.ts"
+import { checkFeesOfSizes, checkRatio } from "./checks/RoundCheck.ts"
 import { decimalIn, type Notes, notes, numberIn, recordIn } from "./Memory.ts"
 import { type Centre, centreKeys, look, readCentre, type SeenCentre } from "./marketMaking/Centre.ts"
 import { changesIn } from "./marketMaking/Changes.ts"
@@ -133,6 +134,16 @@ export const marketMaking: Kind = {
     const { maxInventory = side } = settings
     if (maxInventory < quantity) report(to, at("maxInventory"), "maxInventory is smaller than the size of one order")
     checkBase(side, at("size"), section)
+    checkFeesOfSizes(
+      sizes.map((amount) => ({ unit: "base", amount })),
+      "BUY",
+      at("size"),
+      section
+    )
+    if (model === undefined) {
+      const ratio = ratioOf(follows?.least ?? widestSpread)
+      checkRatio({ ratio, bought: quantity }, "a pair of quotes", at("spread"), section, wider)
+    }
     const centre = readCentre(settings, section)
     const whole: Quoting = {
       ...settings,
@@ -158,6 +169,14 @@ export const marketMaking: Kind = {
       decide: hanging === undefined ? quotes : withHanging(quotes, { ...whole, ...hanging })
     }
   })
+}
+
+const wider = "widen the spread or make the orders larger"
+
+/** Ask over bid of the first level. */
+const ratioOf = (spread: Decimal.Decimal): Decimal.Decimal => {
+  const half = Decimal.multiply(spread, Decimal.half)
+  return Decimal.divide(Decimal.add(Decimal.one, half), Decimal.subtract(Decimal.one, half), 18, "down")
 }
 
 const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext): void => {

@@ -19,6 +19,7 @@ import * as Ask from "../Setup.ts"
 import type { Decide } from "../Strategy.ts"
 import type { View } from "../View.ts"
 import { checkBudget, checkValues, valueOf } from "./BudgetCheck.ts"
+import { checkFees } from "./checks/RoundCheck.ts"
 import { givenAway } from "./Execution.ts"
 import { decimalIn, isRecord, MadeOf, numberIn, withAll } from "./Memory.ts"
 import { away, negate, orderPrice, share, tickPrice } from "./PriceLevels.ts"
@@ -83,6 +84,7 @@ export const twap: Kind = {
       )
     }
     checkBudget(orders, "all slices together", at("total"), context)
+    checkFees(orders, at("total"), context)
     checkValues(
       orders.map((order) => valueOf(market, order)),
       at("total"),

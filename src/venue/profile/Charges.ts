@@ -2,8 +2,12 @@
  * What a trade costs by a fee schedule, in basis points of the input: what app fees pay to their recipients, and what the
  * service keeps. It is a forecast: what an order really costs stands in its echo.
  */
+import type { Asset } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import type { TradeCosts } from "../../domain/Market.ts"
+import * as document from "./document.ts"
 import type { VenueFacts } from "./Facts.ts"
+import { flatFeesOf } from "./FlatFees.ts"
 
 interface AppFee {
   readonly recipient: string
@@ -45,6 +49,20 @@ export const totalOf = ({ appFees, service }: Charges): number => Decimal.sumOf(
 /** What the service keeps of a trade between assets that are not alike, without app fees. */
 export const usualOf = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
   chargesOf(schedule, { hasPartner, assets: ["one", "other"], appFees: [] }).service
+
+/** The share of the output of every fill. A schedule that shares app fees takes its fee from inputs, beyond the limit of an order. */
+export const fillBasisPoints = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
+  schedule.appFees === "added" ? usualOf(schedule, hasPartner) : 0
+
+export const tradeCosts = (
+  schedule: VenueFacts["fees"],
+  hasPartner: boolean,
+  assets: ReadonlyArray<Asset>
+): TradeCosts => ({ fillBasisPoints: fillBasisPoints(schedule, hasPartner), payouts: flatFeesOf(assets) })
+
+/** Costs without a configuration: the schedule of the interface document, without a partner's credential. */
+export const documentedCosts = (assets: ReadonlyArray<Asset>): TradeCosts =>
+  tradeCosts(document.factsOf("any").fees, false, assets)
 
 /**
  * What the echo of an order gives to others at most, the fee of the protocol with it, and whose echo it is, where app fees are shared: an

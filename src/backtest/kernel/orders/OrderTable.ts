@@ -5,8 +5,9 @@
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
+import { ratioOf } from "../../../domain/fees/RoundCost.ts"
 import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../../domain/Market.ts"
-import { type FillRules, lastFeeOf, ratioOf } from "../FillRules.ts"
+import { type FillRules, lastFeeOf } from "../FillRules.ts"
 
 export interface OrderRow {
   readonly slot: number

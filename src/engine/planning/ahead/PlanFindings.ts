@@ -5,8 +5,9 @@
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Book } from "../../../domain/Book.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
+import { feesOf, roundOf } from "../../../domain/fees/RoundCost.ts"
 import * as Ledger from "../../../domain/Ledger.ts"
-import { type Market, quoteAmount } from "../../../domain/Market.ts"
+import { type Market, quoteAmount, type TradeCosts } from "../../../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../../strategy/Decision.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../../strategy/Strategy.ts"
 import type { View } from "../../../strategy/View.ts"
@@ -292,28 +293,38 @@ interface Cycle {
   readonly slot: string
   readonly profit: Amount
   readonly fees: Amount
-  /** The least distance between a cycle's two prices that pays for its payouts, as percent of the lower price. */
+  /** The least distance between a cycle's two prices that pays for its fees, as percent of the lower price. */
   readonly breakEven: Decimal.Decimal
 }
 
-/** A purchase and a sale of the same quantity: what is left in quote, and what both payouts cost. */
-const cycleOf = (market: Market, slot: string, legs: ReadonlyArray<Leg>, fees: Fees): Cycle | undefined => {
+/** Costs as the venue estimated them for our newest orders, and otherwise as its schedule has them. */
+const costsIn = ({ costs }: Market, fees: Fees): TradeCosts => {
+  const estimated = [...fees].flatMap(([symbol, { withdraw }]) =>
+    withdraw === undefined ? [] : [[symbol, withdraw] as const]
+  )
+  return {
+    fillBasisPoints: costs?.fillBasisPoints ?? 0,
+    payouts: new Map([...(costs?.payouts ?? []), ...estimated])
+  }
+}
+
+const cycleOf = (market: Market, slot: string, legs: ReadonlyArray<Leg>, costs: TradeCosts): Cycle | undefined => {
   const buy = legs.find(({ side }) => side === "BUY")
   const sell = legs.find(({ side }) => side === "SELL")
-  const [base, quote] = [fees.get(market.base.symbol)?.withdraw, fees.get(market.quote.symbol)?.withdraw]
-  if (buy === undefined || sell === undefined || base === undefined || quote === undefined) return undefined
-  const quantity = buy.quantity < sell.quantity ? buy.quantity : sell.quantity
-  const profit = quoteAmount(market, quantity, sell.price, "down") - quoteAmount(market, quantity, buy.price, "up")
-  const paid = quote + quoteAmount(market, base, sell.price, "up")
-  const value = Decimal.make(quoteAmount(market, quantity, buy.price, "down"))
-  if (!Decimal.isPositive(value)) return undefined
-  const breakEven = Decimal.divide(Decimal.make(paid * 100n), value, 2, "up")
-  return { slot, profit, fees: paid, breakEven }
+  if (buy === undefined || sell === undefined) return undefined
+  const { fees, gain, spent } = roundOf(market, buy, sell, costs)
+  if (spent === 0n) return undefined
+  return {
+    slot,
+    profit: gain,
+    fees,
+    breakEven: Decimal.divide(Decimal.make(fees * 100n), Decimal.make(spent), 2, "up")
+  }
 }
 
 /** Each slot with two legs is a cycle. Slots with one leg on both sides form one cycle of the innermost pair. */
-const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, fees: Fees): ReadonlyArray<Cycle> => {
-  const own = slots.filter(({ legs }) => legs.length === 2).map(({ slot, legs }) => cycleOf(market, slot, legs, fees))
+const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, costs: TradeCosts): ReadonlyArray<Cycle> => {
+  const own = slots.filter(({ legs }) => legs.length === 2).map(({ slot, legs }) => cycleOf(market, slot, legs, costs))
   const single = slots.filter(({ legs, cycle }) => legs.length === 1 && cycle)
   const by = (side: Leg["side"]) =>
     single
@@ -323,7 +334,7 @@ const cyclesOf = (market: Market, slots: ReadonlyArray<DesiredSlot>, fees: Fees)
   const pair =
     buy === undefined || sell === undefined
       ? undefined
-      : cycleOf(market, `${buy.slot} and ${sell.slot}`, [buy.legs[0], sell.legs[0]], fees)
+      : cycleOf(market, `${buy.slot} and ${sell.slot}`, [buy.legs[0], sell.legs[0]], costs)
   // A stop exits at a loss on purpose.
   return [...own, pair].filter((cycle) => cycle !== undefined).filter(({ profit }) => profit >= 0n)
 }
@@ -333,13 +344,14 @@ const belowFees = (
   slots: ReadonlyArray<DesiredSlot>,
   { fees }: FindingInputs
 ): ReadonlyArray<PlanFinding> => {
-  const cycles = cyclesOf(market, slots, fees)
+  const costs = costsIn(market, fees)
+  const cycles = cyclesOf(market, slots, costs)
   const losing = cycles.filter(({ profit, fees }) => profit < fees)
   const [worst] = losing.toSorted((a, b) => Number(a.profit - a.fees - (b.profit - b.fees)))
   const eaten = slots.filter(({ legs }) =>
     legs.some((leg) => {
-      const { output } = orderOf(market, leg)
-      return output.amount <= (fees.get(output.asset)?.withdraw ?? -1n)
+      const { asset, amount } = orderOf(market, leg).output
+      return amount > 0n && 2n * feesOf(costs, asset, amount) >= amount
     })
   )
   const keys = (names: ReadonlyArray<string>) => names.map((slot) => `${name}/${slot}`)
@@ -352,7 +364,7 @@ const belowFees = (
             name: "fee-floor" as const,
             strategies: [name],
             slots: keys(losing.map(({ slot }) => slot)),
-            text: `${losing.length} of ${cycles.length} cycles earn less than their payouts cost: ${worst.slot} earns ${quote(worst.profit)} and pays about ${quote(worst.fees)}; a step of ${Decimal.format(worst.breakEven)}% breaks even`
+            text: `${losing.length} of ${cycles.length} cycles earn less than their fees: ${worst.slot} earns ${quote(worst.profit)} and pays about ${quote(worst.fees)}; a step of ${Decimal.format(worst.breakEven)}% breaks even`
           }
         ]),
     ...(eaten.length === 0
@@ -362,7 +374,7 @@ const belowFees = (
             name: "fee-floor" as const,
             strategies: [name],
             slots: keys(eaten.map(({ slot }) => slot)),
-            text: `${eaten.length} of ${slots.length} slots hold orders whose whole payout goes into its fee`
+            text: `${eaten.length} of ${slots.length} slots hold orders of which fees take half or more`
           }
         ])
   ]

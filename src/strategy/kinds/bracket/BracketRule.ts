@@ -30,7 +30,10 @@ export const followingKeys = (market: Market) => ({
   when: Read.optional(Read.expression, "the bracket begins when this is true", "at once"),
   timeframe: usualTimeframe,
   entry: Read.required(Read.expression, "a distance from the mid such as 1%, or an expression for the price"),
-  takeProfit: Read.required(Read.expression, "a distance from the entry such as 5%, or an expression for the price"),
+  takeProfit: Read.required(
+    Read.expression,
+    "earned after fees, such as 5% from the entry, or an expression for the price"
+  ),
   stop: Read.required(Read.expression, "a distance from the entry such as 3%, or an expression for the price"),
   reach,
   floor,
@@ -108,6 +111,7 @@ export const followingRules = (
     cancelWhen: undefined,
     exit: {
       price: takeProfit,
+      isNet: isDistance(whole.takeProfit.text),
       isSwap: false,
       stop,
       trail: whole.trail && Decimal.toNumber(whole.trail),

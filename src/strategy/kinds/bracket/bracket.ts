@@ -19,6 +19,7 @@ import { report } from "../../Problem.ts"
 import * as Ask from "../../Setup.ts"
 import { progressOf, type SlotProgress, type View } from "../../View.ts"
 import { checkBudget, checkDearExit, checkValues, valueOf } from "../BudgetCheck.ts"
+import { checkRounds } from "../checks/RoundCheck.ts"
 import { atPrice, bySwap, execution } from "../Execution.ts"
 import { decimalIn, isTrueIn } from "../Memory.ts"
 import { away, checkTick, negate, orderPrice, part } from "../PriceLevels.ts"
@@ -75,6 +76,8 @@ const fixed = form(keys, (settings, { at, ...context }) => {
     context
   )
   if (settings.trail === undefined) checkFloor(takeProfit.side, settings, settings.stop, at("floor"), context.to)
+  const [buy, sell] = side === "BUY" ? [entry, takeProfit] : [takeProfit, entry]
+  checkRounds([{ buy, sell }], "take-profit", at("takeProfit"), context, "move it further from the entry")
   const whole = { ...settings, entry, takeProfit, leaving: stopExit(market, takeProfit.side, settings, context.to) }
   return {
     initialMemory: null,

@@ -2,6 +2,7 @@
 
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
+import { counted } from "../../../domain/Words.ts"
 import { compile } from "../../expression/Compiler.ts"
 import { type Needs, needCandles } from "../../expression/Needs.ts"
 import { lately } from "../../expression/Same.ts"
@@ -12,6 +13,7 @@ import type { KindContext, Section, Whole } from "../../Kind.ts"
 import { report, warn } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { checkDearExit, checkValues, lackText } from "../BudgetCheck.ts"
+import { checkFeesOfSizes, checkRatio, ratioOf } from "../checks/RoundCheck.ts"
 import { givenAway } from "../Execution.ts"
 import { checkFall, part } from "../PriceLevels.ts"
 import { type Size, scaled, size } from "../Size.ts"
@@ -43,7 +45,7 @@ export const dealsKeys = (market: Market) => ({
   when: Read.optional(Read.expression, "a deal begins when this is true", "at once"),
   timeframe: usualTimeframe,
   safety: Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
-  takeProfit: Read.required(Read.ratio, "leaves so far above the average entry; sales: below"),
+  takeProfit: Read.required(Read.ratio, "earned after fees: leaves so far above the average entry; sales: below"),
   trail: Read.optional(part(Read.ratio), "from the take-profit on, leaves so far behind the best price", "at once"),
   stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
   stopReach: reach,
@@ -123,6 +125,26 @@ export const dealsOf = (
   const values = sizes.flatMap(({ unit, amount }) => (unit === "quote" ? [amount] : []))
   checkValues(values, place, section)
   if (whole.stop !== undefined) checkDearExit(side, at("stop"), section)
+  checkFeesOfSizes(sizes, side, place, section)
+  const known = size.unit === "base" ? { bought: size.amount } : { proceeds: size.amount }
+  const ratio = ratioOf(side, whole.takeProfit)
+  checkRatio({ ratio, isNet: true, ...known }, "its take-profit", at("takeProfit"), section, "make the orders larger")
+  if (active > steps.length)
+    warn(
+      to,
+      at("safety"),
+      `active is ${active}, and there are ${counted(steps.length, "safety order")}`,
+      "lower active"
+    )
+  const distances = distancesOf({ steps, distanceScale }, spacing.widest).map(Decimal.toNumber)
+  const beyond = whole.stop && firstBeyond(Decimal.toNumber(whole.stop), side, sizes, distances)
+  if (beyond !== undefined)
+    warn(
+      to,
+      at("stop"),
+      `safety order ${beyond} of ${steps.length} lies beyond the stop: the deal has ended before its price is reached`,
+      "widen the stop, or take fewer or nearer safety orders"
+    )
   return {
     ...whole,
     when,
@@ -135,6 +157,27 @@ export const dealsOf = (
     needs: scope.needs,
     leaving: stopExit(market, opposite(side), { ...whole, reach: whole.stopReach }, to)
   }
+}
+
+/** The number of the first safety order that the price reaches after the stop below the average of all orders before it. */
+const firstBeyond = (
+  stop: number,
+  side: Side,
+  sizes: ReadonlyArray<Size>,
+  distances: ReadonlyArray<number>
+): number | undefined => {
+  const sign = side === "BUY" ? -1 : 1
+  let [base, quote] = [0, 0]
+  const found = sizes.findIndex(({ amount, unit }, index) => {
+    const price = 1 + sign * (index === 0 ? 0 : (distances[index - 1] ?? 0))
+    const limit = (quote / base) * (1 + sign * stop)
+    if (index > 0 && (price - limit) * sign >= 0) return true
+    const quantity = unit === "base" ? Number(amount) : Number(amount) / price
+    base += quantity
+    quote += quantity * price
+    return false
+  })
+  return found === -1 ? undefined : found
 }
 
 const none: Distance = { widest: Decimal.zero }

@@ -10,6 +10,7 @@
  */
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
+import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { baseQuantity, type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
 import { timeframeMillis } from "../../../domain/Timeframe.ts"
 import { counted } from "../../../domain/Words.ts"
@@ -203,7 +204,7 @@ const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boole
 
 const profitPrice = (whole: Deals, deal: Deal, view: View): Price => {
   const at = towards(whole, view.own?.averageEntry ?? deal.price, whole.takeProfit)
-  return orderPrice(whole.market, opposite(whole.side), at)
+  return orderPrice(whole.market, opposite(whole.side), netOfFills(whole.side === "BUY", at, view.fillBasisPoints))
 }
 
 /** Since the take-profit was reached, where the exit trails; the price that changes it is recorded. */

@@ -21,6 +21,7 @@ import * as Ask from "../../Setup.ts"
 import type { Budget } from "../../Strategy.ts"
 import type { YamlNode } from "../../YamlReader.ts"
 import { checkValues, lackText, valueOf } from "../BudgetCheck.ts"
+import { checkRatio, checkRounds } from "../checks/RoundCheck.ts"
 import {
   around,
   between,
@@ -166,6 +167,7 @@ const bounded = (
   checkBudget(market, cells, budget, fundNearest, section.section, to)
   const values = cells.flatMap(({ buy, sell }) => [buy, sell]).map((order) => valueOf(market, order))
   checkValues(values, at("size"), section)
+  checkRounds(cells, "cell", at("size"), section, fewer)
   checkEnds(whole, [levels[0]?.price, levels.at(-1)?.price], section)
   const range = follows ? following({ market, ...follows, shape, count: cells.length, keys }) : fixed(cells)
   const grid: Grid = { market, range, levels: levelsOf(cells), shape, budget, fundNearest, keys }
@@ -178,6 +180,8 @@ const bounded = (
     )
   }
 }
+
+const fewer = "take fewer levels, a wider range or larger orders"
 
 /** The levels follow from the anchor, so the cells are made at the first decision, and again after a restart. */
 const unbounded = (
@@ -200,6 +204,8 @@ const unbounded = (
     report(section.to, section.at("size"), windowTooSmall(fundNearest, needed, budget, market), budgetHint)
   }
   if (size.unit === "quote") checkValues([size.amount], section.at("size"), section)
+  const traded = size.unit === "quote" ? { proceeds: size.amount } : { bought: size.amount }
+  checkRatio({ ratio: Decimal.add(Decimal.one, step), ...traded }, "a cell", section.at("step"), section, fewer)
   const cellsAt = (start: Price) =>
     makeCells(
       market,
@@ -305,7 +311,7 @@ export const grid: Kind = {
         Ask.amount("base", base, "that it may sell from the start", "0")
       ],
       budget: (answer) => ({ base: answer("base"), quote: Ask.totalOf(quote, answer, cellsOf(answer)) }),
-      earns: earns(quote),
+      earns: earns({ base, quote, ...market }),
       lines: {
         lower: { ask: Ask.price(`Lowest price, ${Ask.per({ base, quote })}`, () => 0.9) },
         upper: {

@@ -7,14 +7,18 @@ import { dayMillis } from "../../../domain/Durations.ts"
 import type { Price, Side } from "../../../domain/Market.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
+import type { KindContext } from "../../Kind.ts"
 import { type Report, report, type Span } from "../../Problem.ts"
 import type { StandsAt } from "../../Strategy.ts"
+import { checkRatio } from "../checks/RoundCheck.ts"
 import { followStep, noteUntil, type StopExit } from "../StopExit.ts"
 import type { Going, Held } from "./RuleState.ts"
 
 export interface Exit {
   /** Where an exit rests from the beginning; missing if only the other ways make one. */
   readonly price: Term | undefined
+  /** The price is a percentage target, to be earned after the venue's share of both fills. */
+  readonly isNet?: boolean
   readonly isSwap: boolean
   /** Computed when the rule fires. */
   readonly stop: Term | undefined
@@ -82,6 +86,23 @@ export const checkPlaces = (
     const written = entry.constant === undefined ? "" : ` ${entry.constant}`
     if (isWrong) report(to, at, `${name} must be ${whereIs(place, side)} the entry price${written}`)
   }
+}
+
+/** Warns of an exit price that loses after fees at every moment. */
+export const checkLoss = (
+  side: Side,
+  { entry, exit, isNet }: { readonly entry: Term; readonly exit: Term; readonly isNet: boolean },
+  at: Span,
+  context: Pick<KindContext, "market" | "to">
+): void => {
+  const ratios = imagined.map((moment) => {
+    const from = entry.value(moment)
+    const ratio = exit.value({ ...moment, entry: from }) / from
+    return side === "BUY" ? ratio : 1 / ratio
+  })
+  const best = Math.max(...ratios)
+  if (!Number.isFinite(best) || best <= 1) return
+  checkRatio({ ratio: Decimal.fromNumber(best, 12), isNet }, "its exit", at, context, "move it further from the entry")
 }
 
 const trailStep = Decimal.toNumber(followStep)

@@ -21,7 +21,7 @@ import { part } from "../PriceLevels.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
 import { inOrder } from "./NameOrder.ts"
-import { checkPlaces, type Exit } from "./RuleExit.ts"
+import { checkLoss, checkPlaces, type Exit } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
 
 export interface Rule {
@@ -205,6 +205,8 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
       ["stop", "the stop", exit?.stop, rule.then?.stop]
     ] as const
     checkPlaces(rule.side, price, exits, to)
+    if (exit?.price !== undefined && !exit.isSwap && rule.then?.price !== undefined)
+      checkLoss(rule.side, { entry: price, exit: exit.price, isNet: false }, rule.then.price, scope)
   }
   if (when === undefined || price === undefined || rule.side === undefined || size === undefined) return undefined
   return {

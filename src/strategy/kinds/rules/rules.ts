@@ -11,6 +11,7 @@
 import { formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
+import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { counted } from "../../../domain/Words.ts"
@@ -328,19 +329,20 @@ const fire = (rule: Rule, market: Market, progress: SlotProgress, moment: Moment
   return { ...order, after: { completedLegs, filledInLeg }, firedAt: moment.now, withdrawnAt: undefined }
 }
 
-const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment): Price | undefined => {
+const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment, netOf?: number): Price | undefined => {
   const value = term.value(moment)
   if (!Number.isFinite(value) || value <= 0) return undefined
   // Twelve digits: whatever a double has beyond them is computational noise.
-  const price = orderPrice(market, side, Decimal.fromNumber(value, 12))
+  const price = orderPrice(market, side, netOfFills(side === "SELL", Decimal.fromNumber(value, 12), netOf))
   return Decimal.isPositive(price) ? price : undefined
 }
 
 /** What an exit computes once, when its rule fires; not whole while one of its prices comes to nothing. */
 export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Moment) => {
-  const at = (term: Term | undefined) =>
-    term === undefined ? undefined : orderPriceOf(term, market, opposite(side), moment)
-  const prices = { exit: at(exit?.price), stop: at(exit?.stop), trailFrom: at(exit?.trailFrom) }
+  const at = (term: Term | undefined, netOf?: number) =>
+    term === undefined ? undefined : orderPriceOf(term, market, opposite(side), moment, netOf)
+  const target = at(exit?.price, exit?.isNet === true ? moment.fillBasisPoints : undefined)
+  const prices = { exit: target, stop: at(exit?.stop), trailFrom: at(exit?.trailFrom) }
   const known = Object.values(prices).filter((price) => price !== undefined).length
   const wanted = [exit?.price, exit?.stop, exit?.trailFrom].filter((term) => term !== undefined).length
   return { ...prices, isWhole: known === wanted }

@@ -1,0 +1,70 @@
+/**
+ * The cost of a round: a purchase, and the sale of what it brought. `init`, `check`, `plan`, net targets and backtests ask
+ * here, so that a fee has one meaning. App fees cost a limit order nothing: its limit holds after them, and the market has to
+ * be better by them before it fills.
+ */
+import { type Amount, min } from "../Amount.ts"
+import * as Decimal from "../Decimal.ts"
+import { type Market, type Price, quoteAmount, type TradeCosts } from "../Market.ts"
+
+/** To a millionth of a basis point, exactly. */
+export const ratioOf = (basisPoints: number): Decimal.Decimal => Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
+
+/** The venue's share of an output, rounded up. */
+export const shareOf = ({ digits, scale }: Decimal.Decimal, gross: Amount): Amount =>
+  digits === 0n ? 0n : min(gross, Decimal.divideInteger(gross * digits, Decimal.powerOfTen(scale), "up"))
+
+/** Fees of an order that fills whole: the venue's share, and one payout. At most its output. */
+export const feesOf = ({ fillBasisPoints, payouts }: TradeCosts, symbol: string, gross: Amount): Amount =>
+  min(gross, shareOf(ratioOf(fillBasisPoints), gross) + (payouts.get(symbol) ?? 0n))
+
+interface Priced {
+  readonly price: Price
+  readonly quantity: Amount
+}
+
+export interface RoundResult {
+  readonly spent: Amount
+  /** In quote, before fees; negative where the sale is below the purchase. */
+  readonly gain: Amount
+  /** In quote, rounded up; fees in base count at the price of the sale. */
+  readonly fees: Amount
+}
+
+/** Both orders trade the smaller of both quantities, and fill whole. */
+export const roundOf = (market: Market, buy: Priced, sell: Priced, costs: TradeCosts): RoundResult => {
+  const quantity = min(buy.quantity, sell.quantity)
+  const spent = quoteAmount(market, quantity, buy.price, "up")
+  const gross = quoteAmount(market, quantity, sell.price, "down")
+  const sold = quantity - feesOf(costs, market.base.symbol, quantity)
+  const brought = quoteAmount(market, sold, sell.price, "down")
+  return { spent, gain: gross - spent, fees: gross - brought + feesOf(costs, market.quote.symbol, brought) }
+}
+
+/** Net gain of a round without exact prices, as a ratio of what it spent. Amounts that are not known pay their share alone. */
+export const gainOf = (
+  { base, quote }: Market,
+  {
+    ratio,
+    bought,
+    proceeds
+  }: { readonly ratio: number; readonly bought?: Amount | undefined; readonly proceeds?: Amount | undefined },
+  costs: TradeCosts
+): number => {
+  const left = (symbol: string, gross: Amount | undefined): number =>
+    gross === undefined || gross === 0n
+      ? 1 - costs.fillBasisPoints / 10_000
+      : 1 - Number(feesOf(costs, symbol, gross)) / Number(gross)
+  return ratio * left(base.symbol, bought) * left(quote.symbol, proceeds) - 1
+}
+
+/**
+ * The exit price of a percentage target, which is net of the venue's share of both fills. `entry` is a price before fees, and
+ * `exact` the price that earns the target without fees.
+ */
+export const netOfFills = (isSale: boolean, exact: Price, fillBasisPoints = 0): Price => {
+  if (fillBasisPoints === 0) return exact
+  const rest = Decimal.subtract(Decimal.one, ratioOf(fillBasisPoints))
+  const both = Decimal.multiply(rest, rest)
+  return isSale ? Decimal.divide(exact, both, exact.scale + 18, "up") : Decimal.multiply(exact, both)
+}

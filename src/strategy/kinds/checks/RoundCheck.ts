@@ -1,0 +1,138 @@
+/** Warns of rounds that earn no more than they cost, and of orders whose fee takes half of what they bring. */
+import type { Amount, Asset } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { feesOf, gainOf, netOfFills, roundOf } from "../../../domain/fees/RoundCost.ts"
+import { outputAmount, outputAsset, quoteAmount, type Side } from "../../../domain/Market.ts"
+import { percent } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
+import type { Leg } from "../../Decision.ts"
+import type { KindContext } from "../../Kind.ts"
+import { type Span, warn } from "../../Problem.ts"
+import { roundedText } from "../BudgetCheck.ts"
+import type { Size } from "../Size.ts"
+
+type Context = Pick<KindContext, "market" | "to">
+
+interface Output {
+  readonly asset: Asset
+  readonly amount: Amount
+}
+
+const larger = "make the orders larger"
+
+/** Warns of the first output of which fees take at least half. */
+const checkOutputs = (outputs: ReadonlyArray<Output>, at: Span, { market: { costs }, to }: Context): void => {
+  if (costs === undefined) return
+  const fee = ({ amount, asset }: Output): Amount => feesOf(costs, asset.symbol, amount)
+  const eaten = outputs.find((output) => output.amount > 0n && 2n * fee(output) >= output.amount)
+  if (eaten === undefined) return
+  const [taken, all] = [fee(eaten), eaten.amount].map((amount) => roundedText(amount, eaten.asset, "up"))
+  warn(to, at, `fees take ${taken} of an order that brings ${all}`, larger)
+}
+
+export const checkFees = (orders: ReadonlyArray<Leg>, at: Span, context: Context): void => {
+  const { market } = context
+  const outputs = orders.map(({ price, quantity, side }) => {
+    return { asset: outputAsset(market, side), amount: outputAmount(market, side, quantity, price) }
+  })
+  checkOutputs(outputs, at, context)
+}
+
+/** The same without a price: of sizes in what the orders bring. */
+export const checkFeesOfSizes = (sizes: ReadonlyArray<Size>, side: Side, at: Span, context: Context): void => {
+  const asset = outputAsset(context.market, side)
+  const unit = side === "BUY" ? "base" : "quote"
+  checkOutputs(
+    sizes.flatMap((size) => (size.unit === unit ? [{ asset, amount: size.amount }] : [])),
+    at,
+    context
+  )
+}
+
+interface PricedRound {
+  readonly buy: Leg
+  readonly sell: Leg
+}
+
+/** `name`: a noun, such as "cell". */
+export const checkRounds = (
+  rounds: ReadonlyArray<PricedRound>,
+  name: string,
+  at: Span,
+  context: Context,
+  hint: string
+): void => {
+  const { market, to } = context
+  checkFees(
+    rounds.flatMap(({ buy, sell }) => [buy, sell]),
+    at,
+    context
+  )
+  const { costs } = market
+  if (costs === undefined) return
+  const losing = rounds
+    .map((round) => ({ round, ...roundOf(market, round.buy, round.sell, costs) }))
+    .filter(({ fees, gain }) => gain <= fees)
+    .sort((a, b) => Number(a.gain - a.fees - (b.gain - b.fees)))
+  const [worst] = losing
+  if (worst === undefined) return
+  const { fees, gain, round } = worst
+  const [earned, paid] = [gain, fees].map((amount) => roundedText(amount, market.quote, "up"))
+  const prices = `${Decimal.format(round.buy.price)} and ${Decimal.format(round.sell.price)}`
+  const which = rounds.length === 1 ? `its ${name} loses` : `${losing.length} of ${counted(rounds.length, name)} lose`
+  warn(to, at, `${which}: between ${prices} it earns ${earned} and pays ${paid} in fees`, hint)
+}
+
+interface RatioRound {
+  /** Price of the sale over that of the purchase, before fees. */
+  readonly ratio: Decimal.Decimal
+  /** The target is net of the venue's share of both fills. */
+  readonly isNet?: boolean
+  readonly bought?: Amount | undefined
+  readonly proceeds?: Amount | undefined
+}
+
+/** A round whose prices follow from the market. */
+export const checkRatio = (
+  { bought, isNet = false, proceeds, ratio }: RatioRound,
+  name: string,
+  at: Span,
+  { market, to }: Context,
+  hint: string
+): void => {
+  const { costs } = market
+  if (costs === undefined) return
+  const whole = isNet ? netOfFills(true, ratio, costs.fillBasisPoints) : ratio
+  const before = Decimal.toNumber(whole) - 1
+  const gain = gainOf(market, { ratio: before + 1, bought, proceeds }, costs)
+  if (gain > 0) return
+  const text = `it earns ${percent(before)} before fees, and fees take ${percent(before - gain)}`
+  warn(to, at, `${name} loses ${percent(-gain)}: ${text}`, hint)
+}
+
+/** A percentage target, which is net of the venue's share of fills: payouts may still take all of it from a small order. */
+export const checkTarget = (
+  target: Decimal.Decimal,
+  side: Side,
+  entries: ReadonlyArray<Leg>,
+  at: Span,
+  context: Context
+): void => {
+  const [smallest] = entries.toSorted((a, b) => Number(a.quantity - b.quantity))
+  if (smallest === undefined) return
+  const { price, quantity } = smallest
+  const proceeds = quoteAmount(context.market, quantity, price, "down")
+  checkRatio(
+    { ratio: ratioOf(side, target), isNet: true, bought: quantity, proceeds },
+    "its take-profit",
+    at,
+    context,
+    larger
+  )
+}
+
+/** Price of the sale over that of the purchase, for a target from the entry. */
+export const ratioOf = (side: Side, target: Decimal.Decimal): Decimal.Decimal =>
+  side === "BUY" || !Decimal.isLess(target, Decimal.one)
+    ? Decimal.add(Decimal.one, target)
+    : Decimal.divide(Decimal.one, Decimal.subtract(Decimal.one, target), 18, "down")
