@@ -1,8 +1,8 @@
 /**
  * What a strategy may have come to: both named sides over the bars as they are, and beside them what runs that are simulated
  * came to, as p5, p50 and p95. Such a run draws what candles do not tell: how the price went within each bar, and what the
- * venue was like (`VenuePrior`). Runs are drawn in batches until the quantiles no longer move, or for as long as the caller
- * wants to wait. Only their figures are kept.
+ * venue was like (`VenuePrior`). Runs are drawn in batches until the quantiles no longer move, or as many as the counted work of the first
+ * run allows. No clock counts, so the same command gives the same figures on any machine. Only their figures are kept.
  *
  * More runs make the quantiles more precise; they do not move them apart. The n-th run of the same file is
  * always the same.
@@ -27,10 +27,10 @@ export interface RunFigures
 
 type AllFigures = readonly [RunFigures, ...ReadonlyArray<RunFigures>]
 
-/** `enough`: one more batch moved no quantile. */
+/** `enough`: one more batch moved no quantile. `most work`: the first run had so many events that no more were begun. */
 export interface Simulated {
   readonly runs: AllFigures
-  readonly ended: "enough" | "most runs" | "no time left"
+  readonly ended: "enough" | "most runs" | "most work" | "as asked"
   /** Sentences about what the runs supposed of the venue, and who says so; several where the markets differ. */
   readonly venue: ReadonlyArray<string>
 }
@@ -64,6 +64,18 @@ export const worthAtStart = ({ parts }: Pick<BandSide.BandSide, "parts">): numbe
 const precision = 0.0001
 
 const mostRuns = 10 * Quantiles.batch - 1
+
+/** Decisions, orders and fills of all runs together; a few seconds of one core. */
+const usualWork = 20_000_000
+/** The same if so much is needed for the first quantiles; beyond it there are none. */
+const mostWork = 10 * usualWork
+
+/** By the events of the first run. */
+const runsWithin = (events: number): number => {
+  const batches = Math.floor((usualWork / Math.max(1, events) + 1) / Quantiles.batch)
+  if (batches >= 1) return Math.min(mostRuns, batches * Quantiles.batch - 1)
+  return Math.max(1, Math.min(Quantiles.firstRuns, Math.floor(mostWork / events)))
+}
 
 /** The markets that the law was fitted to differ by as much in how often a cell is crossed. */
 const roughnessFrom = (next: Random): number => 0.85 + 0.3 * next()
@@ -106,7 +118,12 @@ const drawInput = (
   return { ...input, ...Unfold.unfolded(foldable, path), options }
 }
 
-const simulate = (ground: BandInputs, draw: number): RunFigures => {
+interface Run {
+  readonly figures: RunFigures
+  readonly events: number
+}
+
+const simulate = (ground: BandInputs, draw: number): Run => {
   const { strategy, inputs, sides } = ground
   const next = seeded(draw)
   const [first, ...others] = inputs
@@ -115,7 +132,7 @@ const simulate = (ground: BandInputs, draw: number): RunFigures => {
   const side = Backtest.runAll(strategy, [one, ...more], "optimistic")
   const { holdPnlQuote } = sides[0]
   const { fills, feesQuote, openOrders, counts, outcome } = side
-  return {
+  const figures = {
     // Small bars begin where the bar opens; both gain the same from there to the first close.
     pnlQuote: BandSide.profitOf(side) + holdPnlQuote,
     holdPnlQuote,
@@ -125,33 +142,37 @@ const simulate = (ground: BandInputs, draw: number): RunFigures => {
     placed: counts.placed,
     maxDrawdown: outcome.maxDrawdown
   }
+  return { figures, events: counts.decisions + counts.placed + fills }
 }
 
-/** `mayGoOn` is asked after each run, and told how many have ended and how many there are at most. */
+/** `asked`: exactly so many runs. `onRun` is told how many have ended and how many there are at most. */
 export const simulated = (
   strategy: Strategy,
   inputs: Backtest.MarketInputs,
   sides: Sides,
-  mayGoOn: (runs: number, atMost: number) => boolean = () => true
+  asked?: number,
+  onRun: (runs: number, atMost: number) => void = () => undefined
 ): Simulated => {
   const parts = partsOf(inputs)
   const foldables = parts === 1 ? [] : inputs.map(({ candles }) => Unfold.foldable(candles, parts))
   const matters = worthAtStart(sides[0]) * precision
   const ground = { strategy, inputs, sides, foldables }
   const venue = [...new Set(inputs.map(({ options }) => VenuePrior.describe(options)))]
-  const runs: [RunFigures, ...Array<RunFigures>] = [simulate(ground, 1)]
+  const first = simulate(ground, 1)
+  const most = asked ?? runsWithin(first.events)
+  const ended = asked !== undefined ? "as asked" : most < mostRuns ? "most work" : "most runs"
+  const runs: [RunFigures, ...Array<RunFigures>] = [first.figures]
   let before: Quantiles.Quantiles<bigint> | undefined
   for (;;) {
-    const hasTime = mayGoOn(runs.length, mostRuns)
-    if (runs.length % Quantiles.batch === Quantiles.firstRuns) {
+    onRun(runs.length, most)
+    if (asked === undefined && runs.length % Quantiles.batch === Quantiles.firstRuns) {
       const [one, ...others] = runs
       const now = Quantiles.of([one.pnlQuote, ...others.map(({ pnlQuote }) => pnlQuote)])
       if (before !== undefined && Quantiles.isSettled(before, now, matters)) return { runs, ended: "enough", venue }
       before = now
     }
-    if (runs.length === mostRuns) return { runs, ended: "most runs", venue }
-    if (!hasTime) return { runs, ended: "no time left", venue }
-    runs.push(simulate(ground, runs.length + 1))
+    if (runs.length >= most) return { runs, ended, venue }
+    runs.push(simulate(ground, runs.length + 1).figures)
   }
 }
 

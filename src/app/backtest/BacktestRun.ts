@@ -28,7 +28,8 @@ const modes = {
 export interface BacktestAsked extends RunSetUp.RunAsked {
   readonly fills: keyof typeof modes
   readonly band: "paths" | "rules"
-  readonly bandSeconds: number
+  /** Exactly so many simulated runs. */
+  readonly runs: Option.Option<number>
   readonly detail: Option.Option<string>
   readonly trials: number
   readonly report: Option.Option<string>
@@ -115,8 +116,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   asked: BacktestAsked,
   files: Arr.NonEmptyReadonlyArray<string>
 ) {
-  const clock = yield* Clock.Clock
-  const started = clock.currentTimeNanosUnsafe()
+  const started = yield* Clock.currentTimeNanos
   const { computes } = yield* Stop.Stop
   yield* computes
   const progress = yield* Progress.make("backtest")
@@ -149,7 +149,6 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
       const keepsOrders = Option.isSome(asked.report)
       const inputs = Arr.map(bare, (each) => ({ ...each, options: { ...each.options, keepsOrders } }))
       const kernelStarted = yield* Clock.currentTimeNanos
-      const noMoreFrom = kernelStarted + BigInt(Math.round(asked.bandSeconds * 1e9))
       const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
       const sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide> = [runSide(first), ...rest.map(runSide)]
       const [pessimistic, optimistic] = sides
@@ -158,10 +157,13 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
       const known = `${strategy.name}: ${gainsOf(strategy, band)}`
       const simulated =
         variesPaths && optimistic !== undefined
-          ? Band.simulated(strategy, inputs, [pessimistic, optimistic], (runs, atMost) => {
-              progress.update(runs, atMost, `${known}; ${runs} simulated, at most ${atMost}`)
-              return clock.currentTimeNanosUnsafe() < noMoreFrom
-            })
+          ? Band.simulated(
+              strategy,
+              inputs,
+              [pessimistic, optimistic],
+              Option.getOrUndefined(asked.runs),
+              (runs, atMost) => progress.update(runs, atMost, `${known}; ${runs} simulated, at most ${atMost}`)
+            )
           : undefined
       const ended = yield* Clock.currentTimeNanos
       return {

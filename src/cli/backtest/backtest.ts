@@ -30,11 +30,13 @@ export const command = Command.make(
       "What the band spans: paths within the bars and venues as measured or supposed, or both sides alone, which is quicker",
       "paths"
     ),
-    bandSeconds: flags
-      .figureIn("band-seconds", 0)
-      .pipe(
-        flags.byDefault("After so many seconds no further run is simulated, whether or not p5 to p95 still move", 10)
-      ),
+    runs: flags.count(
+      "runs",
+      "Exactly so many simulated runs; otherwise as many as their counted work allows",
+      1,
+      9999
+    ),
+    bandSeconds: flags.figure("band-seconds", "Has no effect any more: no clock decides how many runs there are"),
     detail: flags.file(
       "detail",
       "Finer candles or trades of the same market: what happened inside each bar is replayed from them"

@@ -33,7 +33,9 @@ const facts = (result: BacktestResult): ReadonlyArray<readonly [string, string]>
   const upper = of(high)
   const gained = BacktestSummary.profitRange(result)
   const simulated =
-    result.simulated === undefined ? [] : [["simulated profit, p5 to p95", range(gained.low, gained.high)] as const]
+    BacktestSummary.quantified(result) === undefined
+      ? []
+      : [["simulated profit, p5 to p95", range(gained.low, gained.high)] as const]
   return [
     ...simulated,
     ...of(low).map(([label, value], row) => [label, range(value, upper[row]?.[1] ?? value)] as const)
@@ -87,7 +89,7 @@ const sideBySide = (results: Results): Page.PagePart => {
       `${high.fills}`
     ]
   })
-  const profit = results.some(({ simulated }) => simulated) ? ["PNL P5", "P95"] : ["PNL LOW", "HIGH"]
+  const profit = results.some(BacktestSummary.quantified) ? ["PNL P5", "P95"] : ["PNL LOW", "HIGH"]
   const others = ["RETURN LOW", "HIGH", "LEFT ALONE", "ALL IN", "DRAWDOWN", "SHARPE LOW", "HIGH", "FILLS LOW", "HIGH"]
   return Page.table(["", ...profit, ...others], rows)
 }

@@ -150,8 +150,9 @@ const figuresOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
     return [name, [...BacktestSummary.sideFacts(result, side), ...partFacts(side), ...ratios]] as const
   })
   const given = result.simulated && BacktestSummary.simulatedOf(result, result.simulated)
-  const found = given === undefined ? [] : [...BandSummary.columns(given)]
-  const quantiles = (given === undefined ? [] : quantileNames).map(
+  const hasQuantiles = BacktestSummary.quantified(result) !== undefined
+  const found = given === undefined || !hasQuantiles ? [] : [...BandSummary.columns(given)]
+  const quantiles = (hasQuantiles ? quantileNames : []).map(
     (name) => [name, found.map(([label, values]) => [label, values[name]] as const)] as const
   )
   const said = given === undefined ? [] : [BandSummary.sentence(given)]

@@ -102,7 +102,7 @@ const fixed = (amount: bigint, decimals: number, places: number): string => {
   return `${amount < 0n && magnitude > 0n ? "-" : ""}${grouped(figure)}`
 }
 
-const quoteText = (result: BacktestResult, amount: bigint): string => {
+export const quoteText = (result: BacktestResult, amount: bigint): string => {
   const { quote } = result.strategy.market
   return `${fixed(amount, quote.decimals, BacktestStatistics.quotePlaces(result.band.low))} ${quote.symbol}`
 }
@@ -184,9 +184,14 @@ export const simulatedOf = (result: BacktestResult, simulated: Band.Simulated) =
   text: (amount: bigint) => quoteText(result, amount)
 })
 
+/** The simulated runs, if there are enough of them for quantiles. */
+export const quantified = ({ simulated }: BacktestResult): Band.Simulated | undefined =>
+  simulated !== undefined && BandSummary.hasQuantiles(simulated) ? simulated : undefined
+
 /** From the p5 to the p95 of the simulated runs, or from one named side to the other. */
 export const profitRange = (result: BacktestResult): { readonly low: string; readonly high: string } => {
-  const { band, simulated } = result
+  const { band } = result
+  const simulated = quantified(result)
   if (simulated === undefined) return { low: profitText(result, band.low), high: profitText(result, band.high) }
   const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)
   return { low: quoteText(result, p5), high: quoteText(result, p95) }
@@ -196,7 +201,7 @@ type Facts = ReadonlyArray<readonly [label: string, value: string]>
 
 /** For the cards of a report. */
 export const profitQuantiles = (result: BacktestResult): Facts => {
-  const { simulated } = result
+  const simulated = quantified(result)
   if (simulated === undefined) return []
   const found = Band.quantilesOf(simulated, BandSide.profitOf)
   const { low, high } = profitRange(result)

@@ -3,7 +3,7 @@
 import * as Band from "../../../backtest/Band.ts"
 import * as BandSide from "../../../backtest/results/BandSide.ts"
 import type { QuantileName, Quantiles } from "../../../backtest/results/Quantiles.ts"
-import { firstRuns, quantileNames } from "../../../backtest/results/Quantiles.ts"
+import { batch, firstRuns, quantileNames } from "../../../backtest/results/Quantiles.ts"
 import { type Candles, extremes } from "../../../candles/Candles.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
 import { percent } from "../../../domain/Text.ts"
@@ -52,28 +52,46 @@ const widthOf = ({ simulated, sides: [first] }: Simulated) => {
   return { width: p95 - p5, ofWorth, move, ofMove: move > 0 ? ofWorth / move : 0 }
 }
 
-const endings: Readonly<Record<Band.Simulated["ended"], string>> = {
-  enough: "more runs no longer move them",
-  "most runs": "more runs may still move them",
-  "no time left": "more would move them, which --band-seconds gives time for"
+/** Enough for quantiles that tell more than the first ones do. */
+const advised = 39
+
+/** Relative to this run, because the time depends on the machine. */
+const costOf = (runs: number, wanted: number): string =>
+  `--runs ${wanted} takes about ${Number((wanted / runs).toFixed(1))} times as long`
+
+/** The next batch of runs, if more of them may move the quantiles. */
+const moreOf = (runs: number): string => costOf(runs, Math.max(advised, runs + batch))
+
+/** The number of runs that the quantiles are from, and why there are no more. */
+export const precision = ({ ended, runs: { length } }: Band.Simulated): string => {
+  if (length < firstRuns)
+    return `${counted(length, "simulated run")}: too few for p5, p50 and p95; ${costOf(length, advised)}`
+  const endings = {
+    enough: "more runs no longer move them",
+    "most runs": "more runs may still move them",
+    "most work": `more runs may still move them: ${moreOf(length)}`,
+    "as asked": "as --runs says"
+  }
+  return `p5, p50 and p95 are of ${counted(length, "simulated run")}; ${endings[ended]}`
 }
 
-/** How many runs the quantiles are of, and why no more. */
-export const precision = ({ ended, runs }: Band.Simulated): string => {
-  const few = runs.length < firstRuns ? ", too few: the lowest, the middle one and the highest" : ""
-  return `p5, p50 and p95 are of ${counted(runs.length, "simulated run")}${few}; ${endings[ended]}`
-}
+/** Fewer runs have no quantiles. */
+export const hasQuantiles = ({ runs }: Band.Simulated): boolean => runs.length >= firstRuns
 
 export const sentence = (given: Simulated): string => {
+  const about = `${precision(given.simulated)}.`
+  if (!hasQuantiles(given.simulated)) return `${about} Their venue, ${given.simulated.venue.join("; or ")}`
   const { width, ofWorth, move, ofMove } = widthOf(given)
   const { venue } = given.simulated
   const relative = `${percent(ofWorth)} of the worth at the start, ${percent(ofMove)} of what the price moved (${percent(move)})`
-  return `${precision(given.simulated)}. From p5 to p95 it is ${given.text(width)}: ${relative}. Their venue, ${venue.join("; or ")}`
+  return `${about} From p5 to p95 it is ${given.text(width)}: ${relative}. Their venue, ${venue.join("; or ")}`
 }
 
 export const json = (given: Simulated) => {
   const { simulated, sides } = given
   const { quote } = sides[0].parts[0].market
+  const about = { runs: simulated.runs.length, ended: simulated.ended, venue: simulated.venue }
+  if (!hasQuantiles(simulated)) return about
   const amounts = (of: (figures: Band.RunFigures) => Amount) => Band.quantilesOf(simulated, of)
   const [profit, change, fees] = [
     amounts(BandSide.profitOf),
@@ -91,9 +109,7 @@ export const json = (given: Simulated) => {
     fills: fills[name]
   })
   return {
-    runs: simulated.runs.length,
-    ended: simulated.ended,
-    venue: simulated.venue,
+    ...about,
     width: format(width, quote.decimals),
     widthOfWorth: ofWorth,
     widthOfMove: ofMove,

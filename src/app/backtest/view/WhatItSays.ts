@@ -1,4 +1,5 @@
 /** What the figures of a backtest mean, in sentences, for readers of its report. */
+import * as Band from "../../../backtest/Band.ts"
 import * as BandSide from "../../../backtest/results/BandSide.ts"
 import { percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
@@ -9,7 +10,8 @@ import * as BacktestSummary from "./BacktestSummary.ts"
 const enoughFills = 30
 
 export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
-  const { band, simulated } = result
+  const { band } = result
+  const simulated = BacktestSummary.quantified(result)
   const { low, high } = BacktestSummary.profitRange(result)
   const compared = BacktestSummary.comparedFacts(result, band.low)
     .map(([name, gain]) => `${name} ${gain}`)
@@ -43,15 +45,26 @@ const compareWithBudget = (low: string, high: string): string => {
 /** Only one was run. */
 const isOneSide = ({ sides }: BacktestResult): boolean => sides.length === 1
 
+/** The lower and the higher end of what was printed: quantiles, or else both sides. */
+const endsOf = (result: BacktestResult) => {
+  const { band } = result
+  const simulated = BacktestSummary.quantified(result)
+  if (simulated === undefined)
+    return { gains: [band.low, band.high].map(BandSide.profitOf), lower: "Its worse side", where: "sides of the band" }
+  const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)
+  return { gains: [p5, p95], lower: "Its p5", where: "ends, p5 and p95" }
+}
+
 const verdict = (result: BacktestResult): string => {
-  const { low, high } = result.band
-  const gains = [BandSide.profitOf(low), BandSide.profitOf(high)]
+  const { gains, lower, where } = endsOf(result)
+  const isGain = (gain: bigint): boolean => gain > 0n
   if (isOneSide(result))
-    return `By the ${low.mode} rules alone it ${gains.some((gain) => gain > 0n) ? "gained" : "did not gain"}.`
-  if (gains.every((gain) => gain > 0n)) return "It gained on both sides of the band."
-  return gains.some((gain) => gain > 0n)
-    ? "Its worse side lost: whether it gains depends on what the data cannot tell."
-    : "It gained on neither side of the band."
+    return `By the ${result.band.low.mode} rules alone it ${gains.some(isGain) ? "gained" : "did not gain"}.`
+  const one = where.replace("sides", "side").replace("ends", "end")
+  if (gains.every(isGain)) return `It gained on both ${where}.`
+  if (!gains.some(isGain)) return `It gained on neither ${one}.`
+  const isLoss = BacktestSummary.quoteText(result, gains[0] ?? 0n).startsWith("-")
+  return `${lower} ${isLoss ? "lost" : "made nothing"}: whether it gains depends on what the data cannot tell.`
 }
 
 interface RunReturn {
