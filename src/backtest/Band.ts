@@ -65,13 +65,13 @@ const precision = 0.0001
 
 const mostRuns = 10 * Quantiles.batch - 1
 
-/** Decisions, orders and fills of all runs together; a few seconds of one core. */
-const usualWork = 20_000_000
-/** The same if so much is needed for the first quantiles; beyond it there are none. */
-const mostWork = 10 * usualWork
+/** Decisions, orders and fills of all runs together: some 15 seconds of one core. */
+const usualWork = 4_000_000
+/** The most for the first quantiles: market making on the minutes of six years has them. */
+const mostWork = 50_000_000
 
-/** By the events of the first run. */
-const runsWithin = (events: number): number => {
+/** The number of runs by the events of the first one. */
+export const runsWithin = (events: number): number => {
   const batches = Math.floor((usualWork / Math.max(1, events) + 1) / Quantiles.batch)
   if (batches >= 1) return Math.min(mostRuns, batches * Quantiles.batch - 1)
   return Math.max(1, Math.min(Quantiles.firstRuns, Math.floor(mostWork / events)))

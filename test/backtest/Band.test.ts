@@ -33,11 +33,15 @@ describe("simulated runs", () => {
     assert.isAtLeast(band.simulated.runs.length, 39)
   })
 
-  it("end when no time is left, and are the first of those that would have run", () => {
-    const sides = band.sides
-    const few = Band.simulated(grid, inputOf(hours), sides, (runs) => runs < 5)
-    assert.strictEqual(few.ended, "no time left")
+  it("are as many as asked for, and the first of those that would have run", () => {
+    const few = Band.simulated(grid, inputOf(hours), band.sides, 5)
+    assert.strictEqual(few.ended, "as asked")
     assert.deepStrictEqual([...few.runs], band.simulated.runs.slice(0, 5))
+  })
+
+  it("are as many as the work of the first run allows, by no clock", () => {
+    assert.deepStrictEqual([1, 20_000, 50_000, 1_000_000].map(Band.runsWithin), [199, 199, 79, 19])
+    assert.deepStrictEqual([2_600_000, 10_000_000, 400_000_000].map(Band.runsWithin), [19, 5, 1])
   })
 
   it("see the cells of a grid that a bar crosses several times, which both named sides cannot", () => {

@@ -55,7 +55,7 @@ describe.concurrent("a program cut off", () => {
         join(folder, "quotes.yaml"),
         "name: quotes\nmarket: BTC/USDC\nkind: market-making\nlimits: { budget: { base: 1, quote: 40000 } }\nmarket-making: { levels: 3, spread: 0.1%, size: 0.005, requote: 0.05% }\n"
       )
-      const child = run("backtest", "quotes.yaml", "--data", "minutes.csv", "--band-seconds", "100")
+      const child = run("backtest", "quotes.yaml", "--data", "minutes.csv", "--runs", "199")
       const ended = once(child, "exit")
       await computes(child.pid ?? 0, signal)
       const asked = performance.now()
