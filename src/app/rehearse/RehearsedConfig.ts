@@ -3,7 +3,9 @@
  * out of this machine or to real money, replaced. Every key of the file is named here or belongs to a section that is
  * (`test/cli/rehearse/everyKey.test.ts` has a row for each).
  */
+
 import { Redacted } from "effect"
+import { present } from "../../domain/Present.ts"
 import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
 import * as NotifyConfig from "../../files/sections/NotifyConfig.ts"
 import { saltFrom } from "../../sandbox/SandboxApi.ts"
@@ -40,7 +42,7 @@ export const of = (
   },
   account: { ...account, signerId: undefined, signer: undefined, signing: { key: Redacted.make(own.key) } },
   // Candles of the past come re-dated, with the prices of the sandbox: see `WarmCandles`.
-  markets: { assets: markets.assets, ticks: markets.ticks },
+  markets: { assets: markets.assets, ticks: markets.ticks, ...present({ costs: markets.costs }) },
   prices,
   // The sandbox has prices of its own, which nobody outside knows.
   priceProgram: undefined,
