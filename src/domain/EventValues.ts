@@ -55,7 +55,9 @@ export const WantedExit = Schema.Struct({
   side: Schema.Literals(["BUY", "SELL"]),
   price: Price,
   quantity: Amount,
-  asset: Schema.String
+  asset: Schema.String,
+  /** It is in the market, where nobody takes it. */
+  rests: Schema.optionalKey(Schema.Literal(true))
 })
 
 /** What a market was quoted to take of a larger quantity. */

@@ -179,6 +179,8 @@ const kinds: ReadonlyArray<Kind> = [
   alarm(withoutExit, ({ assets, state }) =>
     [...state.refusedExits.values()].map(({ limit, reason, since, slot, strategy, wanted }) => {
       const exit = `${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)}`
+      if (wanted.rests)
+        return { subject: slotKey(strategy, slot), text: `The exit ${exit} rests and is not filled: ${reason}`, since }
       const by = limit === undefined ? "the venue" : `its limit ${limit}`
       const own = state.placements.get(state.slots.get(slotKey(strategy, slot))?.placement ?? "")
       const rests = own?.state === "open" && own.cancel === undefined ? own : undefined

@@ -208,7 +208,7 @@ export const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, PricedLimi
 }
 
 /** The price at which a swap would be executed now. */
-const executable = (side: Market.Side, { bid, ask }: Market.TwoSidedPrice): Market.Price => (side === "BUY" ? ask : bid)
+export const executable = (side: Market.Side, { bid, ask }: Market.BidAsk): Market.Price => (side === "BUY" ? ask : bid)
 
 /** A swap waits while the venue would quote it below its limit. */
 const swapPrice: LimitRow = {

@@ -19,7 +19,7 @@ import * as Tally from "../state/Tally.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
 import type { LimitInputs } from "./OrderLimits.ts"
-import { exitOf, isMissed, type Refusals } from "./Refusals.ts"
+import { exitOf, isMissed, leavingNow, type Refusals } from "./Refusals.ts"
 import { refusalsThatTell } from "./Remainders.ts"
 import { type Approved, check, type Denied, refusalOfSuccessor } from "./RiskLimits.ts"
 
@@ -70,7 +70,8 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     { limit, reason }: Denied
   ) => {
     const exit = isMissed(desired, limit) ? exitOf(strategy, desired) : undefined
-    const about = { strategy: strategy.name, slot: desired.slot, limit, reason }
+    const cost = exit === undefined ? "" : `; ${leavingNow(desired.market ?? strategy.market, desired, price)}`
+    const about = { strategy: strategy.name, slot: desired.slot, limit, reason: `${reason}${cost}` }
     const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const
     return refusals.once(about, limit, event)
   }

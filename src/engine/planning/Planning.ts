@@ -8,6 +8,7 @@ import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import { type Decision, type DesiredOrder, type DesiredSlot, dueLeg } from "../../strategy/Decision.ts"
+import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import { EngineSettings } from "../EngineSettings.ts"
@@ -40,6 +41,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const refusals = Refusals.make(books)
+  const stuck = Refusals.stuckExits(books.state, refusals)
   const { decide, inForce } = Decisions.make(books, refusals)
   const { keptBack, place } = Placing.make(books, settings, refusals)
   const calm = new Map<string, Calm>()
@@ -71,7 +73,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
     const changes = diff(strategy.market, wish, orders)
     const beside = { tally, left: leftByEdits(books.state, strategy) }
-    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, beside, change), { discard: true })
+    yield* Effect.forEach(changes, (change) => apply(strategy, view, own, wish, beside, change), { discard: true })
     yield* Effect.forEach(own.filter(isEndUnbelieved), (placement) => tellEnded(strategy, wish, placement), {
       discard: true
     })
@@ -96,12 +98,18 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     strategy: Strategy,
     view: View,
     own: ReadonlyArray<Placement>,
+    { desired }: Wish,
     beside: Placing.Beside,
     change: Change
   ): ReturnType<typeof books.record> => {
     switch (change._tag) {
-      case "Keep":
-        return refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot })
+      case "Keep": {
+        const kept = own.find(({ slot, state }) => slot === change.slot && !isFinished(state))
+        return (
+          stuck(strategy, view, kept, desired.get(change.slot)) ??
+          refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot })
+        )
+      }
       case "Wait":
         return Effect.void
       case "Cancel": {
@@ -140,6 +148,7 @@ const isCalm = (
     wish,
     orders.map((order) => ({ ...order, replacement: noCost }))
   ).every(({ _tag }) => _tag === "Keep") &&
+  !desired.some(isAfterStop) &&
   desired.every((slot) => wish.desired.has(slot.slot) || isDone(slot, view)) &&
   marketsOf(strategy).every(({ base: { symbol } }) => Ledger.dustOf(state.ledger, strategy.name, symbol) <= 0n)
 

@@ -3,12 +3,19 @@
  * once, however they take turns, until the slot is planned, or what is wanted has gone and comes back.
  */
 import { Effect } from "effect"
+import { formatWithSymbol, max } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import { type BidAsk, type Market, quoteAmount } from "../../domain/Market.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
+import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import { priceIn, type View } from "../../strategy/View.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
+import { openQuantity, type Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
-import type { LimitName } from "./OrderLimits.ts"
+import { executable, type LimitName } from "./OrderLimits.ts"
 
 interface About {
   readonly strategy: string
@@ -58,9 +65,48 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
 export const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =>
   limit !== "tiny" && limit !== "leaving-orders" && (limit !== "swap-price" || mayLose === true)
 
+/** The cost of leaving at the market's price instead of at its own: quote, rounded up. */
+export const leavingNow = (
+  market: Market,
+  { price, quantity, side }: Pick<DesiredOrder, "price" | "quantity" | "side">,
+  now: BidAsk
+): string => {
+  const at = executable(side, now)
+  const [dear, cheap] = side === "BUY" ? [at, price] : [price, at]
+  const cost = quoteAmount(market, quantity, dear, "up") - quoteAmount(market, quantity, cheap, "down")
+  return `leaving now at ${Decimal.format(at)} costs ${formatWithSymbol(max(0n, cost), market.quote)} more than at ${Decimal.format(price)}`
+}
+
 /** What a position lacks while this order is not there. */
 export const exitOf = (
   strategy: Strategy,
   { isExit, market, price, quantity, side }: DesiredOrder
 ): Of<"Denied">["exit"] =>
   isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
+
+/**
+ * Tells of an exit after a stop that has rested for a minute where the market is beyond it, and again when leaving costs another
+ * percent. `undefined`: it may fill where it is.
+ */
+export const stuckExits = (state: Bookkeeper["Service"]["state"], refusals: Refusals) => {
+  const beyondSince = new Map<string, number>()
+  return (strategy: Strategy, view: View, own: Placement | undefined, wanted: DesiredOrder | undefined) => {
+    if (own === undefined || wanted === undefined) return undefined
+    const about = { strategy: strategy.name, slot: own.slot }
+    const key = slotKey(strategy.name, own.slot)
+    const exit = exitOf(strategy, { ...wanted, price: own.price, quantity: openQuantity(own) })
+    const now = priceIn(view, own.market) ?? view.price
+    const ratio = Decimal.toNumber(own.price) / Decimal.toNumber(executable(own.side, now))
+    const beyond = own.side === "SELL" ? ratio - 1 : 1 / ratio - 1
+    if (exit === undefined || !isAfterStop(wanted) || own.state !== "open" || own.by !== undefined || beyond <= 0) {
+      beyondSince.delete(key)
+      return undefined
+    }
+    const since = beyondSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now
+    beyondSince.set(key, since)
+    if (view.now - since < minuteMillis) return undefined
+    const reason = `the market is beyond its price; ${leavingNow(wanted.market ?? strategy.market, exit, now)}`
+    const verdict = `${since} ${exit.quantity} ${Math.floor(beyond * 100)}`
+    return refusals.once(about, verdict, { _tag: "Deferred", ...about, reason, exit: { ...exit, rests: true } })
+  }
+}

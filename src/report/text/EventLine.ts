@@ -166,7 +166,10 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } =
   Deferred: (event, money) =>
     event.exit === undefined
       ? [`waits: ${event.reason}`]
-      : [`EXIT NOT PLACED: ${exitText(event.exit, money)}: ${event.reason}`, "alarm"],
+      : [
+          `EXIT NOT ${event.exit.rests ? "FILLED" : "PLACED"}: ${exitText(event.exit, money)}: ${event.reason}`,
+          "alarm"
+        ],
   Planned: (event, money) => {
     const base =
       event.side === "SELL" ? money(event.inputAsset, event.inputAmount) : money(event.outputAsset, event.outputAmount)

@@ -5,7 +5,7 @@
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
-import type { Memory, PriceBounds } from "../Decision.ts"
+import type { DesiredSlot, Memory, PriceBounds } from "../Decision.ts"
 import { notePrice } from "../expression/Crossing.ts"
 import type { Moment } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
@@ -31,6 +31,10 @@ export const floor = Read.optional(
   "a price, or a ratio of the stop: an exit after a stop never leaves beyond it",
   "at any price"
 )
+
+/** What kinds call the order that leaves after a stop. */
+const codes: ReadonlySet<string> = new Set(["stop", "trail", "rule-left", "grid-exit"])
+export const isAfterStop = ({ why }: Pick<DesiredSlot, "why">): boolean => codes.has(why.code)
 
 /** A stop has fired. */
 export interface Left {

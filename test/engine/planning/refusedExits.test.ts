@@ -60,7 +60,7 @@ describe("exits that are refused", () => {
         assert.strictEqual(problem?.subject, "short/position")
         assert.match(
           problem?.text ?? "",
-          /^The exit BUY 0.01 BTC at \d+(\.\d+)? is not in the market, refused by its limit budget: It needs /
+          /^The exit BUY 0.01 BTC at \d+(\.\d+)? is not in the market, refused by its limit budget: It needs .*; leaving now at [\d.]+ costs /
         )
         const lines = (yield* process.events).map(({ event }) => EventLine.describe(event, bySymbol))
         assert.isTrue(lines.some((line) => line?.weight === "alarm" && /EXIT NOT PLACED.*budget/.test(line.text)))
@@ -88,6 +88,35 @@ describe("exits that are refused", () => {
       )
     )
   }
+
+  it.effect(
+    "an exit that rests at its floor above the market is told after a minute, with the cost of leaving now",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* make
+          const floored = stopped("maxPriceDeviation: 90%").replace("reach: 5%", "reach: 5%, floor: 60990")
+          const process = yield* world.run({ strategies: [floored], pace: { pollMaxMillis: 5_000 } })
+          yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 300_000, "it rests at its floor")
+          yield* Effect.sleep(40_000)
+          assert.lengthOf(told(process), 0)
+          yield* until(() => told(process).length > 0, 120_000, "it is told")
+          const [problem] = told(process)
+          assert.deepStrictEqual([problem?.severity, problem?.subject], ["alarm", "long/position"])
+          const [, quantity = "", market = "", cost = ""] =
+            /^The exit SELL ([\d.]+) BTC at 60990 rests and is not filled: the market is beyond its price; leaving now at ([\d.]+) costs ([\d.]+) USDC more than at 60990$/.exec(
+              problem?.text ?? ""
+            ) ?? assert.fail(problem?.text)
+          assert.approximately(Number(cost), Number(quantity) * (60990 - Number(market)), 1e-5)
+          const lines = (yield* process.events).map(({ event }) => EventLine.describe(event, bySymbol))
+          assert.lengthOf(
+            lines.filter((line) => line?.weight === "alarm" && /EXIT NOT FILLED.*leaving now/.test(line.text)),
+            1
+          )
+          assert.include(process.state.strategies.get("long")?.refusals.get("position"), "leaving now")
+        })
+      )
+  )
 
   it.effect("an exit that the venue keeps refusing raises an alarm", () =>
     inVirtualTime(
@@ -167,7 +196,8 @@ describe("exits that are refused", () => {
           pace: { pollMaxMillis: 5_000 }
         })
         yield* until(() => told(process).length > 0, 300_000, "it is told that the stop is not placed")
-        const refused = /^The exit SELL .* refused by its limit price-deviation: .* at a mid of [\d.]+/
+        const refused =
+          /^The exit SELL .* refused by its limit price-deviation: .* at a mid of [\d.]+; leaving now at .* costs 0 USDC more than at [\d.]+/
         assert.match(told(process)[0]?.text ?? "", new RegExp(`${refused.source}; what rests at 120000 stays$`))
         const isRefusal = ({ event }: { readonly event: { readonly _tag: string } }) => event._tag === "Denied"
         const said = (yield* process.events).filter(isRefusal).length
