@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const refusals = Refusals.make(books)
-  const stuck = Refusals.stuckExits(books.state, refusals)
+  const keep = Refusals.keeper(books.state, refusals)
   const { decide, inForce } = Decisions.make(books, refusals)
   const { keptBack, place } = Placing.make(books, settings, refusals)
   const calm = new Map<string, Calm>()
@@ -103,13 +103,8 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     change: Change
   ): ReturnType<typeof books.record> => {
     switch (change._tag) {
-      case "Keep": {
-        const kept = own.find(({ slot, state }) => slot === change.slot && !isFinished(state))
-        return (
-          stuck(strategy, view, kept, desired.get(change.slot)) ??
-          refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot })
-        )
-      }
+      case "Keep":
+        return keep(strategy, view, change.slot, own, desired)
       case "Wait":
         return Effect.void
       case "Cancel": {
@@ -119,8 +114,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
         if (movingCodes.has(change.why.code)) Tally.move(beside.tally)
         // The order may have been withdrawn, or may have ended, since this plan looked at it.
         return books.recordFrom((state) => {
-          const { placements } = state
-          const placement = known === undefined ? undefined : placements.get(known.id)
+          const placement = known && state.placements.get(known.id)
           const isOver = placement === undefined || isFinished(placement.state) || placement.cancel !== undefined
           return isOver || !Placing.isInForce(state, strategy) ? [] : [withdrawal(placement, change.why)]
         })

@@ -8,6 +8,7 @@ import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { type BidAsk, type Market, quoteAmount } from "../../domain/Market.ts"
+import { isFinished } from "../../domain/Placement.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
@@ -86,25 +87,32 @@ export const exitOf = (
 
 /**
  * Tells of an exit after a stop that has rested for a minute where the market is beyond it, and again when leaving costs another
- * percent. `undefined`: it may fill where it is.
+ * percent. What may fill where it is is not missing.
  */
-export const stuckExits = (state: Bookkeeper["Service"]["state"], refusals: Refusals) => {
+export const keeper = (state: Bookkeeper["Service"]["state"], refusals: Refusals) => {
   const beyondSince = new Map<string, number>()
-  return (strategy: Strategy, view: View, own: Placement | undefined, wanted: DesiredOrder | undefined) => {
-    if (own === undefined || wanted === undefined) return undefined
-    const about = { strategy: strategy.name, slot: own.slot }
-    const key = slotKey(strategy.name, own.slot)
+  return (
+    strategy: Strategy,
+    view: View,
+    slot: string,
+    all: ReadonlyArray<Placement>,
+    desired: ReadonlyMap<string, DesiredOrder>
+  ): Recorded => {
+    const [own, wanted] = [all.find((each) => each.slot === slot && !isFinished(each.state)), desired.get(slot)]
+    const about = { strategy: strategy.name, slot }
+    if (own === undefined || wanted === undefined) return refusals.wantsNoMore(about)
+    const key = slotKey(strategy.name, slot)
     const exit = exitOf(strategy, { ...wanted, price: own.price, quantity: openQuantity(own) })
     const now = priceIn(view, own.market) ?? view.price
     const ratio = Decimal.toNumber(own.price) / Decimal.toNumber(executable(own.side, now))
     const beyond = own.side === "SELL" ? ratio - 1 : 1 / ratio - 1
     if (exit === undefined || !isAfterStop(wanted) || own.state !== "open" || own.by !== undefined || beyond <= 0) {
       beyondSince.delete(key)
-      return undefined
+      return refusals.wantsNoMore(about)
     }
     const since = beyondSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now
     beyondSince.set(key, since)
-    if (view.now - since < minuteMillis) return undefined
+    if (view.now - since < minuteMillis) return refusals.wantsNoMore(about)
     const reason = `the market is beyond its price; ${leavingNow(wanted.market ?? strategy.market, exit, now)}`
     const verdict = `${since} ${exit.quantity} ${Math.floor(beyond * 100)}`
     return refusals.once(about, verdict, { _tag: "Deferred", ...about, reason, exit: { ...exit, rests: true } })
