@@ -67,6 +67,34 @@ describe("a sandbox that is controlled", () => {
     )
   )
 
+  it.effect("a price that reaches an order fills it, even if the next command sets the price back", () =>
+    play(
+      Effect.gen(function* () {
+        const { id } = yield* createAndFund({ price: price("60500") })
+        yield* until(id, isOpen)
+        yield* send("POST", "/sandbox/prices", { prices: { "BTC/USDC": 61_000 } })
+        yield* send("POST", "/sandbox/prices", { prices: { "BTC/USDC": 60_000 } })
+        assert.strictEqual((yield* read(id)).fillStatus, "FILLED")
+      }),
+      still
+    )
+  )
+
+  it.effect("an order that fills in slices fills whole while the price that reaches it stands", () =>
+    play(
+      Effect.gen(function* () {
+        const { id } = yield* createAndFund({ price: price("60500") })
+        yield* until(id, isOpen)
+        yield* send("POST", "/sandbox/prices", { prices: { "BTC/USDC": 61_000 } })
+        assert.strictEqual((yield* read(id)).fillStatus, "PARTIALLY_FILLED")
+        const { fills, fillStatus } = yield* until(id, isSettled)
+        assert.strictEqual(fillStatus, "FILLED")
+        assert.isAbove(fills.length, 1)
+      }),
+      { speed: 0, settings: { partialFillShare: 1 } }
+    )
+  )
+
   it.effect("a fill takes the oldest order that matches, in part or whole, and at most what is left", () =>
     play(
       Effect.gen(function* () {
