@@ -21,7 +21,7 @@ import * as Charges from "../venue/profile/Charges.ts"
 import { ledgerOf, verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 import * as KeystoreSource from "./secrets/KeystoreSource.ts"
-import { literalSecret, readSecret, type SecretSource, secret } from "./secrets/SecretSource.ts"
+import { literalSecret, readSecret, type SecretSource, secret, unreadableSecret } from "./secrets/SecretSource.ts"
 import * as AssetsSection from "./sections/AssetsSection.ts"
 import * as DashboardConfig from "./sections/DashboardConfig.ts"
 import * as FactsSection from "./sections/FactsSection.ts"
@@ -169,9 +169,13 @@ const invalid = ({ source, problems }: Report): Effect.Effect<never, ConfigInval
   )
 }
 
-/** The rest of a line after a key for secrets, unless it is a proper reference. */
+/** The rest of a line after a key for secrets, or one that sounds so, unless it is a proper reference. */
 const mayBeSecret =
-  /(\b(?:apiKey|partnerJwt|key)["']?[ \t]*:[ \t]*)(?![ \t]|\{ *(?:env: *[A-Za-z_]\w*|file: *[^}\r\n]*) *\})([^\r\n]+)/g
+  /((?<![\w-])(?!quoteKey\b)[\w-]*(?:key|jwt|token|secret|pass\w*|credentials?)["']?[ \t]*:[ \t]*)(?![ \t]|\{ *(?:env: *[A-Za-z_]\w*|file: *[^}\r\n]*) *\})([^\r\n]+)/gi
+
+/** The place of these is where a secret may stand by mistake: a key that is not known, or the secret instead of its file. */
+const hidesRest = (message: string): boolean =>
+  message === literalSecret || message.startsWith("unknown key ") || message.startsWith(unreadableSecret)
 
 /** Problems are shown with their line, so anything that looks like a secret is masked first; columns stay the same. */
 const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
@@ -180,9 +184,13 @@ const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   const lines = keyed.split("\n")
   for (const { line, column, message } of problems) {
     const found = lines[line - 1]
-    if (message === literalSecret && found !== undefined) {
-      lines[line - 1] = found.slice(0, column - 1) + stars(found.slice(column - 1))
-    }
+    if (!hidesRest(message) || found === undefined) continue
+    // The name of an unknown key helps; its value is nobody's business.
+    const name = message.startsWith("unknown key ")
+      ? (/^["']?[\w.-]*["']?[ \t]*:?[ \t]*/.exec(found.slice(column - 1))?.[0].length ?? 0)
+      : 0
+    const shown = column - 1 + name
+    lines[line - 1] = found.slice(0, shown) + stars(found.slice(shown))
   }
   return lines.join("\n")
 }

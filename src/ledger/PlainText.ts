@@ -22,21 +22,58 @@ const part = (text: string, isCapital: boolean): string => {
   return isCapital ? plain.charAt(0).toUpperCase() + plain.slice(1) : plain
 }
 
-const nameOf = ({ kind, place, strategy }: BookAccount, style: keyof typeof roots): string => {
-  const isCapital = style === "beancount"
-  const parts = ["limitbot", place, ...(strategy === undefined ? [] : [strategy])]
-  return [roots[style][kind], ...parts.map((each) => part(each, isCapital))].join(":")
+/**
+ * A name of its own for each text. Where several would have one name, the text that is spelt as its name has it, and the others have a
+ * number as well, in the order of the alphabet.
+ */
+const distinct = (
+  texts: Iterable<string>,
+  nameOf: (text: string) => string,
+  maxLength = Number.POSITIVE_INFINITY
+): ((text: string) => string) => {
+  const names = new Map<string, string>()
+  const isSpeltSo = (text: string) => nameOf(text).toLowerCase() === text.toLowerCase()
+  const sorted = [...new Set(texts)].sort()
+  const taken = new Set<string>()
+  for (const text of [...sorted.filter(isSpeltSo), ...sorted.filter((each) => !isSpeltSo(each))]) {
+    let name = nameOf(text)
+    for (let number = 2; taken.has(name); number++)
+      name = `${nameOf(text).slice(0, maxLength - `-${number}`.length)}-${number}`
+    taken.add(name)
+    names.set(text, name)
+  }
+  return (text) => names.get(text) ?? nameOf(text)
 }
 
 /** Commodities of beancount: capitals and digits, a letter first, at least two characters. */
-const currency = (symbol: string): string => {
+const currencyOf = (symbol: string): string => {
   const plain = symbol.toUpperCase().replace(/[^A-Z0-9]/g, "-")
   const named = /^[A-Z]/.test(plain) ? plain : `X${plain}`
-  return (named.length < 2 ? `${named}X` : named).replace(/-$/, "X").slice(0, 24)
+  return (named.length < 2 ? `${named}X` : named).slice(0, maxCurrency).replace(/-$/, "X")
 }
+const maxCurrency = 24
 
 /** hledger accepts any commodity in quotes. */
-const commodity = (symbol: string): string => (/^[A-Za-z]+$/.test(symbol) ? symbol : `"${symbol.replaceAll('"', "")}"`)
+const commodityOf = (symbol: string, plain: string): string =>
+  /^[A-Za-z]+$/.test(symbol) && plain === symbol ? plain : `"${plain}"`
+
+/** The names of accounts and commodities in one file. */
+const namesFor = ({ bookings, trades }: BooksOf, style: keyof typeof roots) => {
+  const isBeancount = style === "beancount"
+  const postings = bookings.flatMap((booking) => booking.postings)
+  const strategies = postings.flatMap(({ account: { strategy } }) => (strategy === undefined ? [] : [strategy]))
+  const strategyOf = distinct(strategies, (strategy) => part(strategy, isBeancount))
+  const symbols = [...postings.map(({ asset }) => asset), ...trades.flatMap(({ base, quote }) => [base, quote])]
+  const plainOf = (symbol: string) => (isBeancount ? currencyOf(symbol) : symbol.replaceAll('"', ""))
+  const symbolOf = distinct(symbols, plainOf, isBeancount ? maxCurrency : undefined)
+  return {
+    account: ({ kind, place, strategy }: BookAccount): string => {
+      const own = strategy === undefined ? [] : [strategyOf(strategy)]
+      return [roots[style][kind], part("limitbot", isBeancount), part(place, isBeancount), ...own].join(":")
+    },
+    symbol: (symbol: string): string => (isBeancount ? symbolOf(symbol) : commodityOf(symbol, symbolOf(symbol)))
+  }
+}
 
 const quoted = (text: string): string => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
 
@@ -60,8 +97,8 @@ const sorted = (bookings: ReadonlyArray<Booking>) => bookings.toSorted((a, b) =>
 
 export const beancount = (books: BooksOf): string => {
   const { bookings, decimals } = books
-  const amount = (asset: string, value: Amount) => `${format(value, decimals(asset))} ${currency(asset)}`
-  const name = (account: BookAccount) => nameOf(account, "beancount")
+  const { account: name, symbol } = namesFor(books, "beancount")
+  const amount = (asset: string, value: Amount) => `${format(value, decimals(asset))} ${symbol(asset)}`
   const accounts = new Map(bookings.flatMap(({ postings }) => postings.map(({ account }) => [name(account), account])))
   const first = utcDate(Math.min(...bookings.map(({ at }) => at)))
   const last = Math.max(...bookings.map(({ at }) => at))
@@ -70,8 +107,7 @@ export const beancount = (books: BooksOf): string => {
     ...[...accounts.keys()].sort().map((account) => `${first} open ${account}`),
     "",
     ...pricesOf(books).map(
-      ({ at, base, quote, price }) =>
-        `${utcDate(at)} price ${currency(base)} ${Decimal.format(price)} ${currency(quote)}`
+      ({ at, base, quote, price }) => `${utcDate(at)} price ${symbol(base)} ${Decimal.format(price)} ${symbol(quote)}`
     ),
     "",
     ...sorted(bookings).flatMap(({ at, text, postings }) => [
@@ -80,37 +116,58 @@ export const beancount = (books: BooksOf): string => {
       ""
     ]),
     // A balance assertion holds at the beginning of its day.
-    ...closing(bookings).map(
-      (posting) =>
-        `${utcDate(last + dayMillis)} balance ${name(posting.account)}  ${amount(posting.asset, posting.amount)}`
-    ),
+    ...closing(bookings).map(({ account, amount: value, asset, roundingUnits }) => {
+      const tolerance = roundingUnits === 0n ? "" : ` ~ ${format(roundingUnits, decimals(asset))}`
+      const said = `${format(value, decimals(asset))}${tolerance} ${symbol(asset)}`
+      return `${utcDate(last + dayMillis)} balance ${name(account)}  ${said}`
+    }),
     ""
   ].join("\n")
+}
+
+/** beancount adds with this many digits, and rounds after each posting. */
+const readerDigits = 28
+
+/** The smallest units by which a sum of these postings may be off there, rounded up. */
+const roundingOf = (amounts: ReadonlyArray<Amount>): Amount => {
+  let [sum, units] = [0n, 0n]
+  for (const amount of amounts) {
+    sum += amount
+    const digits = `${sum < 0n ? -sum : sum}`.length
+    if (digits > readerDigits) units += 10n ** BigInt(digits - readerDigits)
+  }
+  return units
 }
 
 /** Every account that ever moved, with zero where nothing is left. */
 const closing = (bookings: ReadonlyArray<Booking>) => {
   const left = new Map(balancesOf(bookings).map((posting) => [keyOf(posting.account, posting.asset), posting]))
-  const all = new Map(
-    bookings.flatMap(({ postings }) => postings.map((each) => [keyOf(each.account, each.asset), each]))
+  const keyOfEach = ({ account, asset }: Booking["postings"][number]) => keyOf(account, asset)
+  const all = new Map(bookings.flatMap(({ postings }) => postings.map((each) => [keyOfEach(each), each])))
+  const inTime = Map.groupBy(
+    sorted(bookings).flatMap(({ postings }) => postings),
+    keyOfEach
   )
-  return [...all].map(([key, posting]) => left.get(key) ?? { ...posting, amount: 0n })
+  return [...all].map(([key, posting]) => {
+    const roundingUnits = roundingOf((inTime.get(key) ?? []).map(({ amount }) => amount))
+    return { ...(left.get(key) ?? { ...posting, amount: 0n }), roundingUnits }
+  })
 }
 
 export const hledger = (books: BooksOf): string => {
   const { bookings, decimals } = books
-  const amount = (asset: string, value: Amount) => `${format(value, decimals(asset))} ${commodity(asset)}`
-  const name = (account: BookAccount) => nameOf(account, "hledger")
+  const { account: name, symbol } = namesFor(books, "hledger")
+  const amount = (asset: string, value: Amount) => `${format(value, decimals(asset))} ${symbol(asset)}`
   const last = Math.max(...bookings.map(({ at }) => at))
   const accounts = new Set(bookings.flatMap(({ postings }) => postings.map(({ account }) => name(account))))
   const assets = new Map(bookings.flatMap(({ postings }) => postings.map(({ asset }) => [asset, decimals(asset)])))
   return [
     "; limitbot",
-    ...[...assets].map(([asset, places]) => `commodity 1.${"0".repeat(Math.max(places, 1))} ${commodity(asset)}`),
+    ...[...assets].map(([asset, places]) => `commodity 1.${"0".repeat(Math.max(places, 1))} ${symbol(asset)}`),
     ...[...accounts].sort().map((account) => `account ${account}`),
     "",
     ...pricesOf(books).map(
-      ({ at, base, quote, price }) => `P ${utcDate(at)} ${commodity(base)} ${Decimal.format(price)} ${commodity(quote)}`
+      ({ at, base, quote, price }) => `P ${utcDate(at)} ${symbol(base)} ${Decimal.format(price)} ${symbol(quote)}`
     ),
     "",
     ...sorted(bookings).flatMap(({ at, text, postings }) => [

@@ -139,3 +139,41 @@ P 2026-03-01 "1INCH" 3.3333333333 "USDT.e"
     assert.strictEqual(named("averyverylongnameofacoin1"), "AVERYVERYLONGNAMEOFACOIN")
   })
 })
+
+describe("names in plain text", () => {
+  const owned = (strategy: string, asset: string, amount: bigint): Booking => ({
+    at: at(1, 1),
+    text: "deposit seen",
+    postings: [
+      { account: { ...capital, strategy }, asset, amount: -amount },
+      { account: { ...wallet, strategy }, asset, amount }
+    ]
+  })
+  const odd = [
+    owned("by hand", "USDt", 1n),
+    owned("by-hand", "USDT", 2n),
+    owned("By hand", "USD-T", 3n),
+    owned("by.hand", "X", 4n)
+  ]
+
+  it("are one-to-one: no two strategies or symbols share one, for either program", () => {
+    for (const render of [PlainText.beancount, PlainText.hledger]) {
+      const text = render({ bookings: [...odd, owned("by hand", 'X"', 5n)], trades: [], decimals: () => 0 })
+      const wallets = new Set([...text.matchAll(/^ +(\S+:[Ww]allet:\S+) {2}/gm)].map(([, account]) => account))
+      const symbols = new Set([...text.matchAll(/^ +\S+:[Ww]allet:\S+ {2}\d+ (\S+)$/gm)].map(([, symbol]) => symbol))
+      assert.strictEqual(wallets.size, 4, text)
+      assert.strictEqual(symbols.size, 5, text)
+    }
+    assert.match(
+      PlainText.beancount({ bookings: odd, trades: [], decimals: () => 0 }),
+      /Assets:Limitbot:Wallet:By-hand {2}2 USDT$/m
+    )
+  })
+
+  it("balances of more digits than beancount adds with say by how much its sum may be off", () => {
+    const many = [owned("near", "wNEAR", 10n ** 30n + 1n), owned("near", "wNEAR", 1n)]
+    const text = PlainText.beancount({ bookings: many, trades: [], decimals: () => 24 })
+    assert.match(text, /balance Assets:\S+ {2}1000000\.000000000000000000000002 ~ 0\.000000000000000000002 WNEAR/)
+    assert.notInclude(PlainText.beancount({ bookings: odd, trades: [], decimals: () => 0 }), "~")
+  })
+})

@@ -35,13 +35,33 @@ const saysNothing = (value: unknown): boolean =>
   Number(value) === 0 ||
   (typeof value === "object" && Object.values(value).every(saysNothing))
 
-/** Configurations have credentials in them, and what is listed stands in a file that people show around. */
-const isSecret = (key: string): boolean => /key|secret|token|password|passphrase/i.test(key)
+/**
+ * Configurations have credentials in them, and what is listed stands in a file that people show around. So of what is not understood
+ * only truth values, figures and short words in small letters are shown, and none below a name that may be of a credential.
+ */
+const isPrivate =
+  /key|secret|token|pass|pwd|auth|credential|cookie|session|private|mnemonic|seed|pin$|url|uri|dsn|hook|host|addr|mail|user|login|phone|chat|account/i
 
-const shown = (key: string, value: unknown): string =>
-  isSecret(key)
-    ? "(not shown)"
-    : (JSON.stringify(value, (inner, part: unknown) => (isSecret(inner) ? "(not shown)" : part)) ?? "").slice(0, 60)
+/** A name is shown as well, so it is none that may be a credential itself. */
+const isName = (key: string): boolean =>
+  /^[\w. -]{1,40}$/.test(key) && !/(?=.*\d)(?=.*[A-Za-z])[A-Za-z\d]{16}/.test(key)
+const nameOf = (key: string): string => (isName(key) ? key : hidden)
+const hidden = "(not shown)"
+const isHarmless = (text: string): boolean => /^([-+]?\d{0,9}(\.\d{0,12})?|[a-z_]{1,20})$/.test(text)
+
+const partOf = (key: string, value: unknown): unknown => {
+  if (isPrivate.test(key)) return hidden
+  if (Array.isArray(value)) return value.map((each) => partOf("", each))
+  if (isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [nameOf(name), partOf(name, each)]))
+  const isShown = typeof value === "boolean" || value === null || isHarmless(String(value))
+  return isShown ? value : hidden
+}
+
+const shown = (key: string, value: unknown): string => {
+  const part = partOf(key, value)
+  return part === hidden ? hidden : (JSON.stringify(part) ?? "").slice(0, 60)
+}
 
 /** `path` names the settings where a person looks for them. */
 export const settingsOf = (
@@ -92,7 +112,7 @@ export const settingsOf = (
     },
     rest: () => [
       ...Object.entries(record).flatMap(([key, value]) =>
-        taken.has(key) || isSilent(value) ? [] : [`${path}${key}: ${shown(key, value)}`]
+        taken.has(key) || isSilent(value) ? [] : [`${path}${nameOf(key)}: ${shown(key, value)}`]
       ),
       ...[...inner.values()].flatMap((each) => each.rest())
     ]

@@ -61,8 +61,11 @@ const recordIn = Effect.fnUntraced(function* (file: string) {
   if (text === undefined) return yield* new NotImported({ message: `${file} has more than ${mostBytes} bytes` })
   const found = yield* Effect.try({
     try: (): unknown => parse(withoutRemarks(text)),
+    // The reader's own words may have a credential in them.
     catch: (thrown) =>
-      new NotImported({ message: `${file} is neither YAML nor JSON: ${messageOf(thrown).split("\n")[0]}` })
+      new NotImported({
+        message: `${file} is neither YAML nor JSON${/ at line \d+, column \d+/.exec(messageOf(thrown))?.[0] ?? ""}`
+      })
   })
   if (isRecord(found)) return found
   return yield* new NotImported({ message: `${file} has no settings: a configuration is a list of names and values` })
@@ -87,7 +90,7 @@ export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot
   const name = market ?? translated.market?.join("/")
   if (name === undefined)
     return yield* new NotImported({
-      message: `${file} does not say which market it trades: say it with --market BTC/USDC`
+      message: `${file} does not say which market it trades, or not as a pair of this service: say it with --market BTC/USDC`
     })
   const own = translated.budget.quote
   if (budget !== undefined && own !== undefined && !Decimal.equals(own, budget))

@@ -28,10 +28,20 @@ export const inHundred = (ratio: Decimal.Decimal): Decimal.Decimal => Decimal.mu
 export const line = (key: string, amount: Decimal.Decimal | undefined, unit = ""): ReadonlyArray<string> =>
   amount === undefined || !Decimal.isPositive(amount) ? [] : [`${key}: ${Decimal.format(amount)}${unit}`]
 
-/** Both names of a pair, in the order in which it has them. */
-export const namesIn = (pair: string | undefined, separator: string): readonly [string, string] | undefined => {
-  const [first, second] = (pair ?? "").split(separator)
-  return first === undefined || second === undefined ? undefined : [first, second]
+/** A symbol of this service. A thousand of a token, or a future of it, is another asset. */
+const isSymbol = (name: string): boolean => /^[A-Za-z0-9]{2,15}$/.test(name) && !/^1000+[A-Z]|perp$|swap$/i.test(name)
+const isMoney = (name: string): boolean => /^(usd[a-z]?|[bt]usd|fdusd|dai|eur|gbp)$/i.test(name)
+
+/** Base and quote of a pair that names two symbols, in this order. Money is no base of anything else. */
+export const namesIn = (
+  pair: string | undefined,
+  separator: string,
+  first: "base" | "quote" = "base"
+): readonly [base: string, quote: string] | undefined => {
+  const [one, two, ...others] = (pair ?? "").split(separator)
+  if (one === undefined || two === undefined || others.length > 0 || ![one, two].every(isSymbol)) return undefined
+  const [base, quote] = first === "base" ? [one, two] : [two, one]
+  return isMoney(base) && !isMoney(quote) ? undefined : [base, quote]
 }
 
 /** Our base orders are limit orders: they may pay so much more than the mid, so that they fill at once. */

@@ -103,7 +103,7 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings,
       "when to enter is in the Python class: a deal begins as soon as the last one is over until you write when:",
       ...(distance !== undefined ? ["it trails from the take-profit on, by trailing_stop_positive alone"] : []),
       ...(trails && distance === undefined ? ["the stop stays where it is: there it follows the price"] : []),
-      "fees are not added to minimal_roi here: the exit has the same distance before fees",
+      "minimal_roi falls with time there: here the target stays what it is at 0 minutes",
       ...otherMarkets(pairs)
     ],
     leftOut: settings.rest()

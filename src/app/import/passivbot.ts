@@ -19,6 +19,11 @@ const isOff = (side: ForeignSettings): boolean =>
   })
 
 export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings, budget: Decimal.Decimal | undefined) {
+  const version = settings.text("config_version")
+  if (version !== undefined && !/^v?7(\.|$)/.test(version))
+    return yield* new NotImported({
+      message: `config_version is ${version.slice(0, 20)}: version 7 can be imported, and later ones mean other things by the same names`
+    })
   const long = settings.within("bot")?.within("long")
   if (long === undefined)
     return yield* new NotImported({
@@ -35,7 +40,7 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
     return yield* new NotImported({
       message: "its sizes are shares of a wallet: say with --budget how much of the quote asset it may use"
     })
-  settings.pass("backtest", "optimize", "logging", "config_version")
+  settings.pass("backtest", "optimize", "logging")
   const live = settings.within("live")
   const coins = live?.within("approved_coins")?.texts("long") ?? live?.texts("approved_coins") ?? []
   const share = yield* needed(long, "entry_initial_qty_pct", "it is the size of the base order")

@@ -7,10 +7,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { counted, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
 import { costOfDeal, entersAtOnce, line, namesIn, otherMarkets, type Translated, times } from "./Translated.ts"
 
-const marketOf = (pair: string | undefined): Translated["market"] => {
-  const names = namesIn(pair, "_")
-  return names && [names[1], names[0]]
-}
+const marketOf = (pair: string | undefined): Translated["market"] => namesIn(pair, "_", "quote")
 
 export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSettings) {
   settings.pass(

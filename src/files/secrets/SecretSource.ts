@@ -55,11 +55,19 @@ const fromEnvironment = (name: string) =>
     Effect.flatMap(trimmed(`the environment variable ${name}`))
   )
 
+/** How the message begins where a secret's file is not to be had. */
+export const unreadableSecret = "cannot read the secret file"
+
+/** No part of it is what a key is: a scheme, or many letters and digits in a row. */
+const isPath = (file: string): boolean => !/:|[A-Za-z0-9+=_]{32}/.test(file)
+
 const fromFile = Effect.fnUntraced(function* (file: string, folder: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = (yield* Path.Path).resolve(folder, file)
   const failed = (error: PlatformError.PlatformError) =>
-    `cannot read the secret file ${path}: ${PlainFiles.phraseOf(error) ?? error.message}`
+    isPath(file)
+      ? `${unreadableSecret} ${path}: ${PlainFiles.phraseOf(error) ?? "it cannot be opened"}`
+      : `${unreadableSecret}: what is written there looks like the secret itself`
   const handle = yield* fileSystem.open(path, { noFollow: true }).pipe(Effect.mapError(failed))
   const { type, mode } = yield* handle.stat.pipe(Effect.mapError(failed))
   if (type !== "File") return yield* Effect.fail(`the secret file ${path} is not a plain file`)

@@ -241,6 +241,49 @@ describe("a configuration of another bot", () => {
     })
   )
 
+  it.effect.each<readonly [key: string, value: unknown]>([
+    ["db_url", "postgresql://bot:hunterTwo@10.0.0.5/bot"],
+    ["webhook", { url: "https://chat.example/T/hunterTwo" }],
+    ["api_passwd", "hunter"],
+    ["headers", { Authorization: "Bearer hunterTwo" }],
+    ["note", "9f86d081884c7d659a2feaa0c55ad015"],
+    ["list", ["hunterTwo9"]],
+    ["pin_code", 123456789012],
+    ["by_name", { "9f86d081884c7d659a2feaa0c55ad015": true }]
+  ])("never shows a value that may be a credential: %s", ([key, value]) =>
+    Effect.gen(function* () {
+      const text = yield* said("freqtrade", { ...freqtrade, [key]: value })
+      assert.notMatch(text, /hunter|9f86d08|123456789012/)
+      assert.include(text, `# Not taken over: ${key}: `)
+    })
+  )
+
+  it.effect.each<readonly [Importing.OtherBot, Given]>([
+    ["3commas", { ...dca, pairs: ["BINANCE:BTC_USDT"] }],
+    ["3commas", { ...dca, pairs: ["BTC_USDT"] }],
+    ["3commas", { ...dca, pairs: ["USDT_BTC-PERP"] }],
+    ["3commas", { ...dca, pairs: ["USDT_1000PEPE"] }],
+    ["hummingbot", { ...strike, trading_pair: "BTC-USDT-SWAP" }],
+    ["freqtrade", { ...freqtrade, exchange: { pair_whitelist: ["1000PEPE/USDT"] } }]
+  ])("a pair that is none here needs --market: %s", ([bot, given]) =>
+    Effect.gen(function* () {
+      assert.match(
+        (yield* Effect.flip(said(bot, given))).message,
+        /not as a pair of this service: say it with --market/
+      )
+      assert.include(yield* said(bot, given, { market: "BTC/USDC" }), "market: BTC/USDC")
+    })
+  )
+
+  it.effect("a version of Passivbot that means something else is refused by its name", () =>
+    Effect.gen(function* () {
+      const asked = { market: "BTC/USDC", budget: "1000" }
+      const { message } = yield* Effect.flip(said("passivbot", { ...passivbot, config_version: "v8.0.1" }, asked))
+      assert.match(message, /config_version is v8\.0\.1: version 7 can be imported/)
+      assert.include(yield* said("passivbot", { ...passivbot, config_version: "7.4.0" }, asked), "kind: deals")
+    })
+  )
+
   it.effect("may say of a grid that an order has no least size", () =>
     Effect.gen(function* () {
       assert.include(yield* said("hummingbot", { ...strike, min_order_amount_quote: 0 }), "  levels: 19\n")
