@@ -1,7 +1,8 @@
 /**
  * The edge between the operating system and the commands: signals come in, the exit code and the last words go out.
  *
- * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted, 143 by SIGTERM. A failure is one message on
+ * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted, 143 by SIGTERM; 78 under
+ * systemd where the failure stays until a file or a key is changed. A failure is one message on
  * standard error, never a stack trace. A defect of ours says so, and shows its trace only when LIMITBOT_DEBUG is set.
  */
 import type { Writable } from "node:stream"
@@ -20,16 +21,31 @@ import * as Usage from "./Usage.ts"
 
 type Signal = "SIGINT" | "SIGTERM"
 
+/** These stay wrong until a person changes a file or a key: systemd is told by code 78 not to try again. */
+const permanent: ReadonlySet<string> = new Set([
+  "ConfigInvalid",
+  "StrategiesInvalid",
+  "AssetRenamed",
+  "JournalOfAnother",
+  "WrongDecimals",
+  "Unauthorized"
+])
+
+const isPermanent = (error: { readonly _tag?: string; readonly reason?: unknown }): boolean =>
+  permanent.has(error._tag ?? "") ||
+  (Predicate.hasProperty(error.reason, "_tag") && permanent.has(String(error.reason._tag)))
+
 /** As a shell says that a signal ended a program: 128 and the signal's number. */
 const codeOfSignal: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
 
-const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal): number => {
+const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal, isService: boolean): number => {
   if (Exit.isSuccess(exit)) return 0
   if (Cause.hasInterruptsOnly(exit.cause)) return codeOfSignal[signal]
   const error = Cause.findErrorOption(exit.cause)
   if (Option.isNone(error)) return 1
   if (CliError.isCliError(error.value))
     return error.value._tag === "ShowHelp" && error.value.errors.length === 0 ? 0 : 2
+  if (isService && Predicate.isObject(error.value) && isPermanent(error.value)) return 78
   return error.value instanceof WrongUsage ? 2 : 1
 }
 
@@ -96,7 +112,7 @@ export const launch = (process: Host, around: Layer.Layer<never> = Layer.empty):
     process.stderr.on("error", () => {})
     fiber.addObserver((exit) => {
       unhear()
-      process.exitCode = isPipeClosed() ? 0 : exitCodeOf(exit, last)
+      process.exitCode = isPipeClosed() ? 0 : exitCodeOf(exit, last, process.env["NOTIFY_SOCKET"] !== undefined)
       // An interrupted fiber runs no more code, so this is printed here.
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
         process.stderr.write(`limitbot: interrupted; ${stop.leftBehind()}\n`)

@@ -100,6 +100,14 @@ export const level = Effect.fn("Quotes.level")(function* (market: Market, quanti
   } satisfies DepthLevel
 })
 
+/** Asks for one of an asset in another one: fails if the venue knows one of them not at all, or with other decimals. */
+export const verify = Effect.fn("Quotes.verify")(function* (input: Asset, output: Asset) {
+  const amount = Decimal.powerOfTen(input.decimals)
+  const ask = { originAsset: input.id, destinationAsset: output.id, amount }
+  const { value } = yield* Venue.use((venue) => venue.dryQuote(ask))
+  yield* verifyDecimals(value, input, output)
+})
+
 const unlessRefused = <A>(quote: Effect.Effect<A, VenueError, Venue>) =>
   quote.pipe(Effect.catchReason("VenueError", "Rejected", () => Effect.succeed(undefined)))
 

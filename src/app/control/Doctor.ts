@@ -3,11 +3,11 @@
  * nothing, and can run beside a bot.
  */
 
-import { statfsSync, statSync } from "node:fs"
+import { accessSync, constants, statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
-import { Clock, DateTime, Effect, Option } from "effect"
+import { Array as Arr, Clock, DateTime, Effect, Option } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { powerOfTen } from "../../domain/Decimal.ts"
+import type { Asset } from "../../domain/Amount.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { counted } from "../../domain/Words.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -16,11 +16,12 @@ import * as Lease from "../../journal/Lease.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { standing } from "../../journal/schema/migrations.ts"
 import * as Layers from "../../Layers.ts"
+import * as Quotes from "../../orderbook/Quotes.ts"
 import { chargedLine, chargedRow } from "../../report/text/LearnedFee.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
 import { publicKeyOf } from "../../signing/Signer.ts"
 import * as LoginSalt from "../../venue/http/LoginSalt.ts"
-import { Venue } from "../../venue/Venue.ts"
+import { type Token, Venue } from "../../venue/Venue.ts"
 import { quoteRefusedCode } from "../../venue/VenueError.ts"
 import { type CommandAnswer, PrintedFailure } from "../process/Answer.ts"
 import * as KillFile from "../process/KillFile.ts"
@@ -99,6 +100,7 @@ const disk = (journal: string) =>
   Effect.try({
     try: () => {
       const { bavail, bsize } = statfsSync(dirname(journal))
+      accessSync(dirname(journal), constants.W_OK)
       const free = bavail * bsize
       const text = `${Math.floor(free / 1e6)} MB free where the journal is`
       return free < leastFreeBytes
@@ -177,6 +179,15 @@ const venueFindings = Effect.fnUntraced(function* (url: string) {
     .pipe(Effect.timeout(patience), Effect.option)
   if (Option.isNone(answer)) return [wrong("venue", `${url} does not answer`, "check venue.url, the network, a proxy")]
   const { headers, status } = answer.value
+  const isList = status !== 200 || Array.isArray(yield* Effect.orElseSucceed(answer.value.json, () => undefined))
+  if (!isList || (status >= 300 && status < 500 && ![401, 403, 429].includes(status)))
+    return [
+      wrong(
+        "venue",
+        `${url} answers with ${status}, and not as a venue does`,
+        "check venue.url: it is another web server"
+      )
+    ]
   const now = yield* Clock.currentTimeMillis
   const took = ok("venue", `${url} answers with ${status} in ${now - sentAt} ms`)
   const reached =
@@ -203,31 +214,57 @@ const keyFinding = <E extends { readonly message: string }, R>(found: Effect.Eff
     Effect.succeed(wrong("key", message, "put the key of the account into its file"))
   )
 
-/** One quote of the first two assets tells whether quotes are the venue's own. */
-const priceFinding = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
-  const [base, quote] = config.markets.assets
-  if (base === undefined || quote === undefined) return []
-  const one = { originAsset: base.id, destinationAsset: quote.id, amount: powerOfTen(base.decimals) }
-  const refused = yield* Layers.accountOf(config).pipe(
-    Effect.flatMap((account) =>
-      Effect.provide(
-        Venue.use((venue) => venue.dryQuote(one)),
-        Layers.looking(config, account)
-      )
-    ),
+/** The asset as the venue lists it and quotes it against another one; several assets are asked at once. */
+const assetFinding = Effect.fnUntraced(function* (asset: Asset, other: Asset, tokens: ReadonlyArray<Token>) {
+  const { decimals, id, symbol } = asset
+  const name = `assets.${symbol}`
+  const listed = tokens.find(({ assetId }) => assetId === id)
+  const isOther = listed !== undefined && listed.decimals !== decimals
+  if (isOther)
+    return wrong("assets", `${name} has ${decimals} decimals; the venue lists ${listed.decimals}`, `correct ${name}`)
+  const isUnlisted = tokens.length > 0 && listed === undefined
+  return yield* Quotes.verify(asset, other).pipe(
     Effect.timeout(patience),
     Effect.as(undefined),
-    Effect.catchReason("VenueError", "Rejected", ({ code, message }) =>
-      Effect.succeed(code === quoteRefusedCode ? message : undefined)
-    ),
+    Effect.catchTag("WrongDecimals", ({ message }) => Effect.succeed(wrong("assets", message, `correct ${name}`))),
+    Effect.catchReason("VenueError", "Rejected", ({ code, message }) => {
+      const text = `${name}, ${id}: ${message}`
+      if (code === quoteRefusedCode)
+        return Effect.succeed(
+          wrong("prices", message, "check venue.quoteKey, and who answers at venue.url; the bot uses no such price")
+        )
+      const fix = `check assets.${symbol}.id: limitbot init lists what the venue trades`
+      return Effect.succeed(isUnlisted ? wrong("assets", text, fix) : warn("assets", text, fix))
+    }),
     Effect.orElseSucceed(() => undefined)
   )
-  if (refused !== undefined) {
-    return [wrong("prices", refused, "check venue.quoteKey, and who answers at venue.url; the bot uses no such price")]
-  }
-  return config.venue.quoteKey === undefined
-    ? [warn("prices", "unsigned: whoever is between the bot and the venue can change them", "set venue.quoteKey")]
-    : [ok("prices", "signed: every quote bears the signature of venue.quoteKey")]
+})
+
+/** Each asset against the first one, and the first one against the second. */
+const assetFindings = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
+  const { assets } = config.markets
+  const [first, second] = assets
+  if (first === undefined || second === undefined) return []
+  const asked = Effect.gen(function* () {
+    const tokens = yield* Venue.use((venue) => venue.tokens).pipe(Effect.orElseSucceed(() => []))
+    return yield* Effect.forEach(assets, (asset) => assetFinding(asset, asset === first ? second : first, tokens), {
+      concurrency: 4
+    })
+  })
+  const found = yield* Layers.accountOf(config).pipe(
+    Effect.flatMap((account) => Effect.provide(asked, Layers.looking(config, account))),
+    Effect.orElseSucceed(() => [])
+  )
+  const problems = Arr.dedupeWith(
+    found.flatMap((each) => each ?? []),
+    (a, b) => a.text === b.text
+  )
+  if (problems.some(({ check }) => check === "prices")) return problems
+  const isSigned = config.venue.quoteKey !== undefined
+  const prices = isSigned
+    ? ok("prices", "signed: every quote bears the signature of venue.quoteKey")
+    : warn("prices", "unsigned: whoever is between the bot and the venue can change them", "set venue.quoteKey")
+  return [...problems, prices]
 })
 
 const accountFindings = Effect.fnUntraced(function* (config: ConfigFile.BotConfig) {
@@ -284,7 +321,7 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
     yield* disk(config.journal),
     ...(yield* journalFindings(config.journal)),
     ...(yield* venueFindings(config.venue.url)),
-    ...(yield* priceFinding(config)),
+    ...(yield* assetFindings(config)),
     told
       ? ok(
           "alerts",

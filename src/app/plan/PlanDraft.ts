@@ -11,6 +11,7 @@ import * as PlanReport from "../../engine/planning/ahead/PlanReport.ts"
 import * as RenewalCost from "../../engine/planning/ahead/RenewalCost.ts"
 import { type MarketMoment, momentOf } from "../../engine/planning/DecisionRecord.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Layers from "../../Layers.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
@@ -69,6 +70,7 @@ export const draftFrom = Effect.fnUntraced(function* (
     mode,
     account: account.signerId,
     venue: config.venue.url,
+    assets: Layers.idsBySymbol(config.markets),
     ...present({ fillBasisPoints })
   }
   const planned = yield* PlanAhead.planAhead({

@@ -3,7 +3,7 @@
  * at most every ten seconds. A failed one is tried again for some minutes and then given up. A slow, broken or absent
  * receiver costs the bot nothing: its queue drops the oldest.
  */
-import { Clock, Effect, identity, Queue, Schedule, Schema } from "effect"
+import { Clock, Effect, identity, Predicate, Queue, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { type Persist, Phones } from "../push/PhoneServices.ts"
 import { bodyOf, phoneMessage, type Receiver, requestFor, type Target, textFor, title } from "./channels.ts"
@@ -30,7 +30,9 @@ const patience = "15 seconds"
 /** A receiver did not accept a message. Its address is a secret and is not shown. */
 export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDelivered", {
   to: Schema.String,
-  reason: Schema.String
+  reason: Schema.String,
+  /** The receiver asked for this pause before the next try. */
+  retryAfterMillis: Schema.optionalKey(Schema.Finite)
 }) {
   override get message(): string {
     return `The ${this.to} notification was not delivered: ${this.reason}`
@@ -71,16 +73,38 @@ const send = Effect.fn("Notifier.send")(function* (
   yield* client.execute(requestFor({ ...target, to }, bot, notices, now)).pipe(
     Effect.flatMap(HttpClientResponse.filterStatusOk),
     Effect.timeout(patience),
-    Effect.mapError((error) => failed({ reason: reasonOf(error) }))
+    Effect.mapError((error) => new NotDelivered({ to, reason: reasonOf(error), ...pauseOf(error, now) }))
   )
 })
 
-const reasonOf = (error: { readonly _tag: string; readonly reason?: unknown }): string => {
-  const { reason } = error
-  if (typeof reason === "object" && reason !== null && "response" in reason) {
-    const { response } = reason
-    if (typeof response === "object" && response !== null && "status" in response) return `answered ${response.status}`
-  }
+interface Failed {
+  readonly _tag: string
+  readonly reason?: unknown
+}
+
+const responseOf = ({ reason }: Failed): unknown =>
+  Predicate.hasProperty(reason, "response") ? reason.response : undefined
+
+/** A receiver that asks for longer is asked again all the same. */
+const longestPauseMillis = 600_000
+
+/** `Retry-After`, in seconds or as a date. */
+const pauseOf = (error: Failed, now: number): { readonly retryAfterMillis?: number } => {
+  const response = responseOf(error)
+  const headers = Predicate.hasProperty(response, "headers") ? response.headers : undefined
+  const written = Predicate.hasProperty(headers, "retry-after") ? String(headers["retry-after"]) : ""
+  const millis = /^\d+$/.test(written) ? Number(written) * 1_000 : Date.parse(written) - now
+  return millis > 0 ? { retryAfterMillis: Math.min(millis, longestPauseMillis) } : {}
+}
+
+const waitAsAsked = (error: unknown): Effect.Effect<void> =>
+  Predicate.hasProperty(error, "retryAfterMillis") && typeof error.retryAfterMillis === "number"
+    ? Effect.sleep(error.retryAfterMillis)
+    : Effect.void
+
+const reasonOf = (error: Failed): string => {
+  const response = responseOf(error)
+  if (Predicate.hasProperty(response, "status")) return `answered ${response.status}`
   return error._tag === "TimeoutError" ? "no answer in time" : "cannot be reached"
 }
 
@@ -109,7 +133,9 @@ export const make = Effect.fn("Notifier.make")(function* (
         const first = yield* Queue.take(queue)
         yield* Effect.sleep(pace.groupMillis)
         const others = yield* Queue.clear(queue)
-        const again: Persist = Effect.retry({ schedule: Schedule.exponential(pace.retryMillis), times: pace.retries })
+        const schedule = Schedule.exponential(pace.retryMillis)
+        const again: Persist = (sending) =>
+          Effect.retry(Effect.tapError(sending, waitAsAsked), { schedule, times: pace.retries })
         yield* deliver(target, bot, grouped([first, ...others]), again).pipe(
           Effect.catch((error) => Effect.logWarning(error.message))
         )
