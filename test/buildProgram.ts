@@ -21,6 +21,7 @@ import { freemem, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import type { TestProject } from "vitest/node"
 import { stopShared } from "./postgres.ts"
+import { missing } from "./surroundings.ts"
 
 /** A test file that needs the program creates this file. */
 const programRequest = "program-request"
@@ -51,6 +52,7 @@ const build = (): Promise<void> =>
   })
 
 export const setup = (project: TestProject): void => {
+  if (missing.length > 0) process.stderr.write(`Skipped: tests that need ${missing.join(", ")}.\n`)
   process.env["TMPDIR"] = temporary
   // Beside the program, as in the package.
   symlinkSync(join(root, "strategies"), join(temporary, "strategies"))

@@ -1,17 +1,16 @@
 /** Market data and results of other engines that are not part of the repository: tests that use them skip without. */
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { resolve } from "node:path"
 import { gunzipSync } from "node:zlib"
 import type { Candles } from "../../src/candles/Candles.ts"
 import type { Repair } from "../../src/candles/csv/CandleChecks.ts"
 import * as CandleCsv from "../../src/candles/csv/CandleCsv.ts"
+import { dataFolder, hasData } from "../surroundings.ts"
 
-const folder = resolve(import.meta.dirname, "../../../shared/data")
-
-export const isPresent = existsSync(folder)
+export const isPresent = hasData
 
 export const bytes = (name: string): Uint8Array => {
-  const read = readFileSync(resolve(folder, name))
+  const read = readFileSync(resolve(dataFolder, name))
   return name.endsWith(".gz") ? gunzipSync(read) : read
 }
 

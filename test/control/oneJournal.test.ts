@@ -2,19 +2,18 @@
  * One journal, all surfaces: what the API, `status`, `profit`, `stuck`, `plan`, the screen, the chat and the page say of one
  * bot, whose market stands still while they are asked, is equal, figure by figure. Without Chromium the page is skipped.
  */
-import { existsSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { chromium, type Page } from "playwright-core"
 import { limitbot } from "../builtProgram.ts"
+import { browserPath } from "../surroundings.ts"
 import { writeDoubtful } from "../world/bot/doubtful.ts"
 import { newFolder, runHere } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 import { hasTerminals, open } from "../world/processes/terminal.ts"
-
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 
 interface Standing {
   readonly asset: string
@@ -312,10 +311,10 @@ describe("one journal, all surfaces", () => {
     await assertFigures(figuresIn(ofProfit))
   }, 30_000)
 
-  it.skipIf(executablePath === undefined)(
+  it.skipIf(browserPath === undefined)(
     "the page",
     async () => {
-      const browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })
+      const browser = await chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })
       try {
         const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
         await page.goto(`${bot.url}/#token=${bot.token}`)

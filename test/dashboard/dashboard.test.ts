@@ -3,7 +3,7 @@
  * file, cancels all, kills, loses the bot and is told so; without an error on the console and without a barrier that axe
  * finds. Skipped, visibly, where no Chromium is installed.
  */
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -11,12 +11,12 @@ import { type Browser, chromium, type Page } from "playwright-core"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { problemsOf } from "../../src/views/Problems.ts"
+import { browserPath } from "../surroundings.ts"
 import { writeDoubtful } from "../world/bot/doubtful.ts"
 import { everyTrouble } from "../world/bot/troubles.ts"
 import { runHere } from "../world/processes/program.ts"
 import { allowing, type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 let bot: RunningBot
@@ -56,12 +56,12 @@ const barriers = async (): Promise<ReadonlyArray<string>> => {
   )
 }
 
-describe.skipIf(executablePath === undefined)("dashboard in a browser", () => {
+describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
   beforeAll(async () => {
     // A minute here is an hour of the market, which may have moved to where an edit would be refused.
     const anyMarket = allowing("fills-at-once", "crossing", "unconfirmed-price")
     bot = await startBot("", (journal) => writeDoubtful(journal, 1), {}, anyMarket)
-    browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })
+    browser = await chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })
     page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "dark" })
     page.on("console", (message) => {
       if (message.type() === "error" || message.type() === "warning") said.push(message.text())

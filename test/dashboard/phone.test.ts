@@ -4,16 +4,16 @@
  * loopback stands in its place: what it took is decrypted as a browser does, and handed to the worker by the debugger.
  */
 import { randomBytes } from "node:crypto"
-import { existsSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type BrowserContext, type CDPSession, chromium, type Page } from "playwright-core"
 import { newBrowser, type PushService, startPushService } from "../control/pushService.ts"
 import { isLong } from "../long.ts"
+import { browserPath } from "../surroundings.ts"
 import { guard, newFolder } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 const phone = newBrowser()
 const none = Buffer.alloc(0)
 
@@ -37,7 +37,7 @@ const subscribing = (endpoint: string): string => `
     return made(key)
   }`
 
-describe.skipIf(executablePath === undefined)("a phone", () => {
+describe.skipIf(browserPath === undefined)("a phone", () => {
   let bot: RunningBot
   let service: PushService
   let context: BrowserContext
@@ -75,7 +75,7 @@ describe.skipIf(executablePath === undefined)("a phone", () => {
     const receiver = `to: push, secret: { file: ${join(folder, "vapid.key")} }, from: me@home.example, services: ["${service.host}"]`
     bot = await startBot(`notify:\n  - { ${receiver}, kinds: [Commanded] }\n`)
     context = await chromium.launchPersistentContext(newFolder(), {
-      executablePath: executablePath ?? "",
+      executablePath: browserPath ?? "",
       args: ["--no-sandbox", `--app=${bot.url}`],
       viewport: { width: 390, height: 844 },
       permissions: ["notifications"]

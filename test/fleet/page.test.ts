@@ -2,7 +2,7 @@
  * One page and one API over many bots: accounts of a fleet, some by strategies that they share, and a bot of its own that registers by its
  * address. Filter, totals, problems by kind, the kill switch by role, metrics with bounded labels; and a person at the page in a browser.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -10,11 +10,11 @@ import { type Browser, chromium, type Page } from "playwright-core"
 import type { BotDetail, FleetOverview } from "../../src/views/Fleet.ts"
 import { isLong } from "../long.ts"
 import * as PostgresServer from "../postgres.ts"
+import { browserPath } from "../surroundings.ts"
 import { type Program, start } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 import { type Ground, gridText, haveOrders, make } from "./ground.ts"
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 /** Where pictures of the page go, for a person who looks at them. */
 const pictures = process.env["LIMITBOT_PICTURES"]
@@ -155,12 +155,12 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
     assert.includeMembers(Object.keys(paths), ["/api/v1/fleet", "/api/v1/bots/{name}", "/api/v1/kill"])
   })
 
-  describe.skipIf(executablePath === undefined || !isLong)("in a browser", () => {
+  describe.skipIf(browserPath === undefined || !isLong)("in a browser", () => {
     let browser: Browser
     let page: Page
     const said: Array<string> = []
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })
+      browser = await chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })
       page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: "dark" })
       page.on("console", (message) => {
         if (["error", "warning"].includes(message.type())) said.push(message.text())

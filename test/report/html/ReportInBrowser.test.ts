@@ -1,5 +1,5 @@
 /** Reports in a browser: what a switch leaves on the chart of prices, and that nobody meets a barrier. */
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,9 +10,8 @@ import * as BacktestParts from "../../../src/report/html/BacktestParts.ts"
 import * as ComparisonScript from "../../../src/report/html/ComparisonScript.ts"
 import * as HtmlPage from "../../../src/report/html/HtmlPage.ts"
 import { script } from "../../../src/report/html/HtmlReportScript.ts"
+import { browserPath } from "../../surroundings.ts"
 import { backtestPage, comparisonPage, everyPart, searchPage } from "./pages.ts"
-
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 
 const times = Array.from({ length: 20 }, (_, bar) => bar * 60)
 const prices = times.map((_, bar) => 100 + (bar % 5))
@@ -48,12 +47,12 @@ const compared: ComparisonScript.ComparisonCurves = {
   }))
 }
 
-describe.skipIf(executablePath === undefined)("a report in a browser", () => {
+describe.skipIf(browserPath === undefined)("a report in a browser", () => {
   it.live("the price switch takes the price alone off the chart, the others slots and fills", () =>
     Effect.gen(function* () {
       const html = yield* backtestOf(curves)
       const browser = yield* Effect.acquireRelease(
-        Effect.promise(() => chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })),
+        Effect.promise(() => chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })),
         (open) => Effect.promise(() => open.close())
       )
       const page = yield* Effect.promise(() => browser.newPage({ colorScheme: "light" }))
@@ -96,7 +95,7 @@ describe.skipIf(executablePath === undefined)("a report in a browser", () => {
       const busy = { bar: Int32Array.from({ length: 16 }, () => 9), order: new Int32Array(16) }
       const html = yield* backtestOf({ ...curves, fills: { ...busy, reached: new Float64Array(16) } })
       const browser = yield* Effect.acquireRelease(
-        Effect.promise(() => chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })),
+        Effect.promise(() => chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })),
         (open) => Effect.promise(() => open.close())
       )
       const labels = yield* Effect.promise(async () => {
@@ -112,7 +111,7 @@ describe.skipIf(executablePath === undefined)("a report in a browser", () => {
   it.live("no page has a barrier that axe finds, on a phone in the dark and on a desk in the light", () =>
     Effect.gen(function* () {
       const browser = yield* Effect.acquireRelease(
-        Effect.promise(() => chromium.launch({ executablePath: executablePath ?? "", args: ["--no-sandbox"] })),
+        Effect.promise(() => chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })),
         (open) => Effect.promise(() => open.close())
       )
       const library = yield* chartLibrary
