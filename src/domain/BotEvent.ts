@@ -146,8 +146,8 @@ const lifecycle = {
   Commanded: { by: Text, command: Text, target: Schema.optionalKey(Text), why: Schema.optionalKey(Text) },
   /** A number from outside that strategies look at: who sent it, and the time from which it counts. */
   SignalReceived: { name: Text, value: Schema.Finite, at: Time, by: Text, note: Schema.optionalKey(Text) },
-  /** A market has no price: no second source shows it, or the quote is not the venue's own. Said once until that is over. */
-  PriceDoubted: { market: Text, reason: Text },
+  /** A market has no price: no second source shows it, the quote is not the venue's own, or (`isUnquoted`) there is none. Said once until that is over. */
+  PriceDoubted: { market: Text, reason: Text, isUnquoted: Schema.optionalKey(Schema.Literal(true)) },
   PriceConfirmed: { market: Text },
   /** The venue stopped or resumed answering. `since`: when the first question without an answer was asked. */
   VenueDown: { reason: Text, since: Schema.optionalKey(Time) },

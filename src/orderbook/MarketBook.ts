@@ -37,6 +37,12 @@ export interface MarketSetting {
   readonly publish: (market: string, found: PriceOrDoubt) => void
 }
 
+/** Since when its quotes bring no price, and how the last one failed. */
+export interface Unquoted {
+  readonly since: number
+  readonly why: string
+}
+
 /** The price that may be used, or why none may. */
 export type PriceOrDoubt = { readonly price: TwoSidedPrice } | { readonly doubt: string }
 
@@ -47,6 +53,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
   let book: Book = { market: first, depth: [], asked: { requests: 0, millis: 0 } }
   let used: TwoSidedPrice | undefined
   let top: DepthLevel | undefined
+  let unquoted: Unquoted | undefined
   const levels = makeLevels()
   const sight = SightDelay.make()
 
@@ -67,7 +74,11 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
   }
 
   const askTop = Effect.fnUntraced(function* ({ market, sizes }: Wanted) {
+    const now = yield* Clock.currentTimeMillis
+    unquoted ??= { since: now, why: "the venue has not answered yet" }
     const seen = yield* counted(Quotes.observe(market, sizes))
+    unquoted =
+      seen === undefined ? { ...unquoted, why: "its quotes have no amounts, or buying is below selling" } : undefined
     if (seen === undefined) return
     const { price, quantity } = seen
     const problem = yield* doubtOf(setting, market, price)
@@ -97,6 +108,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
 
   /** What a failure says of this market, and what of it concerns the whole bot. */
   const noteFailure = (market: Market, failure: Failure): Effect.Effect<Failure | undefined> => {
+    if (unquoted !== undefined) unquoted = { ...unquoted, why: failure.message }
     if (failure._tag === "WrongDecimals") {
       // Decimals that were right before are right: this answer is odd, and concerns this market alone.
       const wasRight = book.price !== undefined
@@ -126,6 +138,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
 
   return {
     look,
+    unquoted: (): Unquoted | undefined => unquoted,
     book: (): Book => ({ ...book, depth: withTop(top, levels.now()), ...present({ seenAfter: sight.seenAfter() }) }),
     /** The deeper levels, for strategies; `undefined` before the first one. */
     depth: (): Depth | undefined => (levels.now().length === 0 ? undefined : levels.now())

@@ -4,8 +4,9 @@
  * many strategies or accounts need it. A market whose quotes are refused does not stop the others, and one that does not
  * answer does not keep them waiting.
  */
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Clock, Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { type Book, bestFirst, type Depth, type OwnOrder } from "../domain/Book.ts"
+import { elapsedMillis } from "../domain/Durations.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import { Venue } from "../venue/Venue.ts"
 import * as MarketBook from "./MarketBook.ts"
@@ -17,8 +18,16 @@ import type { Wanted } from "./Wanted.ts"
 const concurrency = 4
 /** A market that answers later than the others by more than this is not waited for. */
 const lateMillis = 2_000
+/** A market without a quote for this long is told; one quote may fail. */
+const unquotedMillis = 10_000
 
 type Failure = MarketBook.Failure
+
+/** Why the last quotes of a market may not be used, or that it has none. */
+export interface Doubt {
+  readonly reason: string
+  readonly isUnquoted?: true
+}
 
 /** What concerns the whole bot, once every market has been asked: something is set up wrongly, or the venue is away. */
 const failureOf = (failures: ReadonlyArray<Failure | undefined>): Failure | undefined => {
@@ -40,8 +49,8 @@ export class OrderBook extends Context.Service<
     lookDeep(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
     /** By market: those that may be used. */
     readonly prices: ReadonlyMap<string, TwoSidedPrice>
-    /** Why the last quotes of a market may not be used, by market. */
-    readonly doubts: ReadonlyMap<string, string>
+    /** By market: those without a price. */
+    readonly doubts: ReadonlyMap<string, Doubt>
     /** Tells what an earlier process knew last of a market's price: it counts until this one knows more. */
     remember(market: string, mid: number, at: number): void
     book(market: string): Book | undefined
@@ -62,7 +71,7 @@ export class OrderBook extends Context.Service<
       const tokenPrices = yield* TokenPrices.make(venue)
       const markets = new Map<string, MarketBook.MarketBook>()
       const prices = new Map<string, TwoSidedPrice>()
-      const doubts = new Map<string, string>()
+      const doubts = new Map<string, Doubt>()
       const sources = new Map<string, SecondSource.SecondSource>()
       const resting = new Map<string, ReadonlyMap<string, ReadonlyArray<OwnOrder>>>()
 
@@ -78,8 +87,15 @@ export class OrderBook extends Context.Service<
           prices.set(name, found.price)
         } else {
           prices.delete(name)
-          doubts.set(name, found.doubt)
+          doubts.set(name, { reason: found.doubt })
         }
+      }
+
+      /** The last price stays, for as long as strategies take one that is so old. */
+      const doubtUnquoted = (name: string, now: number): void => {
+        const unquoted = markets.get(name)?.unquoted()
+        if (unquoted === undefined || elapsedMillis(unquoted.since, now) < unquotedMillis || doubts.has(name)) return
+        doubts.set(name, { reason: unquoted.why, isUnquoted: true })
       }
 
       const bookOf = Effect.fnUntraced(function* (market: Market) {
@@ -128,6 +144,8 @@ export class OrderBook extends Context.Service<
         const failures = yield* Effect.forEach(wanted, ask, { concurrency })
         const failure = failureOf(failures)
         if (failure !== undefined) return yield* failure
+        const now = yield* Clock.currentTimeMillis
+        for (const { market } of wanted) doubtUnquoted(market.name, now)
       })
 
       return OrderBook.of({

@@ -77,18 +77,20 @@ export interface View {
   readonly fillBasisPoints?: number
   /** Quote that the strategy has but must not use (see `Skim`). */
   readonly setAside?: Amount
+  /** Quiet hours, a loss limit or a pause keep every new order back: a time that passes now is skipped, not made up for later. */
+  readonly isHeld?: boolean
 }
 
 /** The same view but for some of it. Every field is named, as a view may compute some of them only when they are looked at. */
 export const viewWith = (
-  { now, market, price, elsewhere, slots, candles, depth, signals, own, fillBasisPoints, setAside }: View,
+  { now, market, price, elsewhere, slots, candles, depth, signals, own, fillBasisPoints, setAside, isHeld }: View,
   changed: Partial<View>
 ): View => ({
   now,
   market,
   price,
   slots,
-  ...present({ elsewhere, candles, depth, signals, own, fillBasisPoints, setAside }),
+  ...present({ elsewhere, candles, depth, signals, own, fillBasisPoints, setAside, isHeld }),
   ...changed
 })
 

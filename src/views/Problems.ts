@@ -55,7 +55,8 @@ interface Look extends BotCondition {
   readonly assets: Money.Assets
 }
 
-type Case = Pick<ProblemView, "subject" | "text"> & Partial<Pick<ProblemView, "command" | "since" | "resolve">>
+type Case = Pick<ProblemView, "subject" | "text"> &
+  Partial<Pick<ProblemView, "command" | "resolve" | "severity" | "since">>
 
 interface Kind {
   readonly kind: string
@@ -223,9 +224,10 @@ const kinds: ReadonlyArray<Kind> = [
   ),
   warn("service-differs", ({ state: { drift } }) => drift.filter(({ closesFunding }) => !closesFunding).map(changed)),
   warn("no-price", ({ now, state }) =>
-    [...state.doubts].map(([market, { reason, since }]) => ({
+    [...state.doubts].map(([market, { isUnquoted, reason, since }]) => ({
+      severity: isUnquoted ? "alarm" : "warn",
       subject: market,
-      text: `No price for ${age(now - since)}, nothing new is placed or withdrawn by it: ${reason}`,
+      text: `No price for ${age(now - since)}, ${isUnquoted ? "its stops and orders wait for one" : "nothing new is placed or withdrawn by it"}: ${reason}`,
       since
     }))
   ),

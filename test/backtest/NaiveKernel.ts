@@ -465,7 +465,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       market: conditions.market,
       price: first?.[1] ?? { bid: Decimal.zero, ask: Decimal.zero, at: now },
       ...(others.length === 0 ? {} : { elsewhere: new Map(others) }),
-      slots: new Map(slots.map((slot) => [slot.name, progress(slot)]))
+      slots: new Map(slots.map((slot) => [slot.name, progress(slot)])),
+      isHeld: limits.heldBy(now) !== undefined
     }
     const answer = conditions.decide(view, memory)
     const decision = limits.isDrained() ? { ...answer, desired: [] } : answer

@@ -40,11 +40,15 @@ export const naiveLimits = (limits: Limits | undefined) => {
     const after = (from: number) => (minute - from + 1440) % 1440
     return after(fromMinute) < (toMinute - fromMinute + 1440) % 1440
   }
+  const heldBy = (now: number): LimitName | undefined => {
+    if (stopped() !== undefined) return "paused"
+    return limits?.quietHours !== undefined && isQuiet(now, limits.quietHours) ? "quiet-hours" : undefined
+  }
   const refusal = (asked: Asked): LimitName | undefined => {
     if (limits === undefined) return undefined
-    const { quietHours, maxPriceDeviation, maxNotional, maxOrdersPerHour } = limits
-    if (stopped() !== undefined && !asked.isExit) return "paused"
-    if (quietHours !== undefined && !asked.isExit && isQuiet(asked.now, quietHours)) return "quiet-hours"
+    const { maxPriceDeviation, maxNotional, maxOrdersPerHour } = limits
+    const held = asked.isExit ? undefined : heldBy(asked.now)
+    if (held !== undefined) return held
     if (gives(asked, maxPriceDeviation)) return "price-deviation"
     if (asked.isDear) return "swap-price"
     if (asked.isExit) return undefined
@@ -77,6 +81,7 @@ export const naiveLimits = (limits: Limits | undefined) => {
     return drains
   }
   return {
+    heldBy,
     refusal,
     look,
     placed: (now: number) => placedAt.push(now),

@@ -124,7 +124,9 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
     createAttempts: 1,
     status: order.status,
     deposited: order.deposited,
-    fills: new Map(order.fills.map(({ id, amountIn, amountOut }) => [id, { amountIn, amountOut, updatedAt: 0 }])),
+    fills: new Map(
+      order.fills.map(({ id, amountIn, amountOut }) => [id, { slices: 1n, amountIn, amountOut, updatedAt: 0 }])
+    ),
     unspent: 0n,
     payout: "none",
     refund: "none",

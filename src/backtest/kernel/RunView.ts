@@ -102,6 +102,10 @@ class RunView implements View {
     return conditions.signals?.at(this.now) ?? silence
   }
 
+  get isHeld(): boolean {
+    return this.runs[0].guard?.account.closedBy(this.now) !== undefined
+  }
+
   get own(): Own {
     const [run, ...others] = this.runs
     return OwnState.of(run, others)

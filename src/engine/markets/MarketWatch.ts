@@ -7,7 +7,7 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
-import { OrderBook } from "../../orderbook/OrderBook.ts"
+import { type Doubt, OrderBook } from "../../orderbook/OrderBook.ts"
 import { wantedBy } from "../../orderbook/Wanted.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
@@ -97,14 +97,14 @@ export type MarketWatch = Effect.Success<typeof make>
 /** What is new about prices that may not be used. */
 export const doubted = (
   { doubts: known }: BotState,
-  doubts: ReadonlyMap<string, string>,
+  doubts: ReadonlyMap<string, Doubt>,
   strategies: ReadonlyArray<Strategy>
 ): ReadonlyArray<BotEvent> => {
   const seen = new Set(strategies.flatMap(marketsSeen).map(({ name }) => name))
   const doubtful = [...doubts].filter(([market]) => seen.has(market))
   return [
-    ...doubtful.flatMap(([market, reason]) =>
-      known.has(market) ? [] : [{ _tag: "PriceDoubted", market, reason } as const]
+    ...doubtful.flatMap(([market, doubt]) =>
+      known.has(market) ? [] : [{ _tag: "PriceDoubted", market, ...doubt } as const]
     ),
     ...[...known.keys()].flatMap((market) =>
       doubts.has(market) && seen.has(market) ? [] : [{ _tag: "PriceConfirmed", market } as const]

@@ -12,6 +12,8 @@ import type { Decision, DesiredOrder, DesiredSlot } from "../../strategy/Decisio
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Inputs, Strategy } from "../../strategy/Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
+import { holdsOnSlot, stopping } from "../holds/HoldsOn.ts"
+import { quietness } from "../holds/MarketLimits.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import { ownState } from "../state/OwnTrading.ts"
 import type { Placement } from "../state/Placement.ts"
@@ -64,6 +66,7 @@ export const viewOf = (
   tally = Tally.of(state, strategy.name, now)
 ): View => {
   const own = unfinished(state).filter((placement) => placement.strategy === strategy.name)
+  const { limits } = strategy
   return {
     now,
     market: strategy.market,
@@ -71,6 +74,7 @@ export const viewOf = (
     slots: progress(state, strategy.name, own),
     ...present({ elsewhere, candles, depth, fillBasisPoints: state.run?.fillBasisPoints }),
     signals: state.signals,
+    isHeld: (stopping(holdsOnSlot(state, strategy.name, ""), "create") ?? quietness({ now, limits })) !== undefined,
     own: ownState(state, strategy, tally.own)
   }
 }

@@ -50,6 +50,8 @@ export interface Cancel {
 }
 
 export interface KnownFill {
+  /** In how many steps the venue showed it. */
+  readonly slices: bigint
   readonly amountIn: Amount
   readonly amountOut: Amount
   readonly updatedAt: number
@@ -120,7 +122,7 @@ interface Progress {
   readonly contradiction?: string
   /** What the venue says of it cannot be used, why, and since when. */
   readonly unreadable?: { readonly why: string; readonly since: number }
-  /** How often the venue's words about it changed. */
+  /** How often the venue's words about it changed, but for fills that grew. */
   readonly changes?: number
   /** The contradiction in which the venue is right, by the operator's word. */
   readonly accepted?: string

@@ -300,15 +300,12 @@ const seen = (placement: Placement, event: VenueEvent, at: number): Placement =>
       const { amountIn, amountOut, fillId, filledAt, updatedAt = filledAt } = event
       const known = placement.fills.get(fillId)
       const grown = {
+        slices: (known?.slices ?? 0n) + 1n,
         amountIn: (known?.amountIn ?? 0n) + amountIn,
         amountOut: (known?.amountOut ?? 0n) + amountOut,
         updatedAt
       }
-      return {
-        ...placement,
-        fills: new Map(placement.fills).set(fillId, grown),
-        ...present({ changes: known && (placement.changes ?? 0) + 1 })
-      }
+      return { ...placement, fills: new Map(placement.fills).set(fillId, grown) }
     }
     case "Closed":
       if (placement.order === undefined) throw impossible(placement, event, "has no order")

@@ -31,8 +31,8 @@ export interface RunState {
   capital: ReadonlyArray<Of<"CapitalMoved">>
   /** How the service differs from what was recorded of it. */
   drift: ReadonlyArray<Drift>
-  /** Markets whose quotes may not be used, and why. */
-  doubts: Map<string, { readonly reason: string; readonly since: number }>
+  /** Markets whose quotes may not be used, or that have none, and why. */
+  doubts: Map<string, { readonly reason: string; readonly isUnquoted: boolean; readonly since: number }>
   /** The newest asset ids that a run had, by symbol. */
   assets: ReadonlyMap<string, string>
   /** What orders are charged, as their echoes say. */
@@ -98,7 +98,7 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
       state.killed = event.on ? event.reason : undefined
       return
     case "PriceDoubted":
-      state.doubts.set(event.market, { reason: event.reason, since: at })
+      state.doubts.set(event.market, { reason: event.reason, isUnquoted: event.isUnquoted === true, since: at })
       return
     case "PriceConfirmed":
       state.doubts.delete(event.market)

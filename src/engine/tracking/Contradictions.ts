@@ -5,7 +5,7 @@
 import { type Amount, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { ContradictionKind } from "../../domain/EventValues.ts"
-import { isSaid, isTerminal, type Order } from "../../domain/Order.ts"
+import { type Fill, isSaid, isTerminal, type Order } from "../../domain/Order.ts"
 import { iso } from "../../domain/Text.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as Fees from "./amounts/Fees.ts"
@@ -166,9 +166,12 @@ const againstKnown = (placement: Placement, reported: Order, order: Order): Find
 
 const mismatch = (what: string): Finding => ({ kind: "amounts-do-not-match", what })
 
-/** Less output per input than the whole order promises, by more than one unit of rounding on either side. */
-const isWorse = (placement: Placement, fill: { readonly amountIn: Amount; readonly amountOut: Amount }): boolean =>
-  (fill.amountOut + 1n) * placement.inputAmount < (fill.amountIn - 1n) * Fees.leastOf(placement, placement.outputAmount)
+/** Less output per input than the whole order promises, by more than rounding takes on either side. */
+const isWorse = (placement: Placement, fill: Fill): boolean => {
+  const received = fill.amountOut + Fills.roundingIn(placement, [fill], "amountOut")
+  const spent = fill.amountIn - Fills.roundingIn(placement, [fill], "amountIn")
+  return received * placement.inputAmount < spent * Fees.leastOf(placement, placement.outputAmount)
+}
 
 /** An order must be over, and must have held money; until its payouts are final, they may still come. */
 const againstItself = (placement: Placement, order: Order): Finding | undefined => {
@@ -186,8 +189,10 @@ const againstItself = (placement: Placement, order: Order): Finding | undefined 
     return { kind: "success-without-amounts", what: `it ended ${fillStatus}, and no fill shows an amount` }
   if (received > 0n && withdrawals.length === 0)
     return { kind: "filled-unpaid", what: `${received} was filled, and its payouts are final without a withdrawal` }
-  // Each fill may be rounded down by one unit.
-  if (isFilled && received + BigInt(fills.length) < Fees.leastOf(placement, order.outputAmount))
+  if (
+    isFilled &&
+    received + Fills.roundingIn(placement, fills, "amountOut") < Fees.leastOf(placement, order.outputAmount)
+  )
     return mismatch(`it ended ${fillStatus} with ${received}, less than the ${order.outputAmount} that it promised`)
   if (isFilled && spent < depositedAmount && refund === undefined)
     return mismatch(`it ended ${fillStatus} with ${spent} of ${depositedAmount} spent, and without a refund`)

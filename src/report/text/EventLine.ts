@@ -133,10 +133,10 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } =
   SignalReceived: ({ by, name, note, value }) => [
     `signal ${name} is ${value} (${by}${note === undefined ? "" : `: ${note}`})`
   ],
-  PriceDoubted: (event) => [
-    `${event.market} has no price, nothing new is placed or withdrawn by it: ${event.reason}`,
-    "warn"
-  ],
+  PriceDoubted: ({ isUnquoted, market, reason }) =>
+    isUnquoted === true
+      ? [`NO PRICE of ${market}, its stops and orders wait for one: ${reason}`, "alarm"]
+      : [`${market} has no price, nothing new is placed or withdrawn by it: ${reason}`, "warn"],
   PriceConfirmed: (event) => [`${event.market} has a price again`, "good"],
   VenueDown: (event) => [`the venue does not answer: ${event.reason}`, "alarm"],
   VenueUp: (event) => [`the venue answers again after ${age(event.downMillis)}`, "good"],

@@ -1,7 +1,7 @@
 /**
  * DCA: buys (or sells) the same size again and again, at intervals and when the price has moved by `drop` since the
  * last time. Each purchase is a limit order that may reach beyond the mid by `reach`; it keeps its price and rests
- * until it fills. Moments that passed while nobody was looking are skipped, not made up for.
+ * until it fills. Times that pass while the bot is off, or while a limit keeps every new order back, are skipped.
  */
 
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -138,13 +138,14 @@ const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): 
   const { isDue, isPaused, isTriggered } = judge(whole, was, view.now, price)
   const missed = Math.floor((view.now - was.next) / everyMillis)
   const next = view.now < was.next ? was.next : was.next + (missed + 1) * everyMillis
-  const begins = isDue && !isPaused
+  const isKeptBack = isPaused || view.isHeld === true
+  const begins = isDue && !isKeptBack
   const own = orderPrice(market, side, away(price, side === "BUY" ? reach : negate(reach)))
   // A trigger during a pause is used up as well: the next one counts from here.
   const after: Progress = {
     next,
     made: was.made + (begins ? 1 : 0),
-    last: begins || (isPaused && isTriggered) ? price : was.last
+    last: begins || (isKeptBack && isTriggered) ? price : was.last
   }
 
   const before = known.get(memory) ?? openedIn(whole, memory, was.made)
@@ -158,7 +159,11 @@ const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): 
   const because = reasons(keys)
   const isAbove = whole.pauseAbove !== undefined && !Decimal.isLess(price, whole.pauseAbove)
   const pause = isAbove ? "pauseAbove" : "pauseBelow"
-  const waiting = isPaused ? "paused: the price is outside pauseBelow and pauseAbove" : "waits for its time"
+  const waiting = isPaused
+    ? because("paused", "paused: the price is outside pauseBelow and pauseAbove", pause)
+    : isDue && !begins
+      ? because("skipped", "its time passed while a limit kept new orders back: waits for the next one", "every")
+      : because("not-yet", "waits for its time", "every")
   const remembered = {
     next: after.next,
     made: after.made,
@@ -168,15 +173,7 @@ const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): 
   known.set(remembered, open)
   return {
     desired: open,
-    absent:
-      after.made < times
-        ? [
-            {
-              slot: slotName(after.made),
-              why: isPaused ? because("paused", waiting, pause) : because("not-yet", waiting, "every")
-            }
-          ]
-        : [],
+    absent: after.made < times ? [{ slot: slotName(after.made), why: waiting }] : [],
     memory: remembered,
     reasons: [],
     until: {

@@ -2,6 +2,9 @@
  * TWAP: one total in slices, evenly over a time from the first decision on, never beyond a limit price. Size and
  * moment of each slice vary by `vary`. The variation depends on `seed` alone, so every run of the file is the same.
  *
+ * A slice whose time passes while a limit keeps every new order back begins later: those that are left are then spread evenly
+ * over the rest of the time, so that they neither burst nor are lost.
+ *
  * A slice keeps the price that it got at its beginning, and a size in quote is converted at that price. What has not
  * filled when the time is over is withdrawn. After an edit the slices share what is left of the total (see `Total`).
  */
@@ -126,6 +129,37 @@ const slice = (
   })
 }
 
+/** From this slice on, the slices are spread evenly from `at` (milliseconds after the start) to the end. */
+interface Delay {
+  readonly from: number
+  readonly at: number
+}
+
+const delayIn = (memory: Memory): Delay | undefined => {
+  const [from, at] = [numberIn(memory, "from"), numberIn(memory, "at")]
+  return from === undefined || at === undefined ? undefined : { from, at }
+}
+
+/** Milliseconds after the start; after the last slice the end. */
+const beginOf = ({ over, slices }: Twap, delay: Delay | undefined, index: number): number => {
+  const planned = slices[index]?.begins ?? over
+  const first = delay && slices[delay.from]?.begins
+  if (delay === undefined || first === undefined || index < delay.from) return planned
+  return Math.round(delay.at + ((planned - first) * (over - delay.at)) / (over - first))
+}
+
+/** How many slices have begun by then. */
+const begunUntil = (whole: Twap, delay: Delay | undefined, passed: number): number => {
+  const next = whole.slices.findIndex((_, index) => beginOf(whole, delay, index) > passed)
+  return next < 0 ? whole.slices.length : next
+}
+
+/** The next slice waits for the time of the one behind it, and the last one for half of what is left. */
+const delayed = (whole: Twap, delay: Delay | undefined, from: number, passed: number): Delay => {
+  const next = begunUntil(whole, delay, passed)
+  return { from, at: next < whole.slices.length ? beginOf(whole, delay, next) : Math.ceil((passed + whole.over) / 2) }
+}
+
 /** Beyond the mid by `reach`, but never beyond the limit. */
 const priceNow = ({ market, side, limit, reach }: Twap, view: View): Price => {
   const wanted = orderPrice(market, side, away(mid(view.price), side === "BUY" ? reach : negate(reach)))
@@ -197,10 +231,12 @@ const deciding = (whole: Twap): Decide => {
   const { slices, over: overMillis, market, keys } = whole
   const because = reasons(keys)
   const over = because("time-over", "the time of this strategy is over", "over")
-  const waiting = slices.map(({ slot, begins }) => ({
-    slot,
-    why: because("not-yet", `begins ${Math.ceil(begins / 1000)} s after the start`, "slices")
-  }))
+  const waitingBy = (delay: Delay | undefined) =>
+    slices.map(({ slot }, index) => {
+      const text = `begins ${Math.ceil(beginOf(whole, delay, index) / 1000)} s after the start`
+      return { slot, why: because("not-yet", text, "slices") }
+    })
+  const planned = waitingBy(undefined)
   const atLimit = slices.map((slice) => partAt(whole, slice, whole.limit))
   const shareOut = sharing(market, isOwn)
   const placesOf = placing(whole)
@@ -212,20 +248,25 @@ const deciding = (whole: Twap): Decide => {
       const absent = slices.map(({ slot }) => ({ slot, why: over }))
       return { desired: [], absent, memory, reasons: [], until: { onFill: false } }
     }
-    const next = slices.findIndex(({ begins }) => begins > passed)
-    const count = next < 0 ? slices.length : next
     const before = begunIn.get(memory)
+    const due = begunUntil(whole, delayIn(memory), passed)
+    const begunBefore =
+      before?.parts.length ?? slices.filter(({ slot }) => decimalIn(memory, slot) !== undefined).length
+    const isDelayed = view.isHeld === true && due > begunBefore
+    const delay = isDelayed ? delayed(whole, delayIn(memory), begunBefore, passed) : delayIn(memory)
+    const count = isDelayed ? begunBefore : due
     const begun = before?.parts.length === count ? before : begunBy(whole, count, before, view, memory)
-    const remembered = begun === before && isRecord(memory) ? memory : withAll({ start }, begun.prices)
+    const isSame = begun === before && !isDelayed && isRecord(memory)
+    const remembered = isSame ? memory : withAll({ start, ...delay }, begun.prices)
     begunIn.set(remembered, begun)
     const { shares, isPlain } = shareOut(begun.parts, view, atLimit)
     const { absent, desired } = placesOf(shares, count)
     return {
       desired,
-      absent: [...absent, ...waiting.slice(count)],
+      absent: [...absent, ...(delay === undefined ? planned : waitingBy(delay)).slice(count)],
       memory: remembered,
       reasons: [],
-      until: { onFill: !isPlain, time: start + (slices[count]?.begins ?? overMillis) }
+      until: { onFill: !isPlain, time: start + beginOf(whole, delay, count) }
     }
   }
 }

@@ -12,6 +12,22 @@ export interface Made {
   /** Of the budget; more than it can use when left out. */
   readonly budget?: string
   readonly make: () => Strategy
+  /** Hours in which nothing new is placed, as the file has them. */
+  readonly quietHours?: string
+}
+
+const clock = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
+
+/** Mostly none; otherwise some minutes of the first two hours of the day, which all bars are in. */
+const quiet = (pick: Pick): { readonly quietHours?: string; readonly isHeld: (bar: number) => boolean } => {
+  const [from, length] = [pick(0, 100), pick(0, 2) * pick(1, 60)]
+  if (length === 0) return { isHeld: () => false }
+  const to = from + length
+  return {
+    quietHours: `${clock(from)}-${clock(to)}`,
+    isHeld: (bar) => bar + 1 >= from && bar + 1 < to
+  }
 }
 
 const percent = (thousandths: number): string => `${thousandths / 10}%`
@@ -30,18 +46,22 @@ export const naiveKinds: Readonly<Record<string, (pick: Pick, side: Side) => Mad
       reach: pick(0, 4),
       drop: pick(0, 6)
     }
+    const { isHeld, ...hours } = quiet(pick)
     const drop = given.drop === 0 ? "" : `, drop: ${percent(given.drop)}`
     return {
+      ...hours,
       section: `{ side: ${side.toLowerCase()}, every: ${given.everyMinutes}m, size: { base: ${given.size} }, times: ${given.times}, reach: ${percent(given.reach)}${drop} }`,
-      make: () => naive.dca({ ...given, size: units(given.size) })
+      make: () => naive.dca({ ...given, isHeld, size: units(given.size) })
     }
   },
   twap: (pick, side) => {
     const limit = (side === "BUY" ? 100 + pick(-1, 3) : 100 + pick(-3, 1)) * 1e6
     const given = { side, size: pick(1, 9), times: pick(1, 6), everyMinutes: pick(1, 15), reach: pick(0, 4), limit }
+    const { isHeld, ...hours } = quiet(pick)
     return {
+      ...hours,
       section: `{ side: ${side.toLowerCase()}, total: { base: ${given.size * given.times} }, over: ${given.times * given.everyMinutes}m, slices: ${given.times}, limit: ${limit / 1e6}, reach: ${percent(given.reach)} }`,
-      make: () => naive.twap({ ...given, size: units(given.size) })
+      make: () => naive.twap({ ...given, isHeld, size: units(given.size) })
     }
   },
   iceberg: (pick, side) => {

@@ -43,10 +43,13 @@ export interface Sliced {
   readonly everyMinutes: number
   /** Thousandths that an order may give away. */
   readonly reach: number
+  /** Whether a limit keeps every new order back at the close of a bar: what would begin there is left out. */
+  readonly isHeld: (bar: number) => boolean
 }
 
 /** The same again at intervals, and when the price has moved by `drop` thousandths since the last time. */
-export const dca = ({ side, size, times, everyMinutes, reach, drop }: Sliced & { readonly drop: number }): Strategy => {
+export const dca = (given: Sliced & { readonly drop: number }): Strategy => {
+  const { side, size, times, everyMinutes, reach, drop, isHeld } = given
   let [made, nextBar, last] = [0, 0, 0]
   const sign = side === "BUY" ? 1 : -1
   return {
@@ -57,6 +60,10 @@ export const dca = ({ side, size, times, everyMinutes, reach, drop }: Sliced & {
       const isTime = bar >= nextBar
       if (isTime) nextBar = bar + everyMinutes
       if (made === times || (!isTime && !isDropped)) return
+      if (isHeld(bar)) {
+        if (isDropped) last = close
+        return
+      }
       want(`purchase-${String(made).padStart(3, "0")}`, { side, price: beyond(close, sign * reach), quantity: size })
       made += 1
       last = close
@@ -64,32 +71,48 @@ export const dca = ({ side, size, times, everyMinutes, reach, drop }: Sliced & {
   }
 }
 
-/** Equal slices, one each interval, never beyond the limit; when the time is over, what rests is withdrawn. */
+/**
+ * Equal slices, one each interval, never beyond the limit; when the time is over, what rests is withdrawn. What is held begins with
+ * the next one, and the others share the rest of the time.
+ */
 export const twap = ({
   side,
   size,
   times,
   everyMinutes,
   reach,
-  limit
+  limit,
+  isHeld
 }: Sliced & { readonly limit: number }): Strategy => {
   const sign = side === "BUY" ? 1 : -1
   const name = (slice: number): string => `slice-${String(slice).padStart(2, "0")}`
-  let begun = -1
+  const end = times * everyMinutes * 60_000
+  let starts = Array.from({ length: times }, (_, slice) => slice * everyMinutes * 60_000)
+  let begun = 0
   return {
     isAskedFirst: false,
     atClose: ({ bar, close, want, isOpen }) => {
-      const slice = bar / everyMinutes
-      if (bar >= times * everyMinutes) {
+      const now = bar * 60_000
+      if (now >= end) {
         for (let each = 0; each < times; each++) if (isOpen(name(each))) want(name(each), undefined)
-      } else if (Number.isInteger(slice) && slice > begun) {
-        begun = slice
+        return
+      }
+      while (begun < times && (starts[begun] ?? end) <= now) {
+        if (isHeld(bar)) {
+          const from = starts.find((start) => start > now) ?? Math.ceil((now + end) / 2)
+          const [count, first] = [times - begun, begun]
+          starts = starts.map((start, each) =>
+            each < first ? start : Math.round(from + ((end - from) * (each - first)) / count)
+          )
+          return
+        }
         const price = beyond(close, sign * reach)
-        want(name(slice), {
+        want(name(begun), {
           side,
           quantity: size,
           price: side === "BUY" ? Math.min(price, limit) : Math.max(price, limit)
         })
+        begun += 1
       }
     }
   }

@@ -77,6 +77,56 @@ describe("fills that change", () => {
     assert.isUndefined(state.strategies.get("s")?.unexplained)
   })
 
+  for (const [what, every] of [
+    ["each step is seen", 1],
+    ["every seventh step is seen", 7]
+  ] as const) {
+    it(`a fill that grows in 105 steps, each rounded down, settles without a word: ${what}`, () => {
+      const whole: Life = { ...half, fills: [10_500_000n], rest: 0n }
+      const world = start(whole)
+      const open = reports(whole)[0] ?? assert.fail("no reports")
+      const paid = reports(whole).at(-1) ?? assert.fail("no reports")
+      const [fill] = paid.fills
+      const grown = (step: bigint) => [
+        {
+          ...(fill ?? assert.fail("no fill")),
+          amountIn: step * 100_000n,
+          amountOut: step * (quoteOf(100_000n) - 1n),
+          updatedAt: Number(step)
+        }
+      ]
+      const kinds: Array<string> = []
+      const see = (order: Order) => {
+        const events = observe(world.placement() ?? assert.fail("it is gone"), order)
+        kinds.push(...events.map((event) => (event._tag === "Contradiction" ? event.what : event._tag)))
+        world.record(...events)
+      }
+      for (let step = every; step <= 105; step += every)
+        see({ ...open, fillStatus: "PARTIALLY_FILLED", fills: grown(BigInt(step)) })
+      see({ ...paid, fills: grown(105n) })
+      assert.deepStrictEqual(
+        kinds.filter((kind) => kind.includes(" ")),
+        []
+      )
+      assert.isUndefined(world.placement(), "it is settled")
+      assert.isUndefined(world.state.slots.get("s/a")?.frozen)
+      const free = Ledger.freeOf(world.state.ledger, "s", "USDC") - budget.quote
+      assert.strictEqual(free, quoteOf(10_500_000n) - 105n)
+      assert.isUndefined(world.state.strategies.get("s")?.unexplained)
+    })
+  }
+
+  it("a fill that grows by worse steps than rounding explains is a contradiction", () => {
+    const worse = (by: bigint, updatedAt: number) =>
+      each(({ amountIn, amountOut }) => ({
+        amountIn: (amountIn * by) / 4n,
+        amountOut: (amountOut * by * 999n) / 4_000n,
+        updatedAt
+      }))
+    const { kinds } = lived(half, [worse(2n, 20), worse(4n, 30)])
+    assert.include(kinds, "fill f0 is worse than the limit price")
+  })
+
   it("a fill shown as before its growth is old news", () => {
     const { free, kinds, residual } = lived(half, [times(1n, 10), times(4n, 30), times(1n, 10), times(4n, 30)])
     assert.deepStrictEqual(kinds.slice(0, 5), ["DepositSeen", "StatusSeen", "FillSeen", "StatusSeen", "FillSeen"])

@@ -57,6 +57,31 @@ describe("twap", () => {
     assert.deepStrictEqual(orders(second), ["slice-00 BUY 20000000 at 60060", "slice-01 BUY 20000000 at 61000"])
   })
 
+  it("spreads slices whose time passes while a limit holds evenly over what is left of the time", () => {
+    const held = (memory: Memory, hours: number, isHeld: boolean) =>
+      strategy.decide({ ...viewAt(strategy, price("60000"), new Map(), hours * hour), isHeld }, memory)
+    let { memory } = held(null, 0, false)
+    for (const [hours, next] of [
+      [2, 4],
+      [4, 5.5],
+      [5.5, 6.625]
+    ] as const) {
+      const waiting = held(memory, hours, true)
+      assert.lengthOf(waiting.desired, 1)
+      assert.strictEqual(waiting.until.time, next * hour)
+      memory = waiting.memory
+    }
+    const begins: Array<number> = []
+    for (let at = 6.625; at < 10; ) {
+      const { desired, memory: now, until } = held(JSON.parse(JSON.stringify(memory)), at, false)
+      begins.push(at)
+      assert.lengthOf(desired, begins.length + 1)
+      memory = now
+      at = (until.time ?? assert.fail("no time")) / hour
+    }
+    assert.deepStrictEqual(begins, [6.625, 7.46875, 8.3125, 9.15625])
+  })
+
   it("goes on from its memory as a journal has it", () => {
     const before = { start: 0, "slice-00": "60060", "slice-01": "60500" }
     const third = decideAt(strategy, price("60000"), before, new Map(), 4 * hour)
@@ -106,6 +131,21 @@ describe("dca", () => {
   const strategy = strategyOf(
     file("dca", "{ every: 6h, size: { quote: 60 }, times: 4, drop: 5%, pauseAbove: 80000, reach: 0.1% }")
   )
+
+  it("skips times and falls while a limit holds, and buys at the next ones", () => {
+    const at = (memory: Memory, hours: number, isHeld: boolean, mid = "60000") =>
+      strategy.decide({ ...viewAt(strategy, price(mid), new Map(), hours * hour), isHeld }, memory)
+    const first = at(null, 0, false)
+    const held = at(first.memory, 6, true)
+    assert.deepStrictEqual(orders(held), orders(first))
+    assert.deepInclude(held.absent[0]?.why, { code: "skipped" })
+    assert.strictEqual(held.until.time, 12 * hour)
+    const fallen = at(held.memory, 7, true, "57000")
+    assert.deepStrictEqual(orders(fallen), orders(first))
+    assert.deepStrictEqual(fallen.until, { onFill: false, time: 12 * hour, priceBelow: price("54150") })
+    assert.lengthOf(at(fallen.memory, 8, false, "57000").desired, 1)
+    assert.lengthOf(at(fallen.memory, 12, false, "57000").desired, 2)
+  })
 
   it("buys at once and then every so often", () => {
     const first = decideAt(strategy, price("60000"))

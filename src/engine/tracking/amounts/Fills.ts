@@ -42,6 +42,21 @@ const recognise = ({ fills: known }: Placement, fills: ReadonlyArray<Fill>): Rea
   })
 }
 
+/** The part of a grown fill that rounding may take on each side beside what its visible slices explain: reads miss some slices. */
+const unseenPart = 20_000n
+
+const slicesOf = ({ fill, known }: Recognised): bigint =>
+  known === undefined ? 1n : known.slices + (hasGrown(known, fill) ? 1n : 0n)
+
+/** Smallest units that rounding may have cost on one side of these fills: one for each slice that filled. */
+export const roundingIn = (placement: Placement, fills: ReadonlyArray<Fill>, side: keyof Amounts): Amount =>
+  recognise(placement, fills).reduce((total, each) => {
+    const { fill } = each
+    const slices = slicesOf(each)
+    const isGrown = slices > 1n || (fill.updatedAt !== undefined && fill.updatedAt > fill.at)
+    return total + slices + (isGrown ? fill[side] / unseenPart : 0n)
+  }, 0n)
+
 /** The fills that the report shows, with the amounts that count. */
 export const factsIn = (placement: Placement, fills: ReadonlyArray<Fill>): ReadonlyArray<Fill> =>
   recognise(placement, fills).map(({ fill, known }) =>
@@ -115,11 +130,11 @@ export const disputed = (placement: Placement, known: Said, reported: Said): Dis
   return { left: max(0n, most - unshown(placement, reported, received)), received }
 }
 
-/** What an order that is said to be wholly filled has spent at most on what no fill shows. Each fill may be rounded down. */
+/** What an order that is said to be wholly filled has spent at most on what no fill shows, rounding apart. */
 const unshown = (placement: Placement, { fills, fillStatus }: Said, received: Amount): Amount => {
   const { inputAmount } = placement
   const outputAmount = leastOf(placement, placement.outputAmount)
-  const missing = outputAmount - received - BigInt(fills.length)
+  const missing = outputAmount - received - roundingIn(placement, fills, "amountOut")
   return fillStatus === "FILLED" && missing > 0n ? (missing * inputAmount + outputAmount - 1n) / outputAmount : 0n
 }
 
