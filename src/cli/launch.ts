@@ -38,6 +38,9 @@ const isPermanent = (error: { readonly _tag?: string; readonly reason?: unknown 
 /** As a shell says that a signal ended a program: 128 and the signal's number. */
 const codeOfSignal: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
 
+/** npm passes on a key press within this time, however busy the machine is. */
+const samePressMillis = 1_000
+
 const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal, isService: boolean): number => {
   if (Exit.isSuccess(exit)) return 0
   if (Cause.hasInterruptsOnly(exit.cause)) return codeOfSignal[signal]
@@ -59,15 +62,28 @@ export interface Host {
   readonly stderr: { write(text: string): unknown; on(event: "error", hear: (error: Error) => void): unknown }
   exitCode?: NodeJS.Process["exitCode"]
   umask(mask: number): unknown
-  uptime(): number
   on(signal: Signal, hear: (signal: Signal) => void): unknown
   off(signal: Signal, hear: (signal: Signal) => void): unknown
   exit(code?: number): unknown
 }
 
+/** Signals that arrived while the process was busy are handled after its timers, and before what is immediate. */
+const pressEnds = (run: () => void): void => {
+  Effect.runFork(
+    Effect.andThen(
+      Effect.sleep(samePressMillis),
+      Effect.sync(() => setImmediate(run))
+    )
+  )
+}
+
 /** `around` stands for what else belongs to a process, where many share one: its console and its environment. */
-export const launch = (process: Host, around: Layer.Layer<never> = Layer.empty): void => {
-  const stop = Stop.make()
+export const launch = (
+  process: Host,
+  around: Layer.Layer<never> = Layer.empty,
+  afterPress: (run: () => void) => void = pressEnds
+): void => {
+  const stop = Stop.make(afterPress)
   // Everything that the program makes is for its user alone: journals and their logs, exports, keys, tokens.
   process.umask(0o077)
   const services = Layer.mergeAll(
@@ -95,7 +111,7 @@ export const launch = (process: Host, around: Layer.Layer<never> = Layer.empty):
     let last: Signal = "SIGINT"
     const onSignal = (signal: Signal) => {
       last = signal
-      if (!stop.ask(process.uptime() * 1000)) fiber.interruptUnsafe()
+      if (!stop.ask()) fiber.interruptUnsafe()
     }
     process.on("SIGINT", onSignal)
     process.on("SIGTERM", onSignal)

@@ -37,12 +37,6 @@ export interface MarketSetting {
   readonly publish: (market: string, found: PriceOrDoubt) => void
 }
 
-/** Since when its quotes bring no price, and how the last one failed. */
-export interface Unquoted {
-  readonly since: number
-  readonly why: string
-}
-
 /** The price that may be used, or why none may. */
 export type PriceOrDoubt = { readonly price: TwoSidedPrice } | { readonly doubt: string }
 
@@ -53,9 +47,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
   let book: Book = { market: first, depth: [], asked: { requests: 0, millis: 0 } }
   let used: TwoSidedPrice | undefined
   let top: DepthLevel | undefined
-  let unquoted: Unquoted | undefined
-  const levels = makeLevels()
-  const sight = SightDelay.make()
+  const [levels, sight, unquoted] = [makeLevels(), SightDelay.make(), makeUnquoted()]
 
   const counted = Effect.fnUntraced(function* <A, E>(ask: Effect.Effect<A, E, Venue>) {
     const from = yield* Clock.currentTimeMillis
@@ -74,11 +66,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
   }
 
   const askTop = Effect.fnUntraced(function* ({ market, sizes }: Wanted) {
-    const now = yield* Clock.currentTimeMillis
-    unquoted ??= { since: now, why: "the venue has not answered yet" }
-    const seen = yield* counted(Quotes.observe(market, sizes))
-    unquoted =
-      seen === undefined ? { ...unquoted, why: "its quotes have no amounts, or buying is below selling" } : undefined
+    const seen = yield* unquoted.watch(counted(Quotes.observe(market, sizes)))
     if (seen === undefined) return
     const { price, quantity } = seen
     const problem = yield* doubtOf(setting, market, price)
@@ -108,7 +96,6 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
 
   /** What a failure says of this market, and what of it concerns the whole bot. */
   const noteFailure = (market: Market, failure: Failure): Effect.Effect<Failure | undefined> => {
-    if (unquoted !== undefined) unquoted = { ...unquoted, why: failure.message }
     if (failure._tag === "WrongDecimals") {
       // Decimals that were right before are right: this answer is odd, and concerns this market alone.
       const wasRight = book.price !== undefined
@@ -138,7 +125,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
 
   return {
     look,
-    unquoted: (): Unquoted | undefined => unquoted,
+    unquotedFor: unquoted.lasting,
     book: (): Book => ({ ...book, depth: withTop(top, levels.now()), ...present({ seenAfter: sight.seenAfter() }) }),
     /** The deeper levels, for strategies; `undefined` before the first one. */
     depth: (): Depth | undefined => (levels.now().length === 0 ? undefined : levels.now())
@@ -146,6 +133,28 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
 })
 
 export type MarketBook = Effect.Success<ReturnType<typeof make>>
+
+/** Since when the quotes bring no price, and how the last ones failed. */
+const makeUnquoted = () => {
+  let unquoted: { readonly since: number; readonly why: string } | undefined
+  const failed = (why: string): void => {
+    if (unquoted !== undefined) unquoted = { ...unquoted, why }
+  }
+  return {
+    watch: Effect.fnUntraced(function* <A, E extends { readonly message: string }, R>(
+      ask: Effect.Effect<A | undefined, E, R>
+    ) {
+      unquoted ??= { since: yield* Clock.currentTimeMillis, why: "the venue has not answered yet" }
+      const seen = yield* Effect.tapError(ask, ({ message }) => Effect.sync(() => failed(message)))
+      if (seen === undefined) failed("its quotes have no amounts, or buying is below selling")
+      else unquoted = undefined
+      return seen
+    }),
+    /** How they fail, if they have for this long. */
+    lasting: (millis: number, now: number): string | undefined =>
+      unquoted === undefined || elapsedMillis(unquoted.since, now) < millis ? undefined : unquoted.why
+  }
+}
 
 const indicativeOf = Effect.fnUntraced(function* (tokenPrices: TokenPrices.TokenPrices, market: Market) {
   const listed = yield* tokenPrices.of(market, indicativeMillis)

@@ -6,7 +6,6 @@
  */
 import { Clock, Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { type Book, bestFirst, type Depth, type OwnOrder } from "../domain/Book.ts"
-import { elapsedMillis } from "../domain/Durations.ts"
 import type { Market, TwoSidedPrice } from "../domain/Market.ts"
 import { Venue } from "../venue/Venue.ts"
 import * as MarketBook from "./MarketBook.ts"
@@ -35,6 +34,15 @@ const failureOf = (failures: ReadonlyArray<Failure | undefined>): Failure | unde
   const isSetUp = failures.find((error) => error?._tag === "WrongDecimals" || error?.reason._tag === "Unauthorized")
   return isSetUp ?? (failures.every((failure) => failure !== undefined) ? first : undefined)
 }
+
+/** The last price stays, for as long as strategies take one that is so old. */
+const noteUnquoted = (doubts: Map<string, Doubt>, markets: ReadonlyMap<string, MarketBook.MarketBook>) =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    for (const [market, book] of markets) {
+      const reason = book.unquotedFor(unquotedMillis, now)
+      if (reason !== undefined && !doubts.has(market)) doubts.set(market, { reason, isUnquoted: true })
+    }
+  })
 
 export class OrderBook extends Context.Service<
   OrderBook,
@@ -91,13 +99,6 @@ export class OrderBook extends Context.Service<
         }
       }
 
-      /** The last price stays, for as long as strategies take one that is so old. */
-      const doubtUnquoted = (name: string, now: number): void => {
-        const unquoted = markets.get(name)?.unquoted()
-        if (unquoted === undefined || elapsedMillis(unquoted.since, now) < unquotedMillis || doubts.has(name)) return
-        doubts.set(name, { reason: unquoted.why, isUnquoted: true })
-      }
-
       const bookOf = Effect.fnUntraced(function* (market: Market) {
         const { name } = market
         const known = markets.get(name)
@@ -144,8 +145,7 @@ export class OrderBook extends Context.Service<
         const failures = yield* Effect.forEach(wanted, ask, { concurrency })
         const failure = failureOf(failures)
         if (failure !== undefined) return yield* failure
-        const now = yield* Clock.currentTimeMillis
-        for (const { market } of wanted) doubtUnquoted(market.name, now)
+        yield* noteUnquoted(doubts, markets)
       })
 
       return OrderBook.of({

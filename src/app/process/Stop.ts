@@ -1,11 +1,10 @@
 /**
  * How a running command is asked to stop: the first Ctrl-C or SIGTERM asks, a later one insists. Commands that can
  * leave in order wait for `requested`; all others are interrupted at once. Under npm one key press arrives twice,
- * from the terminal and from npm, so signals within half a second count as one.
+ * from the terminal and from npm, and a busy process may get to the second one late. So a signal insists only once the
+ * command has heard of the first one, and what arrived until a moment later has been handled as well.
  */
 import { Context, Deferred, Effect, Option } from "effect"
-
-const samePressMillis = 500
 
 export class Stop extends Context.Service<
   Stop,
@@ -28,25 +27,45 @@ export const requestedOrAfter = (millis: Option.Option<number>) =>
     Effect.raceFirst(requested, Option.match(millis, { onNone: () => Effect.never, onSome: Effect.sleep }))
   )
 
-/** Its two ends: what commands see, and what the signal handler calls. */
-export const make = (): {
+/**
+ * Its two ends: what commands see, and what the signal handler calls. `afterwards` runs its argument when every signal of the
+ * same key press has been handled.
+ */
+export const make = (
+  afterwards: (run: () => void) => void = () => {}
+): {
   readonly service: Stop["Service"]
-  /** Takes a signal at a monotonic time; returns false when the command must be interrupted now. */
-  readonly ask: (atMillis: number) => boolean
+  /** Takes a signal; returns false when the command must be interrupted now. */
+  readonly ask: () => boolean
   /** `unhear` takes the signal handlers away. */
   readonly heardBy: (unhear: () => void) => void
   readonly leftBehind: () => string
 } => {
   const deferred = Deferred.makeUnsafe<void>()
-  let awaited = false
-  let askedAt: number | undefined
+  let isAwaited = false
+  let waiting = 0
+  let isAsked = false
+  let isOver = false
   let behind = () => "the journal is intact"
   let unhear = () => {}
+  let isEnding = false
+  const pressEnds = () => {
+    if (!isAsked || isEnding || waiting > 0) return
+    isEnding = true
+    afterwards(() => {
+      isOver = true
+    })
+  }
   return {
     service: Stop.of({
       requested: Effect.suspend(() => {
-        awaited = true
-        return Deferred.await(deferred)
+        isAwaited = true
+        waiting += 1
+        const heard = Effect.sync(() => {
+          waiting -= 1
+          pressEnds()
+        })
+        return Effect.ensuring(Deferred.await(deferred), heard)
       }),
       computes: Effect.sync(() => unhear()),
       leaves: (words) =>
@@ -54,10 +73,11 @@ export const make = (): {
           behind = words
         })
     }),
-    ask: (atMillis) => {
-      askedAt ??= atMillis
+    ask: () => {
+      isAsked = true
       Deferred.doneUnsafe(deferred, Effect.void)
-      return awaited && atMillis - askedAt < samePressMillis
+      pressEnds()
+      return isAwaited && !isOver
     },
     heardBy: (remove) => {
       unhear = remove

@@ -78,7 +78,7 @@ const begin = (
 ): Child => {
   const [stdout, stderr, events] = [new PassThrough(), new PassThrough(), new EventEmitter()]
   const env = { PATH: process.env["PATH"] ?? "", ...environment }
-  let extraSeconds = 0
+  let isKilled = false
   let code: number | null = null
   let isOver = false
   const host: Host = {
@@ -89,7 +89,6 @@ const begin = (
     stdout,
     stderr,
     umask: maskAs,
-    uptime: () => process.uptime() + extraSeconds,
     on: (signal, hear) => events.on(signal, hear),
     off: (signal, hear) => events.off(signal, hear),
     exit: (given) => {
@@ -101,11 +100,19 @@ const begin = (
       stderr.end()
     }
   }
+  /** The first signal asks; one after its press insists. */
+  const afterPress = (run: () => void): void => {
+    if (!isKilled) return
+    queueMicrotask(() => {
+      run()
+      events.emit("SIGINT", "SIGINT")
+    })
+  }
   const around = Layer.mergeAll(
     Layer.succeed(Console.Console, new NodeConsole(stdout, stderr)),
     ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
   )
-  entered.then(() => (isOver ? host.exit() : launch(host, around)))
+  entered.then(() => (isOver ? host.exit() : launch(host, around, afterPress)))
   const ended = Promise.all([stdout, stderr].map((stream) => new Promise((done) => stream.once("end", done))))
   return {
     pid: process.pid,
@@ -116,10 +123,8 @@ const begin = (
     },
     kill: (signal) => {
       if (signal !== "SIGKILL") return void events.emit(signal, signal)
-      // The first asks, and a later one insists.
       isOver = true
-      events.emit("SIGINT", "SIGINT")
-      extraSeconds = 10
+      isKilled = true
       events.emit("SIGINT", "SIGINT")
     },
     on: (_, hear) => ended.then(() => hear(code))

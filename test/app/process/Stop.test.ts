@@ -1,0 +1,42 @@
+/** Which signals count as one press of Ctrl-C: under npm each arrives twice, and a busy process gets to the second one late. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import * as Stop from "../../../src/app/process/Stop.ts"
+
+/** A stop, and what ends its press. */
+const stopped = () => {
+  const ends: Array<() => void> = []
+  const stop = Stop.make((run) => ends.push(run))
+  return { ...stop, ends }
+}
+
+describe("a request to stop", () => {
+  it("a signal interrupts a command that does not wait for one", () => {
+    assert.isFalse(stopped().ask())
+  })
+
+  it.effect("a second signal insists only once the command has heard of the first and its press is over", () =>
+    Effect.gen(function* () {
+      const { ask, ends, service } = stopped()
+      const command = yield* Effect.forkChild(service.requested, { startImmediately: true })
+      assert.isTrue(ask())
+      assert.isTrue(ask(), "npm passes it on")
+      yield* Fiber.join(command)
+      assert.isTrue(ask(), "what npm passes on may be handled late")
+      assert.lengthOf(ends, 1)
+      ends[0]?.()
+      assert.isFalse(ask())
+    })
+  )
+
+  it.effect("a command that began to leave before the first signal is interrupted by the second", () =>
+    Effect.gen(function* () {
+      const { ask, ends, service } = stopped()
+      yield* Effect.raceFirst(service.requested, Effect.void)
+      assert.isTrue(ask())
+      assert.lengthOf(ends, 1)
+      ends[0]?.()
+      assert.isFalse(ask())
+    })
+  )
+})
