@@ -91,16 +91,19 @@ export const curve = (trading: TradingRecord, valuation: Valuation): ReadonlyArr
     [...of].reduce((sum, [asset, amount]) => sum + (amount === 0 ? 0 : amount * (prices.get(asset) ?? Number.NaN)), 0)
   const points: Array<CurvePoint> = []
   let next = 0
+  /** Since the last point: what came while something had no price yet counts at the first point that has all of them. */
+  let came = new Map<string, number>()
   for (const { at, market, close } of seen) {
     prices.set(baseOf(market, quote), close)
-    const came = new Map<string, number>()
     for (let step = steps[next]; step !== undefined && step.at <= at; step = steps[next]) {
       add(own, step.asset, step.change)
       if (step.isCapital) for (const to of [held, came]) add(to, step.asset, step.change)
       next += 1
     }
     const point = { at, worth: worth(own), capital: worth(came), held: worth(held) }
-    if (Number.isFinite(point.worth) && Number.isFinite(point.held) && own.size > 0) points.push(point)
+    if (!Number.isFinite(point.worth) || !Number.isFinite(point.held) || own.size === 0) continue
+    points.push(point)
+    came = new Map()
   }
   return points
 }

@@ -287,7 +287,9 @@ const because = (
         : [`the strategy wants ${order(wish.desired)}: ${cause(wish.desired.why)}`]),
     ...keptBecause(state, strategies.get(strategy.name), decision, placement, wish, now),
     ...overBecause(placement),
-    ...(absent === undefined ? [] : [`the strategy wants nothing: ${cause(absent.why)}`]),
+    ...(absent === undefined
+      ? []
+      : [`the strategy wants ${placement === undefined ? "nothing" : "it no more"}: ${cause(absent.why)}`]),
     ...(placement === undefined && refusal !== undefined ? [`refused: ${refusal}`] : []),
     ...(placement?.cancel === undefined ? [] : [`it is being cancelled: ${cause(placement.cancel.why)}`]),
     ...(placement?.status === undefined ? [] : [`the venue says ${placement.status}`]),

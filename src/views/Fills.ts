@@ -126,20 +126,28 @@ export const filledOrders = (
   assets: Money.Assets
 ) => {
   const payouts = payoutsIn(fees)
-  return [...Map.groupBy(trades, ({ placement }) => placement)].flatMap(([placement, parts]) => {
+  const ordered = [...Map.groupBy(trades, ({ placement }) => placement)].flatMap(([placement, parts]) => {
     const last = parts.at(-1)
-    if (last === undefined) return []
-    const sum = (of: (part: Trade) => bigint) => parts.reduce((total, part) => total + of(part), 0n)
-    const whole = { ...last, baseAmount: sum((part) => part.baseAmount), quoteAmount: sum((part) => part.quoteAmount) }
-    const earned = parts.flatMap((part) => gridProfit.get(fillKey(part)) ?? [])
-    const of = {
-      limit: undefined,
-      echoed: undefined,
-      payout: payouts.get(placement),
-      gridProfit: earned.length === 0 ? undefined : earned.reduce((total, each) => total + each, 0n)
-    }
-    return [{ ...rowOf(whole, of, assets), parts: parts.length }]
+    return last === undefined ? [] : [{ placement, parts, last }]
   })
+  return ordered
+    .toSorted((a, b) => a.last.at - b.last.at)
+    .map(({ placement, parts, last }) => {
+      const sum = (of: (part: Trade) => bigint) => parts.reduce((total, part) => total + of(part), 0n)
+      const whole = {
+        ...last,
+        baseAmount: sum((part) => part.baseAmount),
+        quoteAmount: sum((part) => part.quoteAmount)
+      }
+      const earned = parts.flatMap((part) => gridProfit.get(fillKey(part)) ?? [])
+      const of = {
+        limit: undefined,
+        echoed: undefined,
+        payout: payouts.get(placement),
+        gridProfit: earned.length === 0 ? undefined : earned.reduce((total, each) => total + each, 0n)
+      }
+      return { ...rowOf(whole, of, assets), parts: parts.length }
+    })
 }
 
 type FillRow = ReturnType<typeof rowOf> & { readonly parts?: number }

@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import * as Drift from "../domain/Drift.ts"
+import { totals } from "../domain/Ledger.ts"
 import { present } from "../domain/Present.ts"
 import { age, clockText, operatorLimit, pausedBy } from "../domain/Words.ts"
 import { unclearPayment } from "../engine/funding/Paying.ts"
@@ -254,11 +255,11 @@ const kinds: ReadonlyArray<Kind> = [
   warn(
     "residual",
     ({ assets, state }) =>
-      Object.entries(Money.residual(state.ledger, assets)).flatMap(([asset, amount]) =>
-        Number(amount) === 0
-          ? []
-          : [{ subject: asset, text: `${amount} ${asset} is unexplained: what the venue said does not add up` }]
-      ),
+      totals(state.ledger).flatMap(({ amount, asset, place }) => {
+        if (place !== "residual" || amount === 0n) return []
+        const unexplained = Money.withSymbol(assets, asset, amount)
+        return [{ subject: asset, text: `${unexplained} is unexplained: what the venue said does not add up` }]
+      }),
     "reconcile"
   ),
   warn("paused", ofStrategies(pauses(true)), "resume")

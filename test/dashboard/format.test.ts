@@ -12,8 +12,8 @@ describe("numbers on the page", () => {
       "1,000.00",
       "12.00"
     ])
-    assert.deepStrictEqual(["1.459911", "-5.255", "0", "-0.001"].map(gain), ["+1.46", "−5.26", "+0.00", "+0.00"])
-    assert.deepStrictEqual([0.0146, -0.0146, -0.00004].map(percent), ["+1.46 %", "−1.46 %", "+0.00 %"])
+    assert.deepStrictEqual(["1.459911", "-5.255", "0", "-0.001"].map(gain), ["+1.46", "−5.26", "+0.00", "−0.00"])
+    assert.deepStrictEqual([0.0146, -0.0146, -0.00004].map(percent), ["+1.46 %", "−1.46 %", "−0.00 %"])
   })
 
   it("keep every digit where nothing is rounded", () => {

@@ -45,6 +45,23 @@ describe("returns", () => {
     assert.approximately(found.maxDrawdown ?? 0, 1 - 1_100 / 1_200, 1e-9)
   })
 
+  it("count capital of a market without a price yet as capital, not as a gain", () => {
+    const trading = {
+      ...emptyRecord,
+      flows: [flow(0, 100n), { at: 1.5 * minute, strategy: "t", asset: "ETH", amount: 1_000_000n }]
+    }
+    const closes = (first: number, ...all: ReadonlyArray<number>) =>
+      all.map((close, index) => ({ openedAt: (first + index) * minute, low: close, high: close, close }))
+    const minutes = new Map([
+      ["BTC/USDC", closes(0, 100, 100, 100, 100, 100)],
+      ["ETH/USDC", closes(3, 240, 240)]
+    ])
+    const found = returnsOf(trading, { quote: "USDC", minutes, decimals })
+    assert.approximately(found.timeWeighted ?? 1, 0, 1e-9)
+    assert.approximately(found.moneyWeighted ?? 1, 0, 1e-9)
+    assert.strictEqual(found.maxDrawdown, 0)
+  })
+
   it("count as a fall what is lost before the first close", () => {
     const trading = { ...emptyRecord, flows: [flow(0, 100n)], trades: [trade(1, "BUY", one, 100n)] }
     const found = returnsOf(trading, { quote: "USDC", minutes: prices(90, 95), decimals })
@@ -167,7 +184,7 @@ describe("returns", () => {
     ]
     const later = { ...emptyRecord, flows: [flow(0, 1n), coins] }
     assert.deepStrictEqual(curve(later, { quote: "USDC", closes, decimals }), [
-      { at: 2 * minute, worth: 4, capital: 0, held: 4 }
+      { at: 2 * minute, worth: 4, capital: 4, held: 4 }
     ])
     // The coin was sold before anybody knew a price: only what holding it would be worth is unknown.
     const sold = { ...later, trades: [{ ...trade(1, "SELL", dollar, 2n), base: "ETH" }] }

@@ -45,6 +45,12 @@ describe("every kind of trouble", () => {
     assert.includeMembers(named, [...problemKinds])
   })
 
+  it("is nothing unexplained of an asset that is no longer configured", () => {
+    const state = stateOf([{ _tag: "BudgetAllotted", strategy: "grid", asset: "OLD", amount: 5n }])
+    const found = problemsOf(state, new Map(), { now, pulse, stuckAfter: defaultTerms })
+    assert.isEmpty(found.filter(({ kind }) => kind === "residual"))
+  })
+
   it("names each slot without its exit", () => {
     const denied = everyTrouble.find((event) => event._tag === "Denied")
     assert.isDefined(denied)

@@ -62,7 +62,9 @@ let market = ""
 let timeframe = "1m"
 let lastMid = 0
 let orders: (typeof Book.Type)["orders"] = []
+/** As the bot saw them: after a restart it sees earlier ones of one order behind later ones of another. */
 let fills: ReadonlyArray<FillView> = []
+const inOrder = (seen: ReadonlyArray<FillView>) => seen.toSorted((a, b) => a.at - b.at)
 const mostFills = 10_000
 let link: "live" | "gone" | "refused" = "gone"
 /** How far the bot's clock is ahead of ours, so that ages are right on another machine. */
@@ -94,7 +96,7 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
     if (market === "") return
     const read = await readCandles(timeframe)
     candles.set(read, frames[timeframe] ?? 60)
-    candles.fills(fills.filter((fill) => fill.market === market))
+    candles.fills(inOrder(fills.filter((fill) => fill.market === market)))
     drew("chart", read.at)
   },
   book: async () => {
@@ -126,8 +128,8 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
     const last = fills.at(-1)?.sequence ?? 0
     const read = await Api.get<typeof Fills.Type>(`fills?limit=${mostFills}&after=${last}`)
     fills = [...fills, ...read.fills].slice(-mostFills)
-    showFills(fills, status?.fills ?? fills.length)
-    candles.fills(fills.filter((fill) => fill.market === market))
+    showFills(inOrder(fills), status?.fills ?? fills.length)
+    candles.fills(inOrder(fills.filter((fill) => fill.market === market)))
     drew("fills", read.at)
   },
   events: async () => {

@@ -29,12 +29,9 @@ export const decimal = (text: string, places?: number): string => {
   return fraction === "" ? `${sign}${grouped(whole)}` : `${sign}${grouped(whole)}.${fraction}`
 }
 
-/** A sum of money to the cent; a gain and a loss have their sign. */
+/** A sum of money to the cent; a gain and a loss have their sign, however small they are. */
 export const cents = (text: string): string => decimal(text, 2)
-export const gain = (text: string): string => {
-  const shown = cents(text)
-  return shown.startsWith("-") ? `−${shown.slice(1)}` : `+${shown}`
-}
+export const gain = (text: string): string => `${Number(text) < 0 ? "−" : "+"}${cents(text).replace("-", "")}`
 
 export const signed = (value: number, places = 2): string =>
   `${value < 0 ? "−" : "+"}${decimal(Math.abs(value).toFixed(places))}`
@@ -58,11 +55,7 @@ export const price = (text: string): string => {
   return decimal(text, value >= 1_000 ? 2 : value >= 1 ? 4 : 8)
 }
 
-/** Nothing after rounding has the sign of nothing. */
-export const percent = (share: number): string => {
-  const shown = Math.abs(share * 100).toFixed(2)
-  return `${share < 0 && Number(shown) !== 0 ? "−" : "+"}${shown} %`
-}
+export const percent = (share: number): string => `${share < 0 ? "−" : "+"}${Math.abs(share * 100).toFixed(2)} %`
 
 export const age = (millis: number): string => {
   const seconds = Math.max(0, Math.round(millis / 1000))

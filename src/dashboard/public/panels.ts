@@ -286,11 +286,12 @@ export const showProblems = (
 }
 
 /** What the bar says while the page is scrolled: whether the bot trades, and how much is wrong. */
-export const showState = ({ leaving, mode, problems }: Status): void => {
+export const showState = ({ leaving, mode, problems, strategies }: Status): void => {
   const element = byId("mode")
   const alarms = problems.filter(({ severity }) => severity === "alarm").length
   const isKilled = problems.some(({ kind }) => kind === "kill-switch")
-  const what = isKilled ? "killed" : (leaving ?? mode)
+  const isPaused = strategies.length > 0 && strategies.every(({ paused }) => paused !== null)
+  const what = isKilled ? "killed" : (leaving ?? (isPaused ? "paused" : mode))
   const trouble =
     alarms > 0
       ? `${alarms} ${alarms === 1 ? "alarm" : "alarms"}`
