@@ -81,7 +81,7 @@ const lifecycle = {
   /** Events are missing at its end, as what is kept outside it or an order of the venue shows. */
   JournalCut: { text: Text },
   /** An event is not what was written. Nothing is paid on such books; `limitbot journal verify` says the same. */
-  JournalBroken: { event: Schema.Int, text: Text },
+  JournalBroken: { number: Schema.Int, text: Text },
   /**
    * A witness outside has a checkpoint of this account that the journal does not lead to: an old copy was put back, or another journal.
    * Nothing is paid until a person says that it is to go on (`Resolved` of the placement `witness`).
@@ -145,7 +145,7 @@ const lifecycle = {
   /** Who told the bot to do something; what it did stands before it. */
   Commanded: { by: Text, command: Text, target: Schema.optionalKey(Text), why: Schema.optionalKey(Text) },
   /** A number from outside that strategies look at: who sent it, and the time from which it counts. */
-  SignalReceived: { name: Text, value: Schema.Finite, at: Time, by: Text, note: Schema.optionalKey(Text) },
+  SignalReceived: { name: Text, value: Schema.Finite, from: Time, by: Text, note: Schema.optionalKey(Text) },
   /** A market has no price: no second source shows it, the quote is not the venue's own, or (`isUnquoted`) there is none. Said once until that is over. */
   PriceDoubted: { market: Text, reason: Text, isUnquoted: Schema.optionalKey(Schema.Literal(true)) },
   PriceConfirmed: { market: Text },

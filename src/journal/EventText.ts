@@ -28,14 +28,29 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** The steps of an event are made when the first of its kind is read. */
 const event: Step = (value) => {
-  const tag = isObject(value) ? value["_tag"] : undefined
+  if (!isObject(value)) return refused
+  const tag = value["_tag"]
   if (typeof tag !== "string") return refused
+  const renamed = renames.get(tag)
+  if (renamed !== undefined) rename(value, renamed)
   const step = steps.get(tag) ?? stepOfCase(tag)
   steps.set(tag, step)
   return step(value)
 }
 
 const steps = new Map<string, Step>()
+
+/** Fields that older journals have under the name of something that every recorded event has. */
+const renames: ReadonlyMap<string, readonly [then: string, now: string]> = new Map([
+  ["JournalBroken", ["event", "number"]],
+  ["SignalReceived", ["at", "from"]]
+])
+
+const rename = (value: Record<string, unknown>, [then, now]: readonly [string, string]): void => {
+  if (value[then] === undefined) return
+  value[now] ??= value[then]
+  delete value[then]
+}
 
 const stepOfCase = (tag: string): Step => {
   const found = Object.entries<Schema.Top>(StoredEvent.cases).find(([name]) => name === tag)

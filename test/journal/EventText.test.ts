@@ -53,6 +53,24 @@ describe("events from their text", () => {
     assert.strictEqual(compare(more), "taken")
   })
 
+  it("have no field under a name that every recorded event has; older journals that do are read", () => {
+    const taken = Object.entries(StoredEvent.cases).flatMap(([tag, { fields }]) =>
+      Object.keys(fields).flatMap((name) => (["event", "sequence", "at"].includes(name) ? [`${tag}.${name}`] : []))
+    )
+    assert.deepStrictEqual(taken, [])
+    const older = [
+      '{"_tag":"JournalBroken","event":15,"text":"x"}',
+      '{"_tag":"SignalReceived","name":"a","value":1,"at":7,"by":"b"}'
+    ]
+    assert.deepStrictEqual(
+      older.map((text) => Result.getOrThrow(EventText.decode(text))),
+      [
+        { _tag: "JournalBroken", number: 15, text: "x" },
+        { _tag: "SignalReceived", name: "a", value: 1, from: 7, by: "b" }
+      ]
+    )
+  })
+
   it("keep numbers exact: as many digits as an amount has, and only prices that are decimals of bounded size", () => {
     const fill = written.find((text) => text.includes('"FillSeen"')) ?? ""
     const priced = (price: string) => fill.replace(/"price":"[^"]*"/, `"price":"${price}"`)

@@ -278,7 +278,7 @@ rules:
       const at = { bid: price("60000"), ask: price("60000"), at: now - 100 }
       const depth = [{ quantity: 100_000_000n, bid: price("59999"), ask: price("60001"), at: now - 100 }]
       const first = BotState.make()
-      const signal = { _tag: "SignalReceived", name: "trend", at: now, by: "anna" } as const
+      const signal = { _tag: "SignalReceived", name: "trend", from: now, by: "anna" } as const
       BotState.apply(first, { sequence: 1, at: now, event: { ...signal, value: 0.3 } })
       const moments = new Map([["dips", { price: at, now, candles: undefined, depth }]])
       const situation = { run, strategies: [forecast], state: first, moments, now, withdraw: undefined }
@@ -287,7 +287,7 @@ rules:
       BotState.apply(state, {
         sequence: state.sequence + 1,
         at: later,
-        event: { ...signal, at: later - 1000, value: 0.9 }
+        event: { ...signal, from: later - 1000, value: 0.9 }
       })
       const seen = yield* PastInputs.look(state, forecast, later).pipe(
         Effect.provideService(PriceStore, stored(minutesTo(later, [60_000, 60_000])))

@@ -64,7 +64,9 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
 export const signals = Effect.fn("JournalData.signals")(function* (file: string) {
   const sent = Effect.flatMap(Journal, (journal) => Stream.runCollect(journal.events({ tags: ["SignalReceived"] })))
   const recorded = yield* within(file, sent)
-  return recorded.flatMap(({ event }) => (event._tag === "SignalReceived" ? [event] : []))
+  return recorded.flatMap(({ event }) =>
+    event._tag === "SignalReceived" ? [{ name: event.name, value: event.value, at: event.from }] : []
+  )
 })
 
 /**

@@ -132,7 +132,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "ServiceCompared":
       return RunState.apply(state, event, at)
     case "SignalReceived":
-      state.signals = new Map(state.signals).set(event.name, { value: event.value, at: event.at })
+      state.signals = new Map(state.signals).set(event.name, { value: event.value, at: event.from })
       return
     case "OddOrderSeen":
       return noteUnreadable(state, event, at)

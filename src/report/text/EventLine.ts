@@ -77,7 +77,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } =
   JournalRestored: (event) => [`restored from a copy of ${event.events} events`, "warn"],
   JournalCut: (event) => [`JOURNAL CUT: ${event.text}; the venue is asked first what happened since`, "alarm"],
   JournalBroken: (event) => [
-    `JOURNAL CHANGED: ${event.text} (event ${event.event}); nothing is placed or funded: limitbot journal verify`,
+    `JOURNAL CHANGED: ${event.text} (event ${event.number}); nothing is placed or funded: limitbot journal verify`,
     "alarm"
   ],
   WitnessDisagreed: (event) => [

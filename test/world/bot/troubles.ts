@@ -81,7 +81,7 @@ export const everyTrouble: ReadonlyArray<BotEvent> = [
   { _tag: "VenueDown", reason: "nothing comes back" },
   { _tag: "LeaseLost", reason: "journal.sqlite was removed" },
   { _tag: "JournalMoved", to: "copy.sqlite" },
-  { _tag: "JournalBroken", event: 7, text: "event 7 is another" },
+  { _tag: "JournalBroken", number: 7, text: "event 7 is another" },
   { _tag: "WitnessDisagreed", size: 9, head: "ab".repeat(32), text: "it has 3 events, and the bot had written 9" },
   { _tag: "JournalBehind", orderId: "order-9", depositAddress: "address-9", ...order },
   { _tag: "DiskFull" },

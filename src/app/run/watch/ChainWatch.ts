@@ -11,7 +11,7 @@ import * as Sqlite from "../../../journal/Sqlite.ts"
 /** Verifies the end; gives what verifies the rest. */
 export const begin = Effect.fn("ChainWatch.begin")(function* (journal: string) {
   const books = yield* Bookkeeper
-  const note = ({ sequence: event, text }: Chain.ChainBroken) => books.record({ _tag: "JournalBroken", event, text })
+  const note = ({ sequence: number, text }: Chain.ChainBroken) => books.record({ _tag: "JournalBroken", number, text })
   const reading = Sqlite.layer({ filename: journal, readOnly: true })
   yield* Chain.verifyTail.pipe(Effect.asVoid, Effect.catchTag("ChainBroken", note), Effect.provide(reading))
   const whole = Chain.verify().pipe(Effect.asVoid, Effect.catchTag("ChainBroken", note), Effect.provide(reading))
