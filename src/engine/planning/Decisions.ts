@@ -56,7 +56,8 @@ export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
       signals,
       recorded
     })
-    if (recorded !== last?.recorded) {
+    // The first answer of an edited file is told even if it is the same: what its older orders are to it is known from then on.
+    if (recorded !== last?.recorded || known?.isTried === false) {
       refusals.forgetAllBut(
         strategy.name,
         event.desired.map(({ slot }) => slot)

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { unfinished } from "../../../src/engine/state/BotState.ts"
 import { filledBase, openQuantity } from "../../../src/engine/state/Placement.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
-import { inVirtualTime, makeWith, parse, type Running, until } from "../../world/bot/botWorld.ts"
+import { inVirtualTime, ladder, makeWith, parse, type Running, until } from "../../world/bot/botWorld.ts"
 
 const one = 3_000_000n
 const file = (kind: string, section: string) => `name: s
@@ -63,6 +63,49 @@ describe("what an edit leaves", () => {
           denied.map(({ exit, limit }) => [limit, exit]),
           [["leaving-orders", undefined]]
         )
+      })
+    )
+  )
+})
+
+const named = (name: string, market: string, price: number) => `name: ${name}
+market: ${market}
+kind: rules
+limits: { budget: { quote: 2000 }, maxPriceDeviation: 90% }
+rules: { orders: { in: { when: mid > 0, side: buy, price: ${price}, size: { quote: 1000 } } } }
+`
+
+/** The most purchases of a market that rested or could fill at the same time. */
+const mostBeside = (bot: Running, market: string) =>
+  unfinished(bot.state).filter(
+    ({ funding, market: name, side }) => name === market && side === "BUY" && funding !== undefined
+  ).length
+
+describe("what an edit under another name leaves", () => {
+  it.effect.each([
+    ["a strategy is renamed", [named("s", "BTC/USDC", 40_000)], [named("t", "BTC/USDC", 41_000)]],
+    [
+      "two strategies exchange their names",
+      [named("s", "BTC/USDC", 40_000), ladder(2, "t", "SOL/USDC", [90, 95])],
+      [ladder(2, "s", "SOL/USDC", [90, 95]), named("t", "BTC/USDC", 40_000)]
+    ]
+  ] as const)("does not rest beside its successors: %s", ([_, before, after]) =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* makeWith(() => Reserve.none, { cancelMillis: [15_000, 20_000] })
+        const bot = yield* world.run({ strategies: before })
+        const open = () => unfinished(bot.state).filter(({ state }) => state === "open")
+        const count = 2 * before.length - 1
+        yield* until(() => open().length === count, 240_000, "the orders rest")
+        const first = new Set(open().map(({ id }) => id))
+        yield* bot.inside().replace(after.map(parse), "drained")
+        let most = 0
+        const isOver = () => {
+          most = Math.max(most, mostBeside(bot, "BTC/USDC"), mostBeside(bot, "SOL/USDC") / 2)
+          return open().filter(({ id }) => !first.has(id)).length === count
+        }
+        yield* until(isOver, 240_000, "the new orders rest")
+        assert.strictEqual(most, 1)
       })
     )
   )

@@ -47,6 +47,7 @@ export interface StrategyState {
   readonly failing?: { readonly reason: string; readonly since: number } | undefined
   /** The strategy file in force, with its text where the journal has it. */
   readonly loaded?: Of<"StrategyLoaded">
+  readonly loadedAt?: number
   /** It has decided something with its present file. */
   readonly isTried?: boolean
   /** Loaded by the present run, or by the last one. */
@@ -112,7 +113,7 @@ export const changedBy = (strategy: StrategyState, event: StrategyEvent, at: num
     case "Deferred":
       return { refusals: new Map(strategy.refusals).set(event.slot, event.reason) }
     case "StrategyLoaded":
-      return loadedAs(strategy, event)
+      return { ...loadedAs(strategy, event), loadedAt: at }
     case "EquityMarked": {
       const { day, equity, peak } = event
       return { equity: { day, atStart: equity, peak }, flows: new Map() }
