@@ -1,4 +1,5 @@
 /** A receiver that asks for a pause is not asked again before it is over. */
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
@@ -37,7 +38,7 @@ const askedAt = (retryAfter: string) =>
     yield* tell(notice)
     for (let second = 0; second < 900; second++) yield* TestClock.adjust("1 second")
     return asked
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
 
 describe("a webhook with Retry-After", () => {
   it.effect.each([
