@@ -96,7 +96,9 @@ const lifecycle = {
     market: Text,
     hash: Text,
     /** What stands in the file, where it is not what the last one of this strategy said. */
-    text: Schema.optionalKey(Text)
+    text: Schema.optionalKey(Text),
+    /** Its smallest order, in quote. */
+    minOrder: Schema.optionalKey(Amount)
   },
   /** A running bot was given files that it cannot use; it goes on with what it had. */
   StrategiesRefused: { problems: Schema.Array(Text) },

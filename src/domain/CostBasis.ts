@@ -6,6 +6,7 @@
 import { type Amount, magnitude, max, min } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
 import type { Market, Price, Side } from "./Market.ts"
+import { present } from "./Present.ts"
 
 export interface CostBasis {
   /** Base bought less base sold. */
@@ -80,3 +81,113 @@ export const averagePrice = ({ position, cost }: CostBasis, { base, quote }: Mar
         places,
         "down"
       )
+
+interface Dust {
+  /** Below zero if it was sold before it was bought; its cost is then what that brought in, below zero as well. */
+  readonly base: Amount
+  readonly cost: Amount
+}
+
+/**
+ * What a strategy holds in one market beyond its budget: the one meaning of a position, live and in backtests. A fee taken in
+ * base reduces the holding at its cost. What a sale or a fee leaves below the smallest order is dust: it keeps its cost apart from
+ * the position, which begins at zero again, until all dust together is enough for an order. Nothing of it is lost.
+ */
+export interface HeldPosition {
+  /** The position; what it has realised counts for the dust too. */
+  readonly basis: CostBasis
+  readonly dust: Dust
+}
+
+/** An exchange of base for quote, or an order that gives a price for them. */
+interface Exchange {
+  readonly base: Amount
+  readonly quote: Amount
+}
+
+export const noDust: Dust = { base: 0n, cost: 0n }
+
+export const noPosition: HeldPosition = { basis: empty, dust: noDust }
+
+/** What a view shows of it. */
+export interface SeenPosition {
+  /** Base bought less base sold and less the fees in base; without dust. */
+  readonly position: Amount
+  readonly dust?: Dust
+  /** Quote earned by buying and selling again, by average cost, less all fees. */
+  readonly realisedProfit: Amount
+  /** What the position cost per unit (for a negative position: brought in); missing without a position. */
+  readonly averageEntry?: Price
+}
+
+export const seenPosition = ({ basis, dust }: HeldPosition, market: Market): SeenPosition => ({
+  position: basis.position,
+  realisedProfit: basis.realised,
+  ...present({ averageEntry: averagePrice(basis, market), dust: dust.base === 0n ? undefined : dust })
+})
+
+export const mapBasis = (position: HeldPosition, change: (basis: CostBasis) => CostBasis): HeldPosition => ({
+  ...position,
+  basis: change(position.basis)
+})
+
+/** The dust with a part of the position, at that part's share of the cost. */
+const withPart = ({ basis, dust }: HeldPosition, part: Amount): HeldPosition => {
+  const { cost, position } = basis
+  const size = magnitude(part)
+  const share = part === 0n ? 0n : (cost * size) / magnitude(position)
+  const before = { position: dust.base, cost: magnitude(dust.cost), realised: basis.realised }
+  const after = trade(before, part < 0n ? "SELL" : "BUY", size, share)
+  return {
+    basis: { position: position - part, cost: cost - share, realised: after.realised },
+    dust: { base: after.position, cost: after.position < 0n ? -after.cost : after.cost }
+  }
+}
+
+/** All dust as a position. */
+const asBasis = ({ basis: { realised }, dust: { base, cost } }: HeldPosition): CostBasis => ({
+  position: base,
+  cost: magnitude(cost),
+  realised
+})
+
+/** Sets aside a position that is worth less than `least` at this price, and takes back dust that is worth more. */
+const swept = (position: HeldPosition, { base, quote }: Exchange, least: Amount): HeldPosition => {
+  const enough = quote === 0n ? 0n : Decimal.divideInteger(least * base, quote, "up")
+  if (magnitude(position.basis.position) >= enough) return position
+  const aside = withPart(position, position.basis.position)
+  return magnitude(aside.dust.base) < enough ? aside : { basis: asBasis(aside), dust: noDust }
+}
+
+/** What is traded beyond the position is dust first. */
+const opened = (before: HeldPosition, signed: Amount): HeldPosition =>
+  before.basis.position === 0n && before.dust.base * signed < 0n ? { basis: asBasis(before), dust: noDust } : before
+
+/** After a fill. `least`: the smallest order, in quote. */
+export const traded = (before: HeldPosition, side: Side, fill: Exchange, least: Amount): HeldPosition => {
+  const signed = side === "BUY" ? fill.base : -fill.base
+  const open = opened(before, signed)
+  const after = mapBasis(open, (basis) => trade(basis, side, fill.base, fill.quote))
+  return open.basis.position * signed < 0n ? swept(after, fill, least) : after
+}
+
+/** A fee in base leaves the holding at its cost; one of nothing held counts at the price of its order, rounded up. */
+export const feeTaken = (before: HeldPosition, fee: Amount, order: Exchange, least: Amount): HeldPosition => {
+  if (fee === 0n || order.base === 0n) return before
+  const worth = Decimal.divideInteger(fee * order.quote, order.base, "up")
+  const paid = (basis: CostBasis) => charge(trade(basis, "SELL", fee, worth), worth)
+  return swept(mapBasis(opened(before, -fee), paid), order, least)
+}
+
+/** Base that a leg left unsold is dust from now on. */
+export const setAside = (position: HeldPosition, base: Amount): HeldPosition =>
+  withPart(position, min(base, max(0n, position.basis.position)))
+
+/** A change of the dust alone. */
+export const mapDust = (position: HeldPosition, change: (dust: HeldPosition) => HeldPosition): HeldPosition => {
+  const { basis } = change({ basis: asBasis(position), dust: noDust })
+  return {
+    basis: { ...position.basis, realised: basis.realised },
+    dust: { base: basis.position, cost: basis.position < 0n ? -basis.cost : basis.cost }
+  }
+}

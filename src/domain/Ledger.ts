@@ -25,7 +25,7 @@ import { byHand, firstOrder, hasNoBudget } from "./Placement.ts"
  * slot of that name of the same strategy sells it.
  */
 export const dustSlot = (asset: string): string => `dust:${asset}`
-const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
+export const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
 
 /** Where a strategy keeps what it may spend. What has no budget takes its money from outside and gives it back. */
 const purseOf = (strategy: string): "wallet" | "outside" => (hasNoBudget(strategy) ? "outside" : "wallet")

@@ -148,10 +148,10 @@ const isAmongPaused = ({ strategies }: BotState, name: string): boolean => {
 
 /** What loading a strategy changes: its file and, where it differs, its budget. */
 export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
-  const { name, file, kind, hash, text } = strategy
+  const { name, file, kind, hash, limits, text } = strategy
   const known = state.strategies.get(name)
   const allotted = known?.budget
-  const content = known?.loaded?.text === text ? {} : { text }
+  const content = { ...(known?.loaded?.text === text ? {} : { text }), ...present({ minOrder: limits.minOrder }) }
   const given = new Map(budgets(strategy).map(({ asset, amount }) => [asset.symbol, amount]))
   // What the file names no more is taken back.
   const assets = new Set([...(allotted?.keys() ?? []), ...given.keys()])

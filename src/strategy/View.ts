@@ -5,6 +5,7 @@
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { Depth } from "../domain/Book.ts"
+import type { SeenPosition } from "../domain/CostBasis.ts"
 import type { Market, Price, Side, TwoSidedPrice } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 import type { Signals } from "../domain/Signal.ts"
@@ -95,17 +96,13 @@ export const viewWith = (
 })
 
 /** May change with every order that is placed, funded, filled or paid; `Bounds.onFill` then asks again. */
-export interface OwnState {
+export interface OwnState extends SeenPosition {
   readonly openOrders: number
   /** Neither in an order nor planned for one, in smallest units. */
   readonly freeBase: Amount
   readonly freeQuote: Amount
   /** Quote that counts for nothing here (see `Skim`); `freeQuote` is without it. */
   readonly setAside?: Amount
-  /** Quote earned by buying and selling again, by average cost, less all fees. */
-  readonly realisedProfit: Amount
-  /** What the position cost per unit (for a negative position: brought in); missing without a position. */
-  readonly averageEntry?: Price
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
 }

@@ -6,6 +6,7 @@
 import { Result } from "effect"
 import type { Candles } from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
+import { min } from "../../src/domain/Amount.ts"
 import * as CostBasis from "../../src/domain/CostBasis.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import { inputAmount, mid as midOf, outputAmount, type TwoSidedPrice } from "../../src/domain/Market.ts"
@@ -89,7 +90,7 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
   const state = State.make(settings, MarketModel.make(settings, startedAt, { candles, sha256: "" }), startedAt)
   const own = new Map<string, Own>()
   const slots = new Map<string, SlotFold.Slot>()
-  let basis = CostBasis.empty
+  let position = CostBasis.noPosition
   let placed = 0
   let last: { readonly price: Decimal.Decimal; readonly at: number } | undefined
   let lastPlacedAt: number | undefined
@@ -146,12 +147,24 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
   const note = (each: Own): void => {
     const { order } = each
     for (const { amountIn, amountOut, at } of order.fills.slice(each.fillsSeen)) {
-      const [inBase, inQuote] = order.side === "BUY" ? [amountOut, amountIn] : [amountIn, amountOut]
-      basis = CostBasis.trade(basis, order.side, inBase, inQuote)
+      const [base, quote] = order.side === "BUY" ? [amountOut, amountIn] : [amountIn, amountOut]
+      position = CostBasis.traded(position, order.side, { base, quote }, 1n)
       last = { price: order.price, at }
     }
     Object.assign(each, { statusSeen: order.status, fillsSeen: order.fills.length })
     moves += 1
+  }
+
+  /** Fees count once they are paid. */
+  const noteFees = ({ order }: Own): void => {
+    const { deposited, fills, inputAmount, outputAmount, refundFee, side } = order
+    const sum = (of: "amountIn" | "amountOut") => fills.reduce((all, fill) => all + fill[of], 0n)
+    const ofPayout = sum("amountOut") - receivedBy(order)
+    const ofRefund = min(refundFee, deposited - sum("amountIn"))
+    const [inBase, inQuote] = side === "BUY" ? [ofPayout, ofRefund] : [ofRefund, ofPayout]
+    const [base, quote] = side === "BUY" ? [outputAmount, inputAmount] : [inputAmount, outputAmount]
+    const after = CostBasis.feeTaken(position, inBase, { base, quote }, 1n)
+    position = CostBasis.mapBasis(after, (basis) => CostBasis.charge(basis, inQuote))
   }
 
   /** Takes in what the venue did since the last look. */
@@ -162,6 +175,7 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
       if (!isTerminal(order.status) || !isPayoutFinal(order)) continue
       const before = slots.get(slot) ?? SlotFold.emptySlot(strategy.name, slot)
       slots.set(slot, { ...before, ...SlotFold.afterOrder(before, placementOf(each)) })
+      noteFees(each)
       own.delete(slot)
       moves += 1
     }
@@ -182,8 +196,8 @@ export const trade = (strategy: Strategy, candles: Candles, venue: Venue): Trade
       openOrders: own.size,
       freeBase: free("SELL"),
       freeQuote: free("BUY"),
-      realisedProfit: basis.realised,
-      ...present({ averageEntry: CostBasis.averagePrice(basis, market), lastFill: last, lastPlacedAt })
+      ...CostBasis.seenPosition(position, market),
+      ...present({ lastFill: last, lastPlacedAt })
     }
   })
 

@@ -9,7 +9,7 @@ import * as Decimal from "../../src/domain/Decimal.ts"
 import { quoteAmount } from "../../src/domain/Market.ts"
 import { type Random, seeded } from "../../src/domain/Seeded.ts"
 import { parse } from "../../src/strategy/StrategyFile.ts"
-import { type OwnState, untouchedSlot } from "../../src/strategy/View.ts"
+import type { OwnState } from "../../src/strategy/View.ts"
 import { price, viewAt } from "../strategy/support.ts"
 import { waves } from "./waves.ts"
 
@@ -41,9 +41,8 @@ rules: { timeframe: 1m, orders: { ${orders} } }
 const ordering = (rule: string, market: ReturnType<typeof marketsOf>) => {
   const strategy = strategyOf(`one: { when: mid > 1, price: mid, ${rule} }`, market)
   return (position: bigint, own: Partial<OwnState> = {}) => {
-    const known: OwnState = { openOrders: 0, freeBase: position, freeQuote: 0n, realisedProfit: 0n, ...own }
-    const slots = new Map([["other", { ...untouchedSlot, bought: position }]])
-    return strategy.decide({ ...viewAt(strategy, price("1234.5678901"), slots), own: known }, null).desired[0]?.legs[0]
+    const known = { openOrders: 0, freeBase: position, freeQuote: 0n, position, realisedProfit: 0n, ...own }
+    return strategy.decide({ ...viewAt(strategy, price("1234.5678901")), own: known }, null).desired[0]?.legs[0]
   }
 }
 

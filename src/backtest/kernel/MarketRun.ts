@@ -70,19 +70,20 @@ export const share = ({ market, budget, initialMemory, limits }: Conditions, isG
 export const make = (conditions: Conditions, candles: Candles, shared: Shared): MarketRun => {
   const { market, rules, budget, limits, keepsOrders = false } = conditions
   const { purse, open, asking, account, losses } = shared
+  const orders = new Orders({ market, rules, candles, keepsOrders }, open)
   const run = {
     conditions,
     candles,
     clock: new Clock(candles.time),
     wallet: new Wallet(market, budget, purse),
-    orders: new Orders({ market, rules, candles, keepsOrders }, open),
+    orders,
     waiting: new Waiting(),
     followers: new Followers(),
     arrivals: new Arrivals(),
     lastClose: new LastClose(candles),
     frames: new Frames(conditions.timeframes),
     capacity: new Capacity(rules, market, candles),
-    trading: new TradingResult(),
+    trading: new TradingResult(orders, rules.minimumQuote),
     asking,
     random: seeded(rules.inHand.seed),
     guard: account && LimitGuard.make(account),

@@ -16,21 +16,21 @@ const unsettled = ({ orders }: MarketRun): number => {
 }
 
 /** What everything in it follows from. */
-type SeenState = ReadonlyArray<number | Amount | CostBasis.CostBasis>
+type SeenState = ReadonlyArray<number | Amount | CostBasis.HeldPosition>
 
 const known = new WeakMap<MarketRun, { readonly ground: SeenState; readonly own: OwnState }>()
 
 /** `others`: of further markets, whose orders count as well. */
 export const of = (run: MarketRun, others: ReadonlyArray<MarketRun> = []): OwnState => {
   const { trading, orders, wallet } = run
-  const { table, log, placedBar } = orders
+  const { log, placedBar } = orders
   trading.see()
   for (const other of others) other.trading.see()
-  trading.fold(table, log)
+  trading.fold()
   let openOrders = unsettled(run)
   for (const other of others) openOrders += unsettled(other)
   const { freeBase, freeQuote } = wallet
-  const ground = [openOrders, freeBase, freeQuote, trading.basis, log.count, placedBar]
+  const ground = [openOrders, freeBase, freeQuote, trading.position, log.count, placedBar]
   const before = known.get(run)
   if (before !== undefined && isSameList(before.ground, ground)) return before.own
   const own = made(run, openOrders)
@@ -38,7 +38,7 @@ export const of = (run: MarketRun, others: ReadonlyArray<MarketRun> = []): OwnSt
   return own
 }
 
-const made = ({ trading: { basis }, orders, candles, wallet }: MarketRun, openOrders: number): OwnState => {
+const made = ({ trading: { position }, orders, candles, wallet }: MarketRun, openOrders: number): OwnState => {
   const { table, log, placedBar } = orders
   const last = log.count - 1
   const filled = last < 0 ? undefined : table.rows[log.orders[last] ?? none]
@@ -46,8 +46,7 @@ const made = ({ trading: { basis }, orders, candles, wallet }: MarketRun, openOr
     openOrders,
     freeBase: wallet.freeBase,
     freeQuote: wallet.freeQuote,
-    realisedProfit: basis.realised,
-    averageEntry: CostBasis.averagePrice(basis, table.market),
+    ...CostBasis.seenPosition(position, table.market),
     lastFill: filled && { price: filled.price, at: closeTime(candles.time, log.bars[last] ?? 0) },
     lastPlacedAt: placedBar < 0 ? undefined : closeTime(candles.time, placedBar - 1)
   })

@@ -110,9 +110,9 @@ const metrics: ReadonlyArray<Metric> = [
   ),
   gauge("realised_profit", "Profit by average cost in the quote asset, fees taken off", ({ bot, state }) =>
     [...state.strategies.values()].flatMap(({ name, trading }) =>
-      [...trading].flatMap(([market, { basis }]) => {
+      [...trading].flatMap(([market, { position }]) => {
         const quote = bot.markets.get(market)?.quote
-        return units({ strategy: name, market, asset: quote?.symbol ?? "" }, basis.realised, quote)
+        return units({ strategy: name, market, asset: quote?.symbol ?? "" }, position.basis.realised, quote)
       })
     )
   ),

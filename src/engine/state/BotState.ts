@@ -247,10 +247,14 @@ const applyEnded = (state: BotState, event: PlacementEvent, at: number): void =>
 
 const noteTrading = (state: BotState, placement: Placement, event: PlacementEvent, at: number): void => {
   if (!changesOwnState(event)) return
-  changeStrategy(state, placement.strategy, ({ moves, trading }) => ({
-    moves: moves + 1,
-    trading: new Map(trading).set(placement.market, tradingAfter(trading.get(placement.market), placement, event, at))
-  }))
+  const { market, strategy } = placement
+  changeStrategy(state, strategy, ({ loaded, moves, trading }) => {
+    const of = { at, least: loaded?.minOrder ?? 1n }
+    return {
+      moves: moves + 1,
+      trading: new Map(trading).set(market, tradingAfter(trading.get(market), placement, event, of))
+    }
+  })
 }
 
 const plan = (state: BotState, event: Of<"Planned">, at: number): void => {

@@ -1,10 +1,12 @@
 /** What a strategy may see of its own trading and its money, read from the fold. */
+
 import * as CostBasis from "../../domain/CostBasis.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { present } from "../../domain/Present.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { OwnState } from "../../strategy/View.ts"
 import type { BotState } from "./BotState.ts"
+import { noTrading } from "./strategies/TradingFold.ts"
 import type { Usage } from "./Tally.ts"
 
 /** On its first market. */
@@ -13,17 +15,13 @@ export const ownState = (
   { name, market }: Strategy,
   { openOrders, reserved }: Pick<Usage, "openOrders" | "reserved">
 ): OwnState => {
-  const trading = state.strategies.get(name)?.trading.get(market.name)
-  const basis = trading?.basis ?? CostBasis.empty
-  const averageEntry = CostBasis.averagePrice(basis, market)
+  const { lastFill, lastPlacedAt, position } = state.strategies.get(name)?.trading.get(market.name) ?? noTrading
   const free = (asset: string) => Ledger.freeOf(state.ledger, name, asset) - (reserved.get(asset) ?? 0n)
   return {
     openOrders,
     freeBase: free(market.base.symbol),
     freeQuote: free(market.quote.symbol),
-    realisedProfit: basis.realised,
-    ...present({ averageEntry }),
-    ...(trading?.lastFill === undefined ? {} : { lastFill: trading.lastFill }),
-    ...(trading?.lastPlacedAt === undefined ? {} : { lastPlacedAt: trading.lastPlacedAt })
+    ...CostBasis.seenPosition(position, market),
+    ...present({ lastFill, lastPlacedAt })
   }
 }

@@ -15,8 +15,9 @@ import { isSignal } from "./names/SignalTerm.ts"
 import { lately } from "./Same.ts"
 import { isVolume, type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 
-/** Base bought minus base sold by all orders of the strategy, for whatever purpose. */
-export const positionIn = ({ slots }: View): Amount => {
+/** What the strategy holds beyond its budget; where nobody keeps that, base bought minus base sold by all of its orders. */
+export const positionIn = ({ own, slots }: View): Amount => {
+  if (own !== undefined) return own.position
   let sum = 0n
   for (const { bought, sold } of slots.values()) if (bought !== sold) sum += bought - sold
   return sum

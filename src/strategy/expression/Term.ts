@@ -102,7 +102,7 @@ export interface Moment extends Quoted {
   readonly entry: number
   /** The venue's share of the output of every fill. */
   readonly fillBasisPoints?: number
-  /** Base bought minus base sold so far. */
+  /** What the strategy holds beyond its budget. */
   readonly position: number
   readonly exactPosition?: Amount
   readonly own: OwnState | undefined

@@ -26,6 +26,8 @@ describe("OwnState", () => {
         ...drawn,
         price: "limit" as const,
         refundFee: nothing,
+        // No dust.
+        minimumQuote: 0n,
         ...(drawn.volumeShare > 0 ? { withdrawFee: nothing } : {})
       }
       const conditions = randomConditions(seed, rules)
@@ -42,17 +44,18 @@ describe("OwnState", () => {
       for (const { now, own, live } of seen) {
         looks++
         const fills = [...FillRows.rows(outcome, candles)].filter(({ openTime }) => openTime + step <= now)
+        // Fees in base reduce what is held, and what it cost by their share.
         let basis = CostBasis.empty
         for (const { side, input, output, fee } of fills) {
-          basis =
-            side === "BUY"
-              ? CostBasis.trade(basis, side, output + fee, input)
-              : CostBasis.trade(basis, side, input, output + fee)
-          const inBase = side === "BUY" && output + fee > 0n
-          const charged = inBase ? Decimal.divideInteger(fee * input, output + fee, "up") : fee
+          const [base, quote] = side === "BUY" ? [output + fee, input] : [input, output + fee]
+          basis = CostBasis.trade(basis, side, base, quote)
+          const inBase = side === "BUY" && base > 0n
+          const charged = inBase ? Decimal.divideInteger(fee * quote, base, "up") : fee
+          if (inBase) basis = CostBasis.trade(basis, "SELL", fee, charged)
           basis = CostBasis.charge(basis, charged)
         }
         const about = `seed ${seed} at ${now}`
+        assert.strictEqual(own.position, basis.position, about)
         assert.strictEqual(own.realisedProfit, basis.realised, about)
         assert.deepStrictEqual(own.averageEntry, CostBasis.averagePrice(basis, outcome.table.market), about)
         assert.strictEqual(

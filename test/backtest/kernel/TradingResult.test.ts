@@ -16,19 +16,23 @@ const about = { slot: 0, leg: 0, price: price("60000"), quantity: 7n, endsLeg: t
 const bought = { ...about, side: "BUY", input: 420_000n, output: 4n, fee: 3n } as const
 const sold = { ...about, side: "SELL", input: 7n, output: 419_980n, fee: 20n } as const
 
+const made = () => {
+  const table = OrderTable.make(market, rulesOf("optimistic", noCosts, {}))
+  const log = FillLog.make()
+  return { table, log, result: new TradingResult({ table, log }, 0n) }
+}
+
 describe("the trading result of a market", () => {
   it("is charged what fills cost, each once", () => {
-    const table = OrderTable.make(market, rulesOf("optimistic", noCosts, {}))
-    const log = FillLog.make()
-    const result = new TradingResult()
+    const { log, result, table } = made()
     const fill = (row: OrderTable.OrderRow) => FillLog.add(log, 0, OrderTable.add(table, row))
     fill(bought)
-    result.fold(table, log)
-    result.fold(table, log)
-    assert.deepStrictEqual(result.basis, { position: 7n, cost: 420_000n, realised: -180_000n })
-    fill(sold)
-    result.fold(table, log)
-    assert.deepStrictEqual(result.basis, { position: 0n, cost: 0n, realised: -180_020n })
+    result.fold()
+    result.fold()
+    assert.deepStrictEqual(result.position.basis, { position: 4n, cost: 240_000n, realised: -180_000n })
+    fill({ ...sold, input: 4n, output: 239_980n })
+    result.fold()
+    assert.deepStrictEqual(result.position.basis, { position: 0n, cost: 0n, realised: -180_020n })
   })
 
   const charges = [
@@ -38,16 +42,16 @@ describe("the trading result of a market", () => {
     ["a payout of a sale is in quote", (result: TradingResult) => result.chargePayout(sold, 5n), 5n]
   ] as const
   it.each(charges)("%s", (_, charge, expected) => {
-    const result = new TradingResult()
+    const { result } = made()
     charge(result)
-    assert.strictEqual(result.basis.realised, -expected)
+    assert.strictEqual(result.position.basis.realised, -expected)
   })
 
   it("rounds a fee up, and one of an order for nothing is nothing", () => {
-    const result = new TradingResult()
+    const { result } = made()
     result.chargePayout({ ...bought, input: 100n }, 1n)
-    assert.strictEqual(result.basis.realised, -15n)
+    assert.strictEqual(result.position.basis.realised, -15n)
     result.chargeRefund({ ...sold, input: 0n }, 1n)
-    assert.strictEqual(result.basis.realised, -15n)
+    assert.strictEqual(result.position.basis.realised, -15n)
   })
 })

@@ -58,7 +58,7 @@ const filled = (refusals = 0) => {
 const look = (state: BotState.BotState): View => {
   const slot = state.slots.get(slotKey("s", "cell"))
   const slots = new Map(slot === undefined ? [] : [["cell", progressOf(slot, undefined)]])
-  const own = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
+  const own = { openOrders: 0, freeBase: 0n, freeQuote: 0n, position: 0n, realisedProfit: 0n }
   return { now: 0, market, price, slots, own }
 }
 

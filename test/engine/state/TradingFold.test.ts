@@ -110,6 +110,7 @@ describe("own state", () => {
       openOrders: 0,
       freeBase: 9_999_000n,
       freeQuote: 33_999_000_000n,
+      position: 9_999_000n,
       // The payout's fee is 0.00001 BTC, worth 0.60; the refund's is 1.00.
       realisedProfit: -1_600_000n,
       averageEntry: price,

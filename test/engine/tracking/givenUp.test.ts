@@ -83,8 +83,8 @@ describe("money that is given up", () => {
         const { gridProfit = -paid, total = -paid } = (yield* totalOf(process)) ?? {}
         assert.isBelow(Number(-total), Number(paid) / 100)
         assert.isBelow(Number(-gridProfit), Number(paid) / 100, "what it had lost is earned back")
-        const basis = process.state.strategies.get("ladder")?.trading.get("BTC/USDC")?.basis
-        assert.strictEqual(basis?.cost, paid, "it is held at what it had cost")
+        const basis = process.state.strategies.get("ladder")?.trading.get("BTC/USDC")?.position.basis
+        assert.strictEqual(basis && basis.cost - basis.realised, paid, "it is held at what it had cost, less the fee")
         const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
         const told = (yield* process.events).flatMap(({ event }) =>
           event._tag === "Found" ? [EventLine.describe(event, bySymbol)?.text] : []

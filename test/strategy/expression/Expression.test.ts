@@ -47,12 +47,13 @@ const trading: OwnState = {
   openOrders: 3,
   freeBase: 50_000_000n,
   freeQuote: 1_234_500_000n,
+  position: 50_000_000n,
   realisedProfit: -2_500_000n,
   averageEntry: price("240.5"),
   lastFill: { price: price("255"), at: now - 2 * hour },
   lastPlacedAt: now - hour / 2
 }
-const idle: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
+const idle: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, position: 0n, realisedProfit: 0n }
 
 const evaluated = (
   text: string,

@@ -4,6 +4,7 @@ import * as Candles from "../../../src/candles/Candles.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Decision, DesiredOrder, Memory } from "../../../src/strategy/Decision.ts"
+import { numberIn } from "../../../src/strategy/kinds/Memory.ts"
 import { type OwnState, untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import { SlowVenue } from "../slowVenue.ts"
@@ -38,10 +39,19 @@ const accountOf = (venue: SlowVenue) => {
   return { position, average: position === 0 ? undefined : cost / position }
 }
 
+/** What the deal under way entered at; `from`: its first fill, where base of the deals before was left. */
+const averageOf = (venue: SlowVenue, from: number | undefined): number | undefined => {
+  const entries = from === undefined ? [] : venue.fills.slice(from).filter(({ side }) => side === "BUY")
+  const base = entries.reduce((sum, fill) => sum + Number(fill.base), 0)
+  const cost = entries.reduce((sum, fill) => sum + Number(fill.base) * fill.price, 0)
+  return base === 0 ? accountOf(venue).average : cost / base
+}
+
 const look = (venue: SlowVenue, middle: number, now: number) => {
-  const { average } = accountOf(venue)
+  const { average, position } = accountOf(venue)
   const own: OwnState = {
     openOrders: 0,
+    position: BigInt(Math.round(position * 1e8)),
     freeBase: venue.paidBase(),
     freeQuote: 0n,
     realisedProfit: 0n,
@@ -109,12 +119,17 @@ ${stop}  expireAfter: 30m
       const venue = new SlowVenue(strategy, next)
       venue.requotes = true
       let [now, middle, begun] = [0, 50_000, 50_000]
+      let from: number | undefined
       for (let step = 0; step < 80; step++) {
         now += integerBetween(next, 1, 10) * minute
         middle *= between(next, 0.985, 1.015)
         const about = `seed ${seed}, step ${step}`
-        const { average, position } = accountOf(venue)
-        const { placed } = look(venue, middle, now)
+        const { position } = accountOf(venue)
+        const seen = venue.fills.length
+        const { decision, placed } = look(venue, middle, now)
+        const begins = numberIn(decision.memory, "startedAt") === now
+        if (begins) from = position === 0 ? undefined : seen
+        const average = averageOf(venue, from)
         for (const order of placed) {
           const at = Decimal.toNumber(order.price)
           if (order.slot === "base" && position === 0) {
@@ -204,7 +219,7 @@ ${stop}  expireAfter: 30m
       return new Map([["1h", { columns: made, closed: bars }]])
     }
     const at = (known: View["candles"], slots: View["slots"], memory: Memory, own: Partial<OwnState> = {}) => {
-      const whole: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n, ...own }
+      const whole = { openOrders: 0, freeBase: 0n, freeQuote: 0n, position: 0n, realisedProfit: 0n, ...own }
       const now = price("50000")
       const view: View = { now: 0, market: spaced.market, price: { bid: now, ask: now, at: 0 }, slots, own: whole }
       return spaced.decide(known === undefined ? view : { ...view, candles: known }, memory)
@@ -217,10 +232,32 @@ ${stop}  expireAfter: 30m
       decision.desired.flatMap(({ slot, legs: [leg] }) =>
         slot.startsWith("safety") ? [Decimal.format(leg.price)] : []
       )
-    const own = { freeBase: 200_000n, averageEntry: price("50000") }
+    const own = { freeBase: 200_000n, position: 200_000n, averageEntry: price("50000") }
     assert.deepStrictEqual(prices(at(candles(2000), bought, begun.memory, own)), ["49000", "47000", "43000"])
     const wide = at(candles(9000), new Map(), null)
     assert.deepStrictEqual(prices(at(candles(1), bought, wide.memory, own)), ["45500", "36500", "18500"])
+  })
+
+  it("leave above the average of their own purchases, whatever earlier deals have left", () => {
+    const strategy = strategyOf(
+      file("  size: { quote: 150 }\n  safety: { orders: 1, size: { quote: 100 }, distance: 5% }\n  takeProfit: 1%")
+    )
+    const at = price("150")
+    const earlier = { ...untouchedSlot, completedLegs: 1, bought: 100_000_000n, paid: 100_000_000n }
+    const left = { openOrders: 0, freeBase: 600_000n, freeQuote: 0n, realisedProfit: 0n }
+    const view = (slots: View["slots"], own: OwnState): View => ({
+      ...{ now: 0, market: strategy.market, price: { bid: at, ask: at, at: 0 } },
+      ...{ slots, own }
+    })
+    const begun = strategy.decide(
+      view(new Map([["base", earlier]]), { ...left, position: 600_000n, averageEntry: price("100") }),
+      null
+    )
+    const again = { ...earlier, completedLegs: 2, bought: 200_000_000n, paid: 250_000_000n }
+    const held = { ...left, freeBase: 100_600_000n, position: 100_600_000n, averageEntry: price("149.7017892") }
+    const { desired } = strategy.decide(view(new Map([["base", again]]), held), begun.memory)
+    const exit = desired.find(({ slot }) => slot === "exit")?.legs[0]
+    assert.strictEqual(exit && `${exit.quantity} at ${Decimal.format(exit.price)}`, "100600000 at 151.5")
   })
 
   it("must be affordable to the last safety order, and have a price for it", () => {
@@ -231,7 +268,7 @@ ${stop}  expireAfter: 30m
 })
 
 describe("deals of sales", () => {
-  const own: OwnState = { openOrders: 0, freeBase: 200_000_000n, freeQuote: 0n, realisedProfit: 0n }
+  const own: OwnState = { openOrders: 0, freeBase: 200_000_000n, freeQuote: 0n, position: 0n, realisedProfit: 0n }
   const sells = strategyOf(`name: test
 market: BTC/USDC
 kind: deals
@@ -253,7 +290,13 @@ deals: { side: sell, size: { base: 0.5 }, reach: 1%, safety: { orders: 2, size: 
     assert.deepStrictEqual(orders(first), ["base SELL 50000000 at 990"])
     const sold = { ...untouchedSlot, completedLegs: 1, sold: 50_000_000n, proceeds: 495_000_000n }
     const slots: View["slots"] = new Map([["base", sold]])
-    const holding = { ...own, freeBase: 50_000_000n, freeQuote: 495_000_000n, averageEntry: price("990") }
+    const holding = {
+      ...own,
+      freeBase: 50_000_000n,
+      freeQuote: 495_000_000n,
+      position: -50_000_000n,
+      averageEntry: price("990")
+    }
     const going = sells.decide(at("1000", slots, holding), first.memory)
     assert.deepStrictEqual(orders(going).slice(1), [
       "safety-01 SELL 50000000 at 1009.8",

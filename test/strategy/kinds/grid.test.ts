@@ -24,7 +24,7 @@ describe("a grid with a stop and a take-profit", () => {
   const guarded = strategyOf(
     gridFile("{ lower: 100, upper: 140, levels: 5, size: { base: 0.1 }, stop: 90, takeProfit: 160, reach: 1% }")
   )
-  const own = { openOrders: 0, freeBase: 70_000_000n, freeQuote: 0n, realisedProfit: 0n }
+  const own = { openOrders: 0, freeBase: 70_000_000n, freeQuote: 0n, position: 0n, realisedProfit: 0n }
 
   it("is the same grid until one of them is reached", () => {
     const plain = decideAt(strategyOf(gridFile(five)), price("120"))

@@ -226,7 +226,7 @@ describe("market making", () => {
 
   it("quotes an order that has filled again after the delay", () => {
     const delayed = strategyOf(file("{ levels: 1, spread: 1%, size: 0.1, maxInventory: 1, filledDelay: 30s }"))
-    const own: OwnState = { openOrders: 1, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
+    const own: OwnState = { openOrders: 1, freeBase: 0n, freeQuote: 0n, position: 0n, realisedProfit: 0n }
     const first = decideAt(delayed, price("1000"), null, new Map(), monday)
     const filled: Slots = new Map([["bid-00", { ...untouchedSlot, completedLegs: 1, bought: 10_000_000n }]])
     const view = (now: number): View => ({

@@ -93,7 +93,13 @@ describe("skim", () => {
 
   it("a size by equity and the free quote count without it", () => {
     const strategy = strategyOf(`${head("rules")}skim: 60000\nlimits: { budget: { quote: 60000 } }\n${dip}`)
-    const own = { openOrders: 0, freeBase: 0n, freeQuote: 66_000_000_000n, realisedProfit: 6_000_000_000n }
+    const own = {
+      openOrders: 0,
+      freeBase: 0n,
+      freeQuote: 66_000_000_000n,
+      position: 0n,
+      realisedProfit: 6_000_000_000n
+    }
     const done = { ...untouchedSlot, completedLegs: 2, paid: 54_000_000_000n, proceeds: 60_000_000_000n }
     const slots = new Map([["dip", done]])
     const view = { ...viewAt(strategy, price("50000"), slots), own }

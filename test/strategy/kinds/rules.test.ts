@@ -127,7 +127,7 @@ describe("rules", () => {
       price: mid
       size: { quote: 100 }`)
     )
-    const own: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
+    const own: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, position: 0n, realisedProfit: 0n }
     const decision = cold.decide({ ...at(cold, "1260", 0, new Map(), 5), own }, null)
     assert.deepStrictEqual(whyAbsent(decision), ["warming-up"])
   })
@@ -249,7 +249,7 @@ describe("rules", () => {
       ...at(strategy, "1000", now),
       ...(own ? { own } : {})
     })
-    const idle: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, realisedProfit: 0n }
+    const idle: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 0n, position: 0n, realisedProfit: 0n }
     assert.deepStrictEqual(whyAbsent(strategy.decide(seen(undefined), null)), ["not-known", "not-known"])
     const first = strategy.decide(seen(idle), null)
     assert.deepStrictEqual([firstOrder(first), whyAbsent(first)], ["BUY 10000000 at 990", ["condition"]])
@@ -453,6 +453,7 @@ const ownAt = (next: () => number, now: number): OwnState | undefined =>
         openOrders: integerBetween(next, 0, 5),
         freeBase: 0n,
         freeQuote: BigInt(integerBetween(next, 0, 200_000_000)),
+        position: 0n,
         realisedProfit: BigInt(integerBetween(next, -5, 5)),
         ...(next() < 0.5 ? {} : { averageEntry: Decimal.fromNumber(between(next, 900, 1_600), 8) }),
         ...(next() < 0.2
@@ -580,9 +581,14 @@ describe("rules that leave", () => {
 describe("rules of computed sizes", () => {
   const sized = (size: string, position: bigint) => {
     const strategy = strategyOf(file(`    one: { when: mid > 1, side: sell, price: mid, size: ${size} }`))
-    const slots: Slots = new Map([["other", { ...completed(1), bought: position }]])
-    const own: OwnState = { openOrders: 0, freeBase: 20_000_000n, freeQuote: 500_000_000n, realisedProfit: 0n }
-    return firstOrder(strategy.decide({ ...at(strategy, "1000", 0, slots), own }, null), slots)
+    const own: OwnState = {
+      openOrders: 0,
+      freeBase: 20_000_000n,
+      freeQuote: 500_000_000n,
+      position,
+      realisedProfit: 0n
+    }
+    return firstOrder(strategy.decide({ ...at(strategy, "1000", 0), own }, null))
   }
 
   it("sell the whole purchase, or a part of what is free", () => {
@@ -593,11 +599,10 @@ describe("rules of computed sizes", () => {
   })
 
   it("are no more than what is free", () => {
-    const own: OwnState = { openOrders: 0, freeBase: 99n, freeQuote: 0n, realisedProfit: 0n }
-    const slots: Slots = new Map([["other", { ...completed(1), bought: 100n }]])
+    const own: OwnState = { openOrders: 0, freeBase: 99n, freeQuote: 0n, position: 100n, realisedProfit: 0n }
     for (const size of ["{ base: position }", "{ position: 100% }", "{ base: position * 2 }"]) {
       const strategy = strategyOf(file(`    one: { when: mid > 1, side: sell, price: mid, size: ${size} }`))
-      const order = firstOrder(strategy.decide({ ...at(strategy, "1000", 0, slots), own }, null), slots)
+      const order = firstOrder(strategy.decide({ ...at(strategy, "1000", 0), own }, null))
       assert.strictEqual(order, "SELL 99 at 1000", size)
     }
   })
@@ -607,13 +612,13 @@ describe("rules of computed sizes", () => {
       openOrders: 0,
       freeBase: 0n,
       freeQuote: 100_000_000_000n,
+      position: 200_000_000n,
       realisedProfit: 2_000_000_000n,
       averageEntry: price("900")
     }
     const order = (size: string, rest = "") => {
       const strategy = strategyOf(file(`    one: { when: mid > 1, side: buy, price: mid, size: ${size}${rest} }`))
-      const slots: Slots = new Map([["other", { ...completed(1), bought: 200_000_000n }]])
-      return firstOrder(strategy.decide({ ...at(strategy, "1000", 0, slots), own }, null), slots)
+      return firstOrder(strategy.decide({ ...at(strategy, "1000", 0), own }, null))
     }
     assert.strictEqual(order("{ budget: 1% }"), "BUY 100000000 at 1000")
     assert.strictEqual(order("{ position: 50% }"), "BUY 100000000 at 1000")

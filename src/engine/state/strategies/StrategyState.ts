@@ -1,6 +1,7 @@
 /** What the bot remembers of one strategy: a part of the fold of the journal (see `BotState`). */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Of } from "../../../domain/BotEvent.ts"
+import * as CostBasis from "../../../domain/CostBasis.ts"
 import { utcDay } from "../../../domain/Durations.ts"
 import { isStale } from "../../../domain/Payload.ts"
 import { present } from "../../../domain/Present.ts"
@@ -107,7 +108,7 @@ export const changedBy = (strategy: StrategyState, event: StrategyEvent, at: num
     case "Decided":
       return { decision: event, decidedAt: at, isTried: true, memory: event.memory }
     case "LegClosed":
-      return { moves: strategy.moves + 1 }
+      return { moves: strategy.moves + 1, trading: tradingWithout(strategy, event) }
     case "Denied":
       return { refusals: new Map(strategy.refusals).set(event.slot, `${event.limit}: ${event.reason}`) }
     case "Deferred":
@@ -129,6 +130,16 @@ export const changedBy = (strategy: StrategyState, event: StrategyEvent, at: num
     case "StrategyRemoved":
       return { removed: event.orders, isLoaded: false, failing: undefined }
   }
+}
+
+/** Base that a sale leaves unsold has a place of its own, and is not held any more (see `Ledger`). */
+const tradingWithout = (
+  { trading }: StrategyState,
+  { asset, rest, side }: Of<"LegClosed">
+): StrategyState["trading"] => {
+  const [name, known] = [...trading].find(([market]) => market.startsWith(`${asset}/`)) ?? []
+  if (side === "BUY" || name === undefined || known === undefined) return trading
+  return new Map(trading).set(name, { ...known, position: CostBasis.setAside(known.position, rest) })
 }
 
 const loadedAs = (

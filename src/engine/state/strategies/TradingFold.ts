@@ -4,42 +4,68 @@ import type { Amount } from "../../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../../domain/BotEvent.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Price } from "../../../domain/Market.ts"
+import { isDustSlot } from "../../../domain/Ledger.ts"
+import { opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import type { Placement } from "../Placement.ts"
 
 /** On one market. */
 export interface MarketTrading {
-  readonly basis: CostBasis.CostBasis
+  readonly position: CostBasis.HeldPosition
   /** What base that was given up had closed, by placement. */
   readonly lost?: ReadonlyMap<string, CostBasis.GivenUp>
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
 }
 
+export const noTrading: MarketTrading = { position: CostBasis.noPosition }
+
+/** `least`: the smallest order, in quote. */
 export const tradingAfter = (
-  before: MarketTrading = { basis: CostBasis.empty },
+  before: MarketTrading = noTrading,
   placement: Placement,
   event: PlacementEvent,
-  at: number
+  { at, least }: { readonly at: number; readonly least: Amount }
 ): MarketTrading => {
+  /** A dust slot has no part in the position. */
+  const changed = (change: (position: CostBasis.HeldPosition) => CostBasis.HeldPosition): MarketTrading => {
+    const { position } = before
+    return { ...before, position: isDustSlot(placement.slot) ? CostBasis.mapDust(position, change) : change(position) }
+  }
   switch (event._tag) {
     case "Planned":
       return { ...before, lastPlacedAt: at }
     case "FillSeen":
-      return { ...before, basis: afterFill(before.basis, event), lastFill: { price: event.price, at } }
+      return {
+        ...changed((position) => CostBasis.traded(position, event.side, exchangeOf(event, event.side), least)),
+        lastFill: { price: event.price, at }
+      }
     case "PaidOut":
     case "Refunded":
-      return { ...before, basis: CostBasis.charge(before.basis, inQuote(placement, event.asset, event.fee)) }
+      return changed((position) =>
+        isBase(placement, event.asset)
+          ? CostBasis.feeTaken(position, event.fee, orderOf(placement), least)
+          : CostBasis.mapBasis(position, (basis) => CostBasis.charge(basis, event.fee))
+      )
     case "WrittenOff":
     case "Found":
       return { ...before, ...afterLoss(before, placement, event) }
     case "TakenBack":
-      return { ...before, basis: afterTakingBack(before.basis, placement, event) }
+      return changed((position) => CostBasis.mapBasis(position, (basis) => afterTakingBack(basis, placement, event)))
     default:
       return before
   }
 }
+
+type Amounts = Record<"amountIn" | "amountOut", Amount>
+
+const exchangeOf = ({ amountIn, amountOut }: Amounts, side: Side) =>
+  side === "BUY" ? { base: amountOut, quote: amountIn } : { base: amountIn, quote: amountOut }
+
+const orderOf = ({ inputAmount, outputAmount, side }: Placement) =>
+  exchangeOf({ amountIn: inputAmount, amountOut: outputAmount }, side)
+
+const isBase = ({ inputAsset, side }: Placement, asset: string): boolean => (asset === inputAsset) === (side === "SELL")
 
 /** As if each fill had been undone at its own price, and its fees given back. */
 const afterTakingBack = (
@@ -47,45 +73,40 @@ const afterTakingBack = (
   placement: Placement,
   { fills, inputAsset, outputAsset, payoutFee, refundFee, side }: Of<"TakenBack">
 ): CostBasis.CostBasis => {
-  const fees = inQuote(placement, outputAsset, payoutFee) + inQuote(placement, inputAsset, refundFee)
+  const { base, quote } = orderOf(placement)
+  const givenBack = (known: CostBasis.CostBasis, asset: string, fee: Amount): CostBasis.CostBasis => {
+    if (!isBase(placement, asset)) return CostBasis.charge(known, -fee)
+    const worth = Decimal.divideInteger(fee * quote, base, "up")
+    return CostBasis.charge(CostBasis.trade(known, "BUY", fee, worth), -worth)
+  }
   return fills.reduce(
-    (known, { amountIn, amountOut }) =>
-      side === "BUY"
-        ? CostBasis.trade(known, "SELL", amountOut, amountIn)
-        : CostBasis.trade(known, "BUY", amountIn, amountOut),
-    CostBasis.charge(basis, -fees)
+    (known, fill) => {
+      const { base, quote } = exchangeOf(fill, side)
+      return CostBasis.trade(known, opposite(side), base, quote)
+    },
+    givenBack(givenBack(basis, outputAsset, payoutFee), inputAsset, refundFee)
   )
 }
 
 /** Sold for nothing. If it comes after all, that is undone. */
 const afterLoss = (
-  { basis, lost }: MarketTrading,
+  { lost, position }: MarketTrading,
   placement: Placement,
   { _tag, amount, asset }: Of<"WrittenOff" | "Found">
-): Pick<MarketTrading, "basis" | "lost"> => {
-  const isBase = (asset === placement.inputAsset) === (placement.side === "SELL")
-  if (!isBase) return { basis: CostBasis.charge(basis, _tag === "WrittenOff" ? amount : -amount), ...present({ lost }) }
+): Pick<MarketTrading, "position" | "lost"> => {
+  const basisAfter = (basis: CostBasis.CostBasis) => ({ ...position, basis })
+  if (!isBase(placement, asset)) {
+    const charged = CostBasis.charge(position.basis, _tag === "WrittenOff" ? amount : -amount)
+    return { position: basisAfter(charged), ...present({ lost }) }
+  }
   const known = new Map(lost)
   if (_tag === "WrittenOff") {
-    const { after, loss } = CostBasis.lose(basis, amount)
-    return { basis: after, lost: known.set(placement.id, loss) }
+    const { after, loss } = CostBasis.lose(position.basis, amount)
+    return { position: basisAfter(after), lost: known.set(placement.id, loss) }
   }
   const { closed, cost } = known.get(placement.id) ?? { closed: 0n, cost: 0n }
   known.delete(placement.id)
-  return { basis: CostBasis.regain(basis, amount, { closed, cost }), lost: known }
-}
-
-const afterFill = (basis: CostBasis.CostBasis, { side, amountIn, amountOut }: Of<"FillSeen">): CostBasis.CostBasis =>
-  side === "BUY"
-    ? CostBasis.trade(basis, "BUY", amountOut, amountIn)
-    : CostBasis.trade(basis, "SELL", amountIn, amountOut)
-
-/** A fee in base counts at the price of its order, rounded up. */
-const inQuote = ({ side, inputAsset, inputAmount, outputAmount }: Placement, asset: string, fee: Amount): Amount => {
-  const isInput = asset === inputAsset
-  if (isInput === (side === "BUY")) return fee
-  const [quote, base] = side === "BUY" ? [inputAmount, outputAmount] : [outputAmount, inputAmount]
-  return Decimal.divideInteger(fee * quote, base, "up")
+  return { position: basisAfter(CostBasis.regain(position.basis, amount, { closed, cost })), lost: known }
 }
 
 /** Whether this event may change what a strategy can see of its own trading or money. */

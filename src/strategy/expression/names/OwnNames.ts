@@ -4,6 +4,7 @@
  * (the average entry without a position) is undefined, and every comparison with it is false.
  */
 import { type Amount, type Asset, asNumber } from "../../../domain/Amount.ts"
+import { noDust } from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
@@ -33,10 +34,10 @@ const moneyOf = (asset: Asset, exact: (own: OwnState) => Amount): OwnName => ({
 /** The budget at the present price, plus what trading has added: what was bought may be worth more or less than its cost. */
 const equityIn =
   ({ base, quote }: Market, budget: Budget | undefined): OwnName["read"] =>
-  ({ averageEntry, realisedProfit, setAside = 0n }, { mid, position }) => {
-    const began = asNumber(budget?.quote ?? 0n, quote) + asNumber(budget?.base ?? 0n, base) * mid
+  ({ averageEntry, dust = noDust, realisedProfit, setAside = 0n }, { mid, position }) => {
+    const began = asNumber(budget?.quote ?? 0n, quote) + asNumber((budget?.base ?? 0n) + dust.base, base) * mid
     const open = averageEntry === undefined ? 0 : position * (mid - Decimal.toNumber(averageEntry))
-    return began + asNumber(realisedProfit - setAside, quote) + open
+    return began + asNumber(realisedProfit - setAside - dust.cost, quote) + open
   }
 
 const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<string, OwnName>> => ({
@@ -60,7 +61,7 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
     dependence: "monotone",
     read: (own, moment) => {
       const equity = equityIn(market, budget)(own, moment)
-      const held = asNumber(budget?.base ?? 0n, market.base) + moment.position
+      const held = asNumber((budget?.base ?? 0n) + (own.dust?.base ?? 0n), market.base) + moment.position
       // At another price there may be some.
       if (equity <= 0) notePrice(moment, moment.mid)
       return equity > 0 ? (held * moment.mid) / equity : Number.NaN

@@ -2,9 +2,9 @@
  * What a strategy of deals remembers: how many deals it began, when the last one ended, and the deal under way. The
  * view says what its orders did; `legs` says how far each slot was when the deal began.
  */
-import { format } from "../../../domain/Amount.ts"
+import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
-import type { Market, Price } from "../../../domain/Market.ts"
+import type { Market, Price, Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { filledOfLeg, type Memory } from "../../Decision.ts"
 import { type LegsDone, legsDone, progressOf, type View } from "../../View.ts"
@@ -16,6 +16,8 @@ export interface Deal {
   readonly price: Price
   readonly startedAt: number
   readonly legs: ReadonlyMap<string, LegsDone>
+  /** All entries so far, where something is left of the deals before. */
+  readonly before: Entries | undefined
   /** Its base order is withdrawn because nothing of it filled in time. */
   readonly isExpired: boolean
   /** The position was sold. What still fills is sold too, and nothing new is bought. */
@@ -26,6 +28,21 @@ export interface Deal {
   readonly best: Price | undefined
   /** Since the stop was reached, or what trails the best price. */
   readonly left: Left | undefined
+}
+
+/** Base and quote of the orders that enter. */
+export interface Entries {
+  readonly base: Amount
+  readonly quote: Amount
+}
+
+export const entriesIn = ({ slots }: View, side: Side): Entries => {
+  let [base, quote] = [0n, 0n]
+  for (const { bought, paid, proceeds, sold } of slots.values()) {
+    base += side === "BUY" ? bought : sold
+    quote += side === "BUY" ? paid : proceeds
+  }
+  return { base, quote }
 }
 
 export interface DealState {
@@ -50,7 +67,7 @@ export const isComplete = (deal: Deal, slot: string, view: View): boolean =>
 export const legsNow = (slots: ReadonlyArray<string>, view: View): Deal["legs"] =>
   new Map(slots.map((slot) => [slot, legsDone(view, slot)]))
 
-export const remember = ({ base }: Market, { begun, endedAt, deal }: DealState): Memory => ({
+export const remember = ({ base, quote }: Market, { begun, endedAt, deal }: DealState): Memory => ({
   begun,
   ...present({ endedAt }),
   ...(deal === undefined
@@ -64,6 +81,14 @@ export const remember = ({ base }: Market, { begun, endedAt, deal }: DealState):
             { completedLegs, ...(filledInLeg === 0n ? {} : { filledInLeg: format(filledInLeg, base.decimals) }) }
           ])
         ),
+        ...(deal.before === undefined
+          ? {}
+          : {
+              before: {
+                base: format(deal.before.base, base.decimals),
+                quote: format(deal.before.quote, quote.decimals)
+              }
+            }),
         ...(deal.isExpired ? { isExpired: true } : {}),
         ...(deal.isClosing ? { isClosing: true } : {}),
         ...(deal.spacing === undefined ? {} : { spacing: Decimal.format(deal.spacing) }),
@@ -72,11 +97,12 @@ export const remember = ({ base }: Market, { begun, endedAt, deal }: DealState):
       })
 })
 
-export const stateIn = ({ base }: Market, slots: ReadonlyArray<string>, memory: Memory): DealState => {
+export const stateIn = ({ base, quote }: Market, slots: ReadonlyArray<string>, memory: Memory): DealState => {
   const known = { begun: numberIn(memory, "begun") ?? 0, endedAt: numberIn(memory, "endedAt") }
   const price = decimalIn(memory, "price")
   if (price === undefined) return { ...known, deal: undefined }
   const legs = recordIn(memory, "legs")
+  const before = recordIn(memory, "before")
   const legsOf = (slot: string): LegsDone => ({
     completedLegs: numberIn(recordIn(legs, slot), "completedLegs") ?? 0,
     filledInLeg: amountIn(base, recordIn(legs, slot), "filledInLeg")
@@ -87,6 +113,10 @@ export const stateIn = ({ base }: Market, slots: ReadonlyArray<string>, memory: 
       price,
       startedAt: numberIn(memory, "startedAt") ?? 0,
       legs: new Map(slots.map((slot) => [slot, legsOf(slot)])),
+      before:
+        decimalIn(before, "base") === undefined
+          ? undefined
+          : { base: amountIn(base, before, "base"), quote: amountIn(quote, before, "quote") },
       isExpired: isTrueIn(memory, "isExpired"),
       isClosing: isTrueIn(memory, "isClosing"),
       spacing: decimalIn(memory, "spacing"),

@@ -9,6 +9,7 @@
  * sales further and further above, one purchase below their average.
  */
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
+import * as CostBasis from "../../../domain/CostBasis.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { baseQuantity, type Market, mid, opposite, type Price } from "../../../domain/Market.ts"
@@ -33,6 +34,7 @@ import { distanceAt } from "../Volatility.ts"
 import {
   type Deal,
   type DealState,
+  entriesIn,
   isComplete,
   isTouched,
   legsBefore,
@@ -128,7 +130,10 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
     side === "BUY" ? own.freeBase : baseQuantity(market, own.freeQuote, exitPrice(whole, deal, view), "down")
   const there = view.own === undefined ? open : free(view.own) + resting
   const held = min(open, there)
-  return held * dustParts < quantityAt(market, size, deal.price) ? 0n : held
+  const isDust = (amount: Amount): boolean => amount * dustParts < quantityAt(market, size, deal.price)
+  // Moving it would cost as much again.
+  const isEnough = held < resting && isDust(resting - held)
+  return isDust(held) ? 0n : isEnough ? resting : held
 }
 
 const exitPrice = (whole: Deals, deal: Deal, view: View): Price =>
@@ -202,8 +207,17 @@ const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boole
   return isAsGood(whole, mid(view.price), at)
 }
 
+/** The average price of what this deal entered at. */
+const averageOf = ({ market, side }: Deals, deal: Deal, view: View): Price => {
+  const { before } = deal
+  const entries = entriesIn(view, side)
+  if (before === undefined || entries.base <= before.base) return view.own?.averageEntry ?? deal.price
+  const [base, cost] = [entries.base - before.base, entries.quote - before.quote]
+  return CostBasis.averagePrice({ ...CostBasis.empty, position: base, cost }, market) ?? deal.price
+}
+
 const profitPrice = (whole: Deals, deal: Deal, view: View): Price => {
-  const at = towards(whole, view.own?.averageEntry ?? deal.price, whole.takeProfit)
+  const at = towards(whole, averageOf(whole, deal, view), whole.takeProfit)
   return orderPrice(whole.market, opposite(whole.side), netOfFills(whole.side === "BUY", at, view.fillBasisPoints))
 }
 
@@ -228,7 +242,7 @@ const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | u
   }
   if (deal.left !== undefined) return leaves(price)
   const stops = [
-    ...(stop === undefined ? [] : [against(whole, view.own?.averageEntry ?? deal.price, stop)]),
+    ...(stop === undefined ? [] : [against(whole, averageOf(whole, deal, view), stop)]),
     ...(trail === undefined || deal.best === undefined ? [] : [against(whole, deal.best, trail)])
   ]
   for (const at of stops) notePrice(moment, Decimal.toNumber(at))
@@ -266,7 +280,8 @@ const begin = (
     }
   }
   const legs = legsNow(slotsOf(whole), view)
-  const begun = { price, startedAt: view.now, legs, isExpired: false, isClosing: false }
+  const before = positionIn(view) === 0n ? undefined : entriesIn(view, side)
+  const begun = { price, startedAt: view.now, legs, before, isExpired: false, isClosing: false }
   const deal: Deal = { ...begun, spacing, best: undefined, left: undefined }
   return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "when" as const }
 }
@@ -349,7 +364,7 @@ const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot
   const { market, side, keys } = whole
   const quantity = heldIn(whole, view, deal)
   if (quantity === 0n || (whole.trail !== undefined && deal.left === undefined)) return []
-  const average = view.own?.averageEntry ?? deal.price
+  const average = averageOf(whole, deal, view)
   const price = exitPrice(whole, deal, view)
   const key = deal.left === undefined ? "takeProfit" : leavesBy(deal)
   const code = key === "takeProfit" ? "take-profit" : key
