@@ -5,6 +5,7 @@ import type { MarketRun } from "./MarketRun.ts"
 import type { FillLog } from "./orders/FillLog.ts"
 import type { Stay } from "./orders/Orders.ts"
 import * as OrderTable from "./orders/OrderTable.ts"
+import type { Unordered } from "./state/Asking.ts"
 import type { LossStop } from "./state/LimitAccount.ts"
 
 export interface Counts {
@@ -34,6 +35,8 @@ export interface Outcome {
   readonly maxDrawdown: number
   readonly openOrders: number
   readonly counts: Counts
+  /** Slots whose condition held without an order; the same in all markets. */
+  readonly unordered: ReadonlyMap<string, Unordered>
   /** How often each of the strategy's limits alone kept an order back, and when it had lost too much to go on. */
   readonly deniedBy: ReadonlyMap<LimitName, number>
   readonly stops: ReadonlyArray<LossStop>
@@ -64,6 +67,7 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outc
     maxDrawdown,
     openOrders: open.length,
     counts: { placed, cancelled, deniedFunds, deniedMinimum, decisions },
+    unordered: run.asking.unordered,
     deniedBy: guard?.account.denied ?? new Map(),
     stops: guard?.account.stops ?? [],
     stays: orders.stays

@@ -10,6 +10,7 @@ import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { grouped, percent } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import type { Source } from "../RunCandles.ts"
@@ -154,6 +155,9 @@ export const sideFacts = (
     ["denied: no money", `${side.counts.deniedFunds}`],
     ["denied: too small", `${side.counts.deniedMinimum}`],
     ["denied: limits", `${BacktestLimits.deniedOrders(side)}`],
+    ...[...outcome.unordered].map(
+      ([slot, { text, times }]) => [`${slot}: held, no order`, `${counted(times, "time")}: ${text}`] as const
+    ),
     ...parts.map(({ market: { base }, outcome }) => {
       const label = others.length === 0 ? "base" : base.symbol
       return [

@@ -2,11 +2,18 @@
 
 import type { Decision, Memory } from "../../../strategy/Decision.ts"
 
+/** How often a condition held and no order followed, and why the last time. */
+export interface Unordered {
+  readonly times: number
+  readonly text: string
+}
+
 export class Asking {
   declare private remembered: Memory
   private last: Decision | undefined
   private onFill = true
   private answers = 0
+  private readonly without = new Map<string, Unordered>()
 
   constructor(initial: Memory) {
     this.remembered = initial
@@ -24,6 +31,11 @@ export class Asking {
     return this.answers
   }
 
+  /** By slot. */
+  get unordered(): ReadonlyMap<string, Unordered> {
+    return this.without
+  }
+
   /** Says whether it is the very answer that was given before. */
   answered(decision: Decision): boolean {
     const isAgain = decision === this.last
@@ -31,6 +43,11 @@ export class Asking {
     this.remembered = decision.memory
     this.onFill = decision.until.onFill
     this.answers++
+    if (!isAgain) for (const { slot, why } of decision.absent) if (why.code === "no-order") this.note(slot, why.text)
     return isAgain
+  }
+
+  private note(slot: string, text: string): void {
+    this.without.set(slot, { text, times: (this.without.get(slot)?.times ?? 0) + 1 })
   }
 }

@@ -21,13 +21,9 @@ interface Sized extends Inventory.Inventoried {
 export const partsOfSize = [8n, 4n, 2n, 1n]
 export const wholePart = 8n
 
-/** Bought minus sold so far, by whole orders. Where sizes change, in multiples of the first level's size. */
-export const inventoryOf = (whole: Sized, stock: Inventory.Stock): Amount => {
-  const { quantity: unit, sizeSkew, maxImpact } = whole
-  return sizeSkew === undefined && maxImpact === undefined
-    ? Inventory.byOrders(whole, stock)
-    : (stock.net / unit) * unit
-}
+/** Bought minus sold so far: by whole orders, so that a partial fill moves no quote; to the unit where sizes follow it. */
+export const inventoryOf = (whole: Sized, stock: Inventory.Stock): Amount =>
+  whole.sizeSkew === undefined && whole.maxImpact === undefined ? Inventory.byOrders(whole, stock) : stock.net
 
 /** How full the inventory is: 1 when all was bought that may be, -1 when all was sold. */
 export const fullness = ({ maxInventory }: Sized, inventory: Amount): Decimal.Decimal =>

@@ -10,6 +10,7 @@ import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import type { KindContext } from "../../Kind.ts"
 import { type Report, report, type Span } from "../../Problem.ts"
 import type { StandsAt } from "../../Strategy.ts"
+import type { OwnState } from "../../View.ts"
 import { checkRatio } from "../checks/RoundCheck.ts"
 import { followStep, noteUntil, type StopExit } from "../StopExit.ts"
 import type { Going, Held } from "./RuleState.ts"
@@ -68,6 +69,16 @@ const imagined = [-6, -3, -1, 0, 1, 2, 4, 6, 9].map((power, index): Moment => {
     ...{ entry: Number.NaN, position: index - 4, elapsed: 0, found: nothingFound() }
   }
 })
+
+const idle: OwnState = { openOrders: 0, freeBase: 10n ** 30n, freeQuote: 10n ** 30n, position: 0n, realisedProfit: 0n }
+
+/** Has no value before the first fill, whatever the market does: an average entry without a position, for example. */
+export const needsPosition = (term: Term): boolean =>
+  imagined.every((moment) => {
+    const found = nothingFound()
+    const at = { ...moment, entry: moment.mid, own: idle, position: 0, exactPosition: 0n, found }
+    return !Number.isFinite(term.value(at)) && found.isUndefined
+  })
 
 /** Reports what is on the wrong side of the entry at every moment; all else is looked at when the order is to be placed. */
 export const checkPlaces = (

@@ -11,7 +11,7 @@ import { constantTerm, type Term, type ValueType } from "../../expression/Term.t
 import * as Read from "../../Fields.ts"
 import { anyMarket, schemaOf } from "../../JsonSchema.ts"
 import type { KindContext, Section } from "../../Kind.ts"
-import { quoted, type Report, report, type Span } from "../../Problem.ts"
+import { quoted, type Report, report, type Span, warn } from "../../Problem.ts"
 import type { Budget } from "../../Strategy.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
 import { type KeyPlaces, keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
@@ -21,7 +21,7 @@ import { part } from "../PriceLevels.ts"
 import { type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
 import { floor, reach, type StopExit, stopExit } from "../StopExit.ts"
 import { inOrder } from "./NameOrder.ts"
-import { checkLoss, checkPlaces, type Exit } from "./RuleExit.ts"
+import { checkLoss, checkPlaces, type Exit, needsPosition } from "./RuleExit.ts"
 import { type NamedState, state, statesOf } from "./StateSection.ts"
 
 export interface Rule {
@@ -132,8 +132,29 @@ export const rulesOf = ({ orders }: Read.SettingsOf<RulesKeys>, section: Section
   for (const { at, rule } of read) {
     if (rule !== undefined && budget !== undefined) checkSize(rule, at, isSupplied(rule, rules, budget), section)
   }
+  checkFirst(read, scope)
   return { market, rules, needs: scope.needs }
 }
+
+/** Warns where every rule needs a position that none of them can begin. */
+const checkFirst = (
+  read: ReadonlyArray<{ readonly at: YamlNode; readonly rule: Rule | undefined }>,
+  { to }: Scope
+): void => {
+  const found = read.map(({ at, rule }) => {
+    const parts = rule === undefined ? [] : [["price", rule.price] as const, ...sizeTerm(rule)]
+    const part = parts.find(([, term]) => needsPosition(term))
+    return { at, part: part?.[0], rule }
+  })
+  if (found.some(({ part }) => part === undefined)) return
+  for (const { at, part = "", rule } of found) {
+    const place = (at.type === "map" ? at.entries.get(part)?.value : undefined) ?? at
+    const message = `rule ${rule?.slot} never fires: its ${part} has no value without a position, and no rule begins one`
+    warn(to, place, message, "averageEntry has a value only while there is a position")
+  }
+}
+
+const sizeTerm = ({ size }: Rule) => ("term" in size ? [["size", size.term] as const] : [])
 
 const words: ReadonlySet<string> = new Set([
   ..."open high low close volume mid bid ask hour minute weekday monthday position entry since depth".split(" "),

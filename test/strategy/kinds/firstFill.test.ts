@@ -1,0 +1,53 @@
+/** Rules whose size or price has no value before the first fill: check and the backtest say so. */
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import { inventoryOf } from "../../../src/strategy/kinds/marketMaking/OrderSizes.ts"
+import { parse } from "../../../src/strategy/StrategyFile.ts"
+import { untouchedSlot } from "../../../src/strategy/View.ts"
+import { markets } from "../support.ts"
+
+const warnings = (orders: string) =>
+  Result.getOrThrow(
+    parse(
+      `name: t
+market: SOL/USDC
+kind: rules
+limits: { budget: { quote: 2000 } }
+rules:
+  timeframe: 1m
+  orders:
+${orders}
+`,
+      "t.yaml",
+      markets
+    )
+  ).warnings?.map(({ message }) => message) ?? []
+
+const needing =
+  "    a: { when: mid > 1, side: buy, price: mid, size: { quote: 'max(50 USDC, averageEntry * position * 60%)' } }"
+
+describe("rules that need a position", () => {
+  it("are warned of where no rule begins one", () => {
+    assert.deepStrictEqual(warnings(needing), [
+      "rule a never fires: its size has no value without a position, and no rule begins one"
+    ])
+    const priced = "    b: { when: mid > 1, side: sell, price: averageEntry * 1.01, size: { position: 100% } }"
+    assert.lengthOf(warnings(`${needing}\n${priced}`), 2)
+  })
+
+  it("are taken beside a rule that buys first", () => {
+    const first = "    first: { when: mid < 1, side: buy, price: mid, size: { quote: 50 } }"
+    assert.deepStrictEqual(warnings(`${needing}\n${first}`), [])
+  })
+})
+
+describe("an inventory that sizes follow", () => {
+  it("counts to the unit", () => {
+    const levels = [{ bid: "bid-00", ask: "ask-00", quantity: 100n }]
+    const stock = { net: 150n, slots: { BUY: [{ ...untouchedSlot, filledInLeg: 50n }], SELL: [untouchedSlot] } }
+    const whole = { levels, maxInventory: 1_000n, quantity: 100n, maxImpact: undefined }
+    assert.strictEqual(inventoryOf({ ...whole, sizeSkew: Decimal.half }, stock), 150n)
+    assert.strictEqual(inventoryOf({ ...whole, sizeSkew: undefined }, stock), 100n)
+  })
+})
