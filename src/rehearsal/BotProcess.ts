@@ -167,7 +167,6 @@ const services = (options: BotOptions) => {
     patience: defaultPatience
   }
   const facts = factsOf(venue)
-  const isPartner = Charges.isPartner(facts, options.beside !== undefined)
   const settings: Settings = {
     ...defaults,
     ...pace,
@@ -175,9 +174,8 @@ const services = (options: BotOptions) => {
       signerId,
       depositType,
       maxAppFeeBasisPoints: 100,
-      fillBasisPoints: Charges.fillBasisPoints(facts.fees, isPartner),
       ...present({ addresses, depositTypes }),
-      ...Charges.echoes(facts.fees, isPartner, account)
+      ...Charges.echoes(facts.fees, Charges.isPartner(facts, options.beside !== undefined), account)
     }
   }
   const nobody: WalletPort = manual

@@ -7,7 +7,7 @@ import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 import { prelude } from "./Prelude.ts"
 import { pageBytes, quickJs } from "./QuickJs.ts"
 
-export const limits = {
+const limits = {
   /** Turns of loops, calls of functions and steps of patterns. */
   steps: 1_000_000,
   megabytes: 64,
