@@ -140,7 +140,7 @@ describe("the watch on strategy files", () => {
     }).pipe(Effect.provide(around))
   )
 
-  it.effect("names the objection to the present text after another text had a mistake", () =>
+  it.effect("names the objection to the present text after another text with a mistake", () =>
     Effect.gen(function* () {
       const { market, records, save, watch } = yield* watched()
       market.mid = price("58000")

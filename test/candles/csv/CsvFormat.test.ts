@@ -218,7 +218,7 @@ describe("trades in another order", () => {
     assert.deepStrictEqual(read(wrong, "invalid").rows, right)
   })
 
-  it("candles of trades last what was asked, however rare the trades are", () => {
+  it("candles of trades have the requested length, for trades at any rate", () => {
     const rare = [0, 600, 1200, 1800, 2100, 2700].map((second) => `${1_735_689_600 + second},100,1`)
     assert.lengthOf(read([header, ...rare], "gaps").rows, 46)
   })

@@ -61,7 +61,8 @@ beforeAll(() => {
   writeFileSync(join(folder, "package.json"), '{ "name": "mine", "version": "1.0.0", "type": "commonjs" }')
   mkdirSync(join(folder, "node_modules/limitbot/dist"), { recursive: true })
   copyFileSync(join(root, "package.json"), join(folder, "node_modules/limitbot/package.json"))
-  copyFileSync(join(built, "strategy.mjs"), join(folder, "node_modules/limitbot/dist/strategy.mjs"))
+  for (const file of ["strategy.mjs", "quickjs.wasm"])
+    copyFileSync(join(built, file), join(folder, "node_modules/limitbot/dist", file))
 })
 
 describe("init --kind code", () => {

@@ -64,7 +64,7 @@ describe.concurrent("limitbot plan and explain", () => {
     assert.lengthOf(lines("="), 20)
     for (const line of lines("+")) assert.match(line, /^ {2}\+ cell-\d\d +BUY +0\.000001 BTC/)
     assert.lengthOf(lines("+"), 100)
-    assert.match(second.stdout, /! UNSAFE {2}fee-floor: 100 of 100 cycles earn less than their payouts cost: cell-/)
+    assert.match(second.stdout, /! UNSAFE {2}fee-floor: 100 of 100 cycles earn less than their fees: cell-/)
     assert.match(second.stdout, /One payout costs about /)
     const allowed = await runHere(["plan", "grid.yaml", "tiny.yaml", ...config, "--json", "--allow", "fee-floor"], {
       cwd

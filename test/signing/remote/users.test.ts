@@ -89,7 +89,7 @@ describe.skipIf(!canSwitch)("the units' users", () => {
     put("etc/limitbot/partner.key", sandbox.partnerJwt, "limitbot")
 
     const begin = (unit: Unit): Program => {
-      const [, , ...words] = (unit.get("ExecStart") ?? "").split(" ")
+      const [, , , ...words] = (unit.get("ExecStart") ?? "").split(" ")
       const placed = words.map((word) => word.replace(/^\/(?:etc|run|var)\//, `${root}$&`))
       return start(placed, { cwd: join(root, unit.get("WorkingDirectory") ?? ""), through: ofUnit(unit) })
     }

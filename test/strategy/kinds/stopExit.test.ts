@@ -114,6 +114,7 @@ const played = (form: Form, side: Side, keys = "", limits?: string) => {
   }
   const own: OwnState = {
     openOrders: 0,
+    position: side === "BUY" ? one : -one,
     freeBase: side === "BUY" ? one : 0n,
     freeQuote: 3_000_000_000n,
     realisedProfit: 0n,
@@ -126,7 +127,7 @@ const played = (form: Form, side: Side, keys = "", limits?: string) => {
     slots,
     own: now
   })
-  const none: OwnState = { openOrders: 0, freeBase: 0n, freeQuote: 3_000_000_000n, realisedProfit: 0n }
+  const none: OwnState = { openOrders: 0, position: 0n, freeBase: 0n, freeQuote: 3_000_000_000n, realisedProfit: 0n }
   const slots: View["slots"] = new Map([[form.entry, filled]])
   const began = strategy.decide(view(price("1000"), new Map(), none), strategy.initialMemory)
   let { memory } = strategy.decide(view(price("1000"), slots, own), began.memory)
@@ -156,7 +157,7 @@ const text = (side: Side, price: string) => `${side === "BUY" ? "SELL" : "BUY"} 
 const behind = (side: Side, distance: number) => `${1000 - sign(side) * distance}`
 
 describe.each(cases)("%s, entered by a %s", (_, side, form) => {
-  it("leaves beyond the market, however far a gap went through the stop", () => {
+  it("leaves beyond the market after a gap of any width through the stop", () => {
     const { at } = played(form, side)
     assert.strictEqual(at(behind(side, 200)), text(side, side === "BUY" ? "792" : "1212"))
   })
@@ -179,7 +180,7 @@ describe.each(cases)("%s, entered by a %s", (_, side, form) => {
     assert.notStrictEqual(at(behind(side, 97)), first)
   })
 
-  it("never leaves beyond a floor that is a price, and waits there", () => {
+  it("waits at a floor that is a price while the market is beyond it", () => {
     const { at } = played(form, side, `, floor: ${behind(side, 80)}`)
     const prices = [60, 200, 300, 76, 0].map((distance) => at(behind(side, distance)))
     const expected = side === "BUY" ? ["930.6", "920", "920", "920", "990"] : ["1070.6", "1080", "1080", "1080", "1010"]
