@@ -17,7 +17,7 @@ import {
 } from "../world/processes/processes.ts"
 import { runHere, startSandbox } from "../world/processes/program.ts"
 
-const poll = ["--poll", "0.1s", "--json"]
+const poll = ["--poll", "0.1s", "--json", "--allow", "fee-floor"]
 const journal = "journal.sqlite"
 const parts = [journal, `${journal}-wal`]
 const withHead = [...parts, `${journal}.head`]

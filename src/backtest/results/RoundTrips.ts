@@ -5,7 +5,7 @@
  * Base is exact; quote is in whole units, for looking at.
  */
 import type { Candles } from "../../candles/Candles.ts"
-import { type Amount, min } from "../../domain/Amount.ts"
+import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { Side } from "../../domain/Market.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 import * as FillRows from "./FillRows.ts"
@@ -59,6 +59,8 @@ export interface ClosedTrade {
 /** In the order in which they were opened. A slot's own are kept beside, as one that takes turns closes no others. */
 class OpenLots {
   readonly all = new Set<Lot>()
+  /** Base by which closed lots fell short because of fees. A later leg may make it up: that opens no lot. */
+  shortfall = 0n
   private readonly bySlot = new Map<string, Array<Lot>>()
 
   add(lot: Lot): void {
@@ -78,6 +80,7 @@ class OpenLots {
   /** Takes a part of a lot, and what is left of it when that is dust; says what that was worth when it opened. */
   take(lot: Lot, part: Amount, dust: Amount): { readonly base: Amount; readonly quote: number } {
     const base = lot.base - part <= dust ? lot.base : part
+    this.shortfall += base - part
     const quote = base === lot.base ? lot.quote : (lot.quote * Number(base)) / Number(lot.base)
     lot.base -= base
     lot.quote -= quote
@@ -141,7 +144,9 @@ const book = (lots: OpenLots, closings: Map<string, Closing>, moved: Moved): voi
     dust += lot.dust
     const part = min(left, lot.base)
     const entered = lots.take(lot, part, moved.dust + lot.dust)
-    const closed = left - part <= dust ? left : part
+    const surplus = left - part
+    const closed = surplus <= dust + lots.shortfall ? left : part
+    if (closed === left) lots.shortfall = max(0n, lots.shortfall - surplus)
     left -= closed
     closing.entry.base += entered.base
     closing.entry.quote += entered.quote

@@ -47,7 +47,7 @@ import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./D
 const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
 const exit = "exit"
-/** Anything below this part of the base order is a leftover of rounding and fees. */
+/** Anything below this part of the entries of a deal is a leftover of rounding and fees. */
 const dustParts = 100n
 
 /** The base order and the safety orders. */
@@ -121,7 +121,7 @@ const isAsGood = ({ side }: Deals, price: Price, at: Price): boolean =>
  * back, no more than was sold, and no more than what they brought in pays for.
  */
 const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
-  const { size, side, market } = whole
+  const { size, side, market, steps } = whole
   const { live } = progressOf(view, exit)
   const position = positionIn(view)
   const open = max(0n, side === "BUY" ? position : -position)
@@ -130,7 +130,10 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
     side === "BUY" ? own.freeBase : baseQuantity(market, own.freeQuote, exitPrice(whole, deal, view), "down")
   const there = view.own === undefined ? open : free(view.own) + resting
   const held = min(open, there)
-  const isDust = (amount: Amount): boolean => amount * dustParts < quantityAt(market, size, deal.price)
+  const entered = [{ slot: baseOrder, size }, ...steps]
+    .filter(({ slot }) => isTouched(deal, slot, view))
+    .reduce((sum, entry) => sum + quantityAt(market, entry.size, deal.price), 0n)
+  const isDust = (amount: Amount): boolean => amount * dustParts < entered
   // Moving it would cost as much again.
   const isEnough = held < resting && isDust(resting - held)
   return isDust(held) ? 0n : isEnough ? resting : held
