@@ -79,7 +79,13 @@ export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "an edited file offers once more what an order of the file before it still offers",
     test: "test/engine/planning/leavingOrders.test.ts",
-    edits: [{ file: leaving, find: "if (isOfOlderFile !== true) return false", replace: "if (isOfOlderFile === true) return false" }]
+    edits: [
+      {
+        file: leaving,
+        find: "if (isOfOlderFile !== true) return false",
+        replace: "if (isOfOlderFile === true) return false"
+      }
+    ]
   },
   {
     name: "an order that was found with its deposit is about to be paid as well",

@@ -74,7 +74,7 @@ limits: { budget: { base: 0.15, quote: 9000 } }
 grid: { lower: 57700, upper: 58900, levels: 13, size: { base: 0.005 } }
 `
     )
-    const run = ["run", strategy, "--config", config, "--poll", "0.3s", "--json"]
+    const run = ["run", strategy, "--config", config, "--poll", "0.3s", "--json", "--allow", "fee-floor"]
     let bot = start(run)
     await bot.line((line) => line.includes('"status":"OPEN"'))
     for (const [step, mid] of ["58050", "58480", "57900", "58700", "58320", "58610", "58100", "58400"].entries()) {

@@ -51,7 +51,7 @@ export const usualOf = (schedule: VenueFacts["fees"], hasPartner: boolean): numb
   chargesOf(schedule, { hasPartner, assets: ["one", "other"], appFees: [] }).service
 
 /** The share of the output of every fill. A schedule that shares app fees takes its fee from inputs, beyond the limit of an order. */
-export const fillBasisPoints = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
+const fillBasisPoints = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
   schedule.appFees === "added" ? usualOf(schedule, hasPartner) : 0
 
 export const tradeCosts = (

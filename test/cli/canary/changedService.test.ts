@@ -20,7 +20,8 @@ describe("a bot at a service that changes", () => {
     const text = configText({ ...sandbox, url: proxy.url }).replace(/ *partnerJwt.*\n/, "")
     const config = `${text}canary: { every: 1s }\n`
     const cwd = workspace(sandbox, { "config.yaml": config })
-    const run = () => startHere(["run", "grid.yaml", "--allow", "fee-floor", "--json", "--config", "config.yaml"], { cwd })
+    const run = () =>
+      startHere(["run", "grid.yaml", "--allow", "fee-floor", "--json", "--config", "config.yaml"], { cwd })
 
     // Without an order of its own there is nothing to see it by.
     const first = run()

@@ -88,7 +88,10 @@ describe.concurrent("limitbot sandbox --script", () => {
       "config.yaml"
     )
     writeFileSync(join(cwd, "grid.yaml"), gridText)
-    const bot = startHere(["run", "grid.yaml", "--allow", "fee-floor", "--config", "config.yaml", "--poll", "0.3s", "--json"], { cwd })
+    const bot = startHere(
+      ["run", "grid.yaml", "--allow", "fee-floor", "--config", "config.yaml", "--poll", "0.3s", "--json"],
+      { cwd }
+    )
     await bot.says('"event":"FillSeen"', 2)
     bot.signal("SIGINT")
     assert.strictEqual((await bot.ended).code, 0)

@@ -14,7 +14,7 @@ import { startHere, startSandbox } from "../../world/processes/program.ts"
 import { check, paidAt, settle, witnesses } from "../../world/processes/settle.ts"
 
 const kills = Number(process.env["LIMITBOT_KILLS"] ?? 4)
-const poll = ["--poll", "0.3s", "--json"]
+const poll = ["--poll", "0.3s", "--json", "--allow", "fee-floor"]
 
 interface Entry {
   readonly what: string
