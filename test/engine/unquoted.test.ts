@@ -46,7 +46,7 @@ describe("a market without quotes", () => {
     )
   }
 
-  it.effect("is an alarm if it is the only one, and never had a price", () =>
+  it.effect("is an alarm if it is the only one, without any price before", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -142,7 +142,8 @@ export class Machine {
     const at = this.#memory.buffer.byteLength
     this.#memory.grow(Math.ceil((8 * doubles) / pageBytes))
     const context = this.#call("qjs_get_context_ptr")
-    const buffer = this.#callRaw("JS_NewArrayBuffer", at, 8 * doubles, 0, 0, 0, context)
+    // A value of QuickJS itself has 64 bits, and is passed in a box.
+    const buffer = BigInt(this.#exported("JS_NewArrayBuffer")(context, at, 8 * doubles, 0, 0, 0))
     const boxed = this.#call("wasm_malloc", 8)
     this.#refresh()
     this.#words.setBigInt64(boxed, buffer, true)
@@ -187,10 +188,6 @@ export class Machine {
   restore({ parts }: Image): void {
     this.#refresh()
     for (const { at, bytes } of parts) this.#bytes.set(bytes, at)
-    this.resetSteps()
-  }
-
-  resetSteps(): void {
     this.#stackPointer.value = this.#emptyStack
     this.#polls = 0
   }
@@ -240,21 +237,14 @@ export class Machine {
     }
   }
 
-  #exported(name: string): WebAssembly.ExportValue | undefined {
-    return this.#instance.exports[name]
+  #exported(name: string) {
+    const exported = this.#instance.exports[name]
+    if (typeof exported !== "function") throw new Error(`quickjs.wasm exports no ${name}`)
+    return exported
   }
 
   #call(name: string, ...args: ReadonlyArray<number>): number {
-    const exported = this.#exported(name)
-    if (typeof exported !== "function") throw new Error(`quickjs.wasm exports no ${name}`)
-    return exported(...args)
-  }
-
-  /** A value of QuickJS itself: 64 bits. */
-  #callRaw(name: string, ...[at, bytes, free, opaque, isShared, context]: ReadonlyArray<number>): bigint {
-    const exported = this.#exported(name)
-    if (typeof exported !== "function") throw new Error(`quickjs.wasm exports no ${name}`)
-    return BigInt(exported(context, at, bytes, free, opaque, isShared))
+    return this.#exported(name)(...args)
   }
 
   /** Memory that has grown is another buffer. */
