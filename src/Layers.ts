@@ -258,7 +258,7 @@ export const shared = Effect.fnUntraced(function* (config: BotConfig, account: V
     Layer.provide(Layer.succeed(RateBudget, budget)),
     Layer.provide(NodeHttpClient.layerUndici)
   )
-  const context = yield* Layer.build(atVenue(withBook(config, venue), config, account))
+  const context = yield* Layer.build(atVenue(withBook(config, venue), config, account, signerLayer(config.account)))
   return {
     book: Context.get(context, OrderBook),
     client: Context.get(context, VenueClient),
@@ -287,11 +287,20 @@ export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, 
 
 /** The venue for looking only. The key signs only the message that opens a session. */
 export const looking = (config: BotConfig, account: VenueAccount) =>
-  atVenue(withBook(config, httpVenue), config, account)
+  atVenue(withBook(config, httpVenue), config, account, signerLayer(config.account))
 
-const atVenue = <A, E, R>(layer: Layer.Layer<A, E, R>, config: BotConfig, account: VenueAccount) =>
+/** The same for what needs no session, and so no key. */
+export const lookingUnsigned = (config: BotConfig, account: VenueAccount) =>
+  atVenue(withBook(config, httpVenue), config, account, Signer.layerRefusing)
+
+const atVenue = <A, E, R, ES, RS>(
+  layer: Layer.Layer<A, E, R>,
+  config: BotConfig,
+  account: VenueAccount,
+  signer: Layer.Layer<Signer, ES, RS>
+) =>
   layer.pipe(
-    Layer.provide(signerLayer(config.account)),
+    Layer.provide(signer),
     Layer.provide(venueConfig(config, account)),
     Layer.merge(engineSettings(config, account, {}))
   )

@@ -27,6 +27,7 @@ const permanent: ReadonlySet<string> = new Set([
   "StrategiesInvalid",
   "AssetRenamed",
   "JournalOfAnother",
+  "StartRefused",
   "WrongDecimals",
   "Unauthorized"
 ])

@@ -112,18 +112,32 @@ export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* 
   yield* Effect.catchTag(record(run, strategies), "JournalError", unwritten)
 })
 
-/** Fails unless the journal is here, and of this account, venue and mode as far as they are given. */
-export const belongs = Effect.fn("StartUp.belongs")(function* (run: Partial<BotRun>) {
-  const { state } = yield* Bookkeeper
-  if (state.movedTo !== undefined) return yield* new JournalHandedOver({ to: state.movedTo })
+export type Contradiction = JournalHandedOver | JournalOfAnother | AssetRenamed
+
+/**
+ * Whether the venue of the journal has proven to be one: nothing is decided before it has answered as one does. A journal that was only
+ * begun at a misspelt address belongs to no venue yet.
+ */
+export const isBound = ({ placements, strategies }: BotState): boolean =>
+  placements.size > 0 || [...strategies.values()].some(({ decision }) => decision !== undefined)
+
+/** Why this journal is not the one of this run, as far as the account, the venue and the mode are given. */
+export const contradictionOf = (state: BotState, run: Partial<BotRun>): Contradiction | undefined => {
+  if (state.movedTo !== undefined) return new JournalHandedOver({ to: state.movedTo })
   for (const what of ["account", "venue", "mode"] as const) {
     const [journal, configured] = [state.run?.[what], run[what]]
-    if (journal !== undefined && configured !== undefined && journal !== configured) {
-      return yield* new JournalOfAnother({ what, journal, configured })
+    const isSame = journal === undefined || configured === undefined || journal === configured
+    if (!isSame && (what !== "venue" || isBound(state))) {
+      return new JournalOfAnother({ what, journal, configured })
     }
   }
   const renamed = renamedIn(state, run.assets ?? {})
-  if (renamed !== undefined) return yield* new AssetRenamed(renamed)
+  return renamed === undefined ? undefined : new AssetRenamed(renamed)
+}
+
+export const belongs = Effect.fn("StartUp.belongs")(function* (run: Partial<BotRun>) {
+  const contradiction = contradictionOf((yield* Bookkeeper).state, run)
+  if (contradiction !== undefined) return yield* contradiction
 })
 
 /** Among the assets that the journal has money of. */

@@ -1,8 +1,8 @@
-/** What `run` would refuse is refused by `plan`, and `doctor` names it. */
+/** One table of checks: what `run` would refuse is refused by `plan`, and `doctor` names it. */
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { configText, runHere, startSandbox, workspace } from "../world/processes/program.ts"
+import { configText, runHere, startSandbox, startStill, workspace } from "../world/processes/program.ts"
 
 const grid = `name: g
 market: BTC/USDC
@@ -32,8 +32,15 @@ describe("checks before a start", () => {
       assert.strictEqual(code, 1)
       assert.match(stderr, /This journal has money of BTC, .* says that this is BTX/)
     }
+    // Its orders rest at the venue meanwhile.
+    for (const [command = "", ...flags] of [["plan"], ["run", "--for", "3s"]]) {
+      const refused = await runHere([command, file("btc.yaml"), "--config", file("decimals.yaml"), ...flags])
+      assert.strictEqual(refused.code, 1, command)
+      assert.match(refused.stderr, /BTC is configured with 6 decimals, but the venue lists 8\. Nothing was started/)
+    }
     const doctor = async (config: string) => (await runHere(["doctor", "--config", file(config)])).stdout
     assert.match(await doctor("decimals.yaml"), /^WRONG {2}assets: assets\.BTC has 6 decimals; the venue lists 8$/m)
+    assert.match(await doctor("renamed.yaml"), /^WRONG {2}owner: This journal has money of BTC/m)
     assert.match(await doctor("id.yaml"), /^WRONG {2}assets: assets\.BTC, nep141:old\.omft\.\S+: /m)
     assert.notMatch(await doctor("config.yaml"), / assets: /)
   })
@@ -45,9 +52,50 @@ describe("checks before a start", () => {
     const address = server.address()
     const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
     const folder = workspace(sandbox, { "config.yaml": configText(sandbox).replace(/url: \S+/, `url: ${url}`) })
-    const { code, stdout } = await runHere(["doctor", "--config", join(folder, "config.yaml")])
+    const config = ["--config", join(folder, "config.yaml")]
+    const { code, stdout } = await runHere(["doctor", ...config])
+    const ran = await runHere(["run", join(folder, "grid.yaml"), ...config, "--for", "3s"])
     server.close()
     assert.strictEqual(code, 1)
     assert.match(stdout, /^WRONG {2}venue: .* answers with 200, and not as a venue does$/m)
+    assert.strictEqual(ran.code, 1)
+    assert.match(ran.stderr, /answers with 200, and not as a venue does: .*check venue\.url: it is another web server/)
+  })
+
+  it("a journal belongs to the address that answered first, not to a misspelt one", async () => {
+    const sandbox = await startStill({ like: "document" })
+    const right = configText(sandbox)
+    const folder = workspace(sandbox, {
+      "right.yaml": right,
+      "typo.yaml": right.replace(/url: \S+/, "url: http://127.0.0.1:1")
+    })
+    const run = (config: string) =>
+      runHere(["run", join(folder, "grid.yaml"), "--config", join(folder, config), "--for", "2s"])
+    const lost = await run("typo.yaml")
+    assert.strictEqual(lost.code, 1)
+    assert.match(
+      lost.stderr,
+      /127\.0\.0\.1:1 has not answered as a venue does\. .*not bound to this address: check venue\.url/
+    )
+    const { code, stderr } = await run("right.yaml")
+    assert.strictEqual(code, 0, stderr)
+    assert.match((await run("typo.yaml")).stderr, /This journal belongs to the venue/)
+  })
+
+  it("a journal without a folder stops run and plan, and check warns of it", async () => {
+    const sandbox = await startStill({ like: "document" })
+    const folder = workspace(sandbox, {
+      "config.yaml": configText(sandbox).replace(/journal: \S+/, "journal: none/j.sqlite")
+    })
+    const asked = (command: string) =>
+      runHere([command, join(folder, "grid.yaml"), "--config", join(folder, "config.yaml")])
+    const checked = await asked("check")
+    assert.strictEqual(checked.code, 0, checked.stderr)
+    assert.match(checked.stderr, /warning: disk: \S+none cannot be written/)
+    for (const command of ["plan", "run"]) {
+      const { code, stderr } = await asked(command)
+      assert.strictEqual(code, 1)
+      assert.match(stderr, /none cannot be written|Cannot lock the journal/)
+    }
   })
 })

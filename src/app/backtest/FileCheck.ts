@@ -34,20 +34,21 @@ const readAgainst = Effect.fnUntraced(function* (
   if (Option.isNone(given) && !(yield* fileSystem.exists(config))) {
     const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
     const found = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
-    return { ...found, unlisted: noneUnlisted, leftOut, sources: noSources, journal: undefined }
+    return { ...found, unlisted: noneUnlisted, leftOut, sources: noSources, settings: undefined }
   }
   const read = yield* ConfigFile.loadSettings(config).pipe(
-    Effect.flatMap(({ markets, journal }) =>
-      Effect.map(
+    Effect.flatMap((settings) => {
+      const { markets } = settings
+      return Effect.map(
         Option.isSome(given)
           ? Effect.map(StrategyFiles.readAll(files, markets, purpose), (found) => ({
               ...found,
               unlisted: noneUnlisted
             }))
           : StrategyFiles.readBeyond(files, { config, markets, purpose }),
-        (found) => ({ ...found, sources: markets.sources ?? noSources, journal })
+        (found) => ({ ...found, sources: markets.sources ?? noSources, settings })
       )
-    ),
+    }),
     Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
       Effect.succeed({
         strategies: [],
@@ -55,7 +56,7 @@ const readAgainst = Effect.fnUntraced(function* (
         rendered: [rendered],
         unlisted: noneUnlisted,
         sources: noSources,
-        journal: undefined
+        settings: undefined
       })
     )
   )
@@ -68,13 +69,22 @@ const noneUnlisted: ReadonlyMap<Strategy, Problem> = new Map()
 /** Loaded only for strategies with indicators: it brings half of the program along. */
 const readinessOf = Effect.fnUntraced(function* (
   strategies: ReadonlyArray<Strategy>,
-  { sources, journal }: { readonly sources: MarketSources; readonly journal: string | undefined }
+  { settings, sources }: { readonly sources: MarketSources; readonly settings: ConfigFile.BotSettings | undefined }
 ) {
   const waiting = strategies.filter(({ candles }) => candles !== undefined && candles.size > 0)
   if (waiting.length === 0) return []
   const { ofFiles } = yield* Effect.promise(() => import("../candles/FileReadiness.ts"))
-  return yield* ofFiles(waiting, sources, journal)
+  return yield* ofFiles(waiting, sources, settings?.journal)
 })
+
+/** The start checks of files: what a start on this machine would miss. */
+const startChecksOf = (settings: ConfigFile.BotSettings | undefined) =>
+  settings === undefined
+    ? Effect.succeed([])
+    : Effect.map(
+        Effect.promise(() => import("../start/FileChecks.ts")),
+        ({ look }) => look(settings).filter(({ verdict }) => verdict === "wrong")
+      )
 
 interface Asked extends RunCandles.PartAsked {
   readonly files: ReadonlyArray<string>
@@ -102,6 +112,7 @@ export const check = Effect.fn("FileCheck.check")(function* ({
     read
   )
   const warningsOf = (strategy: Strategy) => [unlisted.get(strategy) ?? [], strategy.warnings ?? []].flat()
+  const unready = yield* startChecksOf(read.settings)
   if (lookahead && Option.isNone(data)) {
     return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
   }
@@ -121,6 +132,7 @@ export const check = Effect.fn("FileCheck.check")(function* ({
         problems: shown,
         warnings: strategies.flatMap((strategy) => warningsOf(strategy).map(shownProblem)),
         ...present({ leftOut }),
+        ...(unready.length === 0 ? {} : { start: unready.map(({ refusal: _, ...finding }) => finding) }),
         ...(ready.length === 0 ? {} : { readiness: ready.map(({ line: _, ...each }) => each) }),
         ...(lookahead ? { lookahead: looks.map((look) => look.json) } : {})
       })
@@ -128,6 +140,7 @@ export const check = Effect.fn("FileCheck.check")(function* ({
   } else {
     for (const text of rendered) yield* Console.error(`${text}\n`)
     if (leftOut !== undefined) yield* Console.error(leftOut)
+    for (const { check, fix, text } of unready) yield* Console.error(`warning: ${check}: ${text}; ${fix}\n`)
     for (const strategy of strategies) {
       const { file, name, kind, text } = strategy
       for (const warning of warningsOf(strategy)) yield* Console.error(`warning: ${render(warning, text)}\n`)

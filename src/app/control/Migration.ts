@@ -6,12 +6,13 @@ import { Effect } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { isThere } from "../journal/JournalView.ts"
-import * as Doctor from "./Doctor.ts"
+import { ok, wrong } from "../start/CheckFinding.ts"
+import * as StartChecks from "../start/StartChecks.ts"
 
-const unchanged = (what: string, file: string) => Doctor.ok(what, `${file}: read as it is`)
+const unchanged = (what: string, file: string) => ok(what, `${file}: read as it is`)
 
 const toChange = (what: string, rendered: string) =>
-  Doctor.wrong(what, rendered, "change it before the first start of this version")
+  wrong(what, rendered, "change it before the first start of this version")
 
 /** Without a configuration that can be read, any asset counts in strategy files. */
 const configuration = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
@@ -29,12 +30,10 @@ const configuration = Effect.fnUntraced(function* (config: string, files: Readon
 })
 
 const journalFindings = Effect.fnUntraced(function* (journal: string) {
-  if (!(yield* isThere(journal))) return [Doctor.ok("journal", `${journal}: there is none yet`)]
-  const tables = yield* Effect.result(Doctor.tablesOf(journal))
+  if (!(yield* isThere(journal))) return [ok("journal", `${journal}: there is none yet`)]
+  const tables = yield* Effect.result(StartChecks.tables(journal))
   if (tables._tag === "Failure")
-    return [
-      Doctor.wrong("journal", `${journal}: ${tables.failure.message}`, "limitbot doctor says what is wrong with it")
-    ]
+    return [wrong("journal", `${journal}: ${tables.failure.message}`, "limitbot doctor says what is wrong with it")]
   return tables.success.length === 0 ? [unchanged("journal", journal)] : tables.success
 })
 

@@ -15,6 +15,7 @@ import { type Balance, Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as Doctor from "../control/Doctor.ts"
 import * as KillFile from "../process/KillFile.ts"
+import { type CheckFinding, ok, warn, wrong } from "../start/CheckFinding.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import type * as Terms from "./Terms.ts"
 
@@ -38,8 +39,8 @@ export const all = Effect.fn("Checks.all")(function* (file: string, config: BotC
     ...usual.filter(({ check }) => check !== "kill switch" && check !== "process"),
     ...(holder === undefined
       ? []
-      : [Doctor.wrong("process", `process ${holder.pid} works with the journal`, "stop it first")]),
-    ...(killed === undefined ? [] : [Doctor.wrong("kill switch", `it is on: ${killed}`, "limitbot release")]),
+      : [wrong("process", `process ${holder.pid} works with the journal`, "stop it first")]),
+    ...(killed === undefined ? [] : [wrong("kill switch", `it is on: ${killed}`, "limitbot release")]),
     loginFinding(config, account, told),
     serviceFinding(compared)
   ]
@@ -54,13 +55,13 @@ const witnessed =
 
 const serviceFinding = (compared: Result.Result<ServiceLook, { readonly message: string }>) => {
   const what = "service"
-  if (Result.isFailure(compared)) return Doctor.warn(what, compared.failure.message, "limitbot canary")
+  if (Result.isFailure(compared)) return warn(what, compared.failure.message, "limitbot canary")
   const { checked, drift } = compared.success
   const closing = Drift.closing(drift)
-  if (closing !== undefined) return Doctor.wrong(what, closing, "a newer limitbot; see: limitbot canary")
+  if (closing !== undefined) return wrong(what, closing, "a newer limitbot; see: limitbot canary")
   return drift.length === 0
-    ? Doctor.ok(what, `as it was recorded: ${checked.join(", ") || "nothing could be compared"}`)
-    : Doctor.warn(what, drift.map(Drift.sentenceOf).join("; "), "money depends on none of it; see: limitbot canary")
+    ? ok(what, `as it was recorded: ${checked.join(", ") || "nothing could be compared"}`)
+    : warn(what, drift.map(Drift.sentenceOf).join("; "), "money depends on none of it; see: limitbot canary")
 }
 
 /** Why an order that nobody has paid yet must not be paid: what is missing in it, or of another kind. */
@@ -81,22 +82,18 @@ const loginFinding = (
   told: Result.Result<Terms.Balances, { readonly message: string }>
 ) => {
   if (Result.isSuccess(told)) {
-    return Doctor.ok("login", `the venue takes that of ${signerId}: key, salt and both clocks are right`)
+    return ok("login", `the venue takes that of ${signerId}: key, salt and both clocks are right`)
   }
   const isNeeded = config.markets.assets.some(
     (asset) => depositTypeOf(config.account, asset) === "CONFIDENTIAL_INTENTS"
   )
   const { message } = told.failure
   return isNeeded
-    ? Doctor.wrong(
-        "login",
-        message,
-        "check account.key, the salt (venue.nonceSalt, or venue.facts.saltFrom), and both clocks"
-      )
-    : Doctor.warn("login", message, "orders of public accounts need none; without it their balance is not checked")
+    ? wrong("login", message, "check account.key, the salt (venue.nonceSalt, or venue.facts.saltFrom), and both clocks")
+    : warn("login", message, "orders of public accounts need none; without it their balance is not checked")
 }
 
-export const passed = (findings: ReadonlyArray<Doctor.CheckFinding>) => {
+export const passed = (findings: ReadonlyArray<CheckFinding>) => {
   const wrong = findings.filter(({ verdict }) => verdict === "wrong").map(({ check, text }) => `${check}: ${text}`)
   return wrong.length === 0 ? Effect.void : Effect.fail(new NotReady({ wrong }))
 }

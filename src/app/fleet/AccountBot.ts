@@ -25,6 +25,7 @@ import { problemsOf } from "../../views/Problems.ts"
 import type { AccountAnswer, AccountWord } from "../journal/AccountWords.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 import { supervised } from "../run/watch/Supervision.ts"
+import * as StartChecks from "../start/StartChecks.ts"
 import * as AccountHearing from "./AccountHearing.ts"
 import * as Turns from "./Turns.ts"
 
@@ -91,6 +92,8 @@ export const make = Effect.fn("AccountBot.make")(function* (
     venue: config.venue.url,
     assets: Layers.idsBySymbol(config.markets)
   }
+  const isKilled = wanted.wanted === "killed"
+  yield* StartChecks.pass({ config, account: venueAccount, state: books.state, isKilled })
   yield* StartUp.recordOrWithdraw(run, strategies, withdraw)
   const engine = yield* Engine.make({
     strategies,

@@ -19,6 +19,7 @@ import type { PlanFacts } from "../../views/Plan.ts"
 import * as Readiness from "../candles/Readiness.ts"
 import * as KillFile from "../process/KillFile.ts"
 import { Process } from "../process/Process.ts"
+import * as StartChecks from "../start/StartChecks.ts"
 import * as PlanInputs from "./PlanInputs.ts"
 
 /** What a plan is based on. `remembered.state` is changed in place. */
@@ -34,6 +35,9 @@ export const draft = Effect.fnUntraced(function* (
   strategies: ReadonlyArray<Strategy>
 ) {
   const remembered = yield* PlanInputs.readJournal(config.journal, strategies, config.markets.sources ?? new Map())
+  const isKilled = (yield* Effect.flatten(KillFile.watch(config.journal))) !== undefined
+  const { hasJournal, state } = remembered
+  yield* StartChecks.pass({ config, account, isKilled, ...(hasJournal && { state }) })
   return yield* draftFrom(config, account, strategies, { remembered, books: yield* PlanInputs.books(strategies) })
 })
 

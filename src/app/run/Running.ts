@@ -1,10 +1,12 @@
 /** The bot itself, live or dry, from its files to its last words. */
 
-import { Console, Duration, Effect, FileSystem, Option, Path } from "effect"
+import { Console, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
+import * as StartUp from "../../engine/StartUp.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as TlsCheck from "../../files/TlsCheck.ts"
 import * as Layers from "../../Layers.ts"
@@ -13,6 +15,7 @@ import { decisionCode } from "../DecisionCode.ts"
 import * as Kill from "../process/KillFile.ts"
 import { boot, Process } from "../process/Process.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
+import * as StartChecks from "../start/StartChecks.ts"
 import * as BotRun from "./BotRun.ts"
 import * as LastWords from "./LastWords.ts"
 import * as StartFiles from "./watch/StartFiles.ts"
@@ -28,6 +31,13 @@ interface Asked {
   readonly allow: ReadonlyArray<FindingName>
   readonly poll: Option.Option<number>
   readonly json: boolean
+}
+
+/** No answer of a venue came while the bot ran, nor ever before into its journal. */
+export class VenueSilent extends Schema.TaggedError<VenueSilent>()("VenueSilent", { url: Schema.String }) {
+  override get message(): string {
+    return `${this.url} has not answered as a venue does. Nothing was done, and the journal is not bound to this address: check venue.url, the network, a proxy`
+  }
 }
 
 export const run = Effect.fn("Running.run")(function* (asked: Asked) {
@@ -96,8 +106,12 @@ export const run = Effect.fn("Running.run")(function* (asked: Asked) {
   const pace = Option.match(poll, { onNone: () => ({}), onSome: (pollMinMillis) => ({ pollMinMillis }) })
   const layer = dryRun ? Layers.dryRun(config, account, pid, pace) : Layers.live(config, account, pid, pace)
   yield* Effect.gen(function* () {
+    const { state } = yield* Bookkeeper
+    const isKilled = (yield* options.killSwitch) !== undefined
+    const isHeard = yield* StartChecks.pass({ config, account, state, isKilled })
     const result = yield* BotRun.runBot(options)
     yield* LastWords.print(options, result)
+    if (!isHeard && !StartUp.isBound(state)) return yield* new VenueSilent({ url: config.venue.url })
   }).pipe(Effect.provide(layer), Effect.provide(Telemetry.tracing(config.otlp)))
 }, Effect.scoped)
 

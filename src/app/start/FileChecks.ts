@@ -1,0 +1,63 @@
+/** The start checks that need the files of a bot alone. `check` shows them as well, so nothing heavy is loaded here. */
+import { accessSync, constants, statfsSync } from "node:fs"
+import { dirname } from "node:path"
+import { versions } from "node:process"
+import { Result } from "effect"
+import { messageOf } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+import type { BotSettings } from "../../files/ConfigFile.ts"
+import * as LoginSalt from "../../venue/http/LoginSalt.ts"
+import { type CheckFinding, ok, stops, warn, wrong } from "./CheckFinding.ts"
+
+export interface FileGround extends Pick<BotSettings, "journal"> {
+  readonly venue: Pick<BotSettings["venue"], "facts">
+  readonly notify: ReadonlyArray<unknown>
+  readonly heartbeat: unknown
+}
+
+/** An older Node is refused before anything else is loaded. */
+const node = (): CheckFinding => ok("node", `Node ${versions.node}`)
+
+const minFreeBytes = 500_000_000
+
+const disk = ({ journal }: FileGround): CheckFinding => {
+  const folder = dirname(journal)
+  const space = Result.try(() => {
+    accessSync(folder, constants.W_OK)
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  })
+  if (Result.isFailure(space))
+    return stops(
+      "disk",
+      `${folder} cannot be written: ${messageOf(space.failure)}`,
+      "create the folder of the journal, for the bot's user"
+    )
+  const text = `${Math.floor(space.success / 1e6)} MB free where the journal is`
+  return space.success < minFreeBytes
+    ? wrong("disk", text, "free some space: a bot that cannot write its journal stops")
+    : ok("disk", text)
+}
+
+/** Without a login nobody reads the private balances and the account's own history. */
+const login = ({ venue: { facts } }: FileGround): CheckFinding => {
+  const { login, saltFrom, salts } = facts
+  if (LoginSalt.isMissing(facts))
+    return warn(
+      "login",
+      `no login can be made without the salt of ${login.verifier}: private balances and the account's own history stay unread`,
+      "set venue.facts.saltFrom to an RPC address of its ledger, or venue.nonceSalt"
+    )
+  const salt = salts[login.verifier]
+  const from = saltFrom ?? (salt === undefined ? undefined : "the configuration; it rotates")
+  return ok("login", from === undefined ? "needs no salt" : `the salt of ${login.verifier} comes from ${from}`)
+}
+
+const alerts = ({ heartbeat, notify }: FileGround): CheckFinding =>
+  notify.length > 0 || heartbeat !== undefined
+    ? ok("alerts", `${counted(notify.length, "receiver")}${heartbeat === undefined ? "" : ", heartbeat"}`)
+    : warn("alerts", "nobody is told when something goes wrong", "set notify or heartbeat")
+
+const rows = [node, disk, login, alerts]
+
+export const look = (ground: FileGround): ReadonlyArray<CheckFinding> => rows.map((row) => row(ground))

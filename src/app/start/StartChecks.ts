@@ -1,0 +1,302 @@
+/**
+ * Everything that a start needs, as one table: a row is a question, and its findings say what is so and what to do. `doctor` and
+ * `first-order` ask every row, `check` those of files. `plan`, the page, `run` and the accounts of a fleet ask the rows that can stop a
+ * start, and fail with the first finding that does. Asking changes nothing.
+ */
+import { statSync } from "node:fs"
+import { Array as Arr, Duration, Effect, Result } from "effect"
+import type { Asset } from "../../domain/Amount.ts"
+import * as Drift from "../../domain/Drift.ts"
+import * as StartUp from "../../engine/StartUp.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
+import * as Lease from "../../journal/Lease.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
+import { standing } from "../../journal/schema/migrations.ts"
+import * as Layers from "../../Layers.ts"
+import * as Quotes from "../../orderbook/Quotes.ts"
+import { chargedLine, chargedRow } from "../../report/text/LearnedFee.ts"
+import * as AccountKey from "../../signing/AccountKey.ts"
+import { publicKeyOf } from "../../signing/Signer.ts"
+import { type Token, Venue } from "../../venue/Venue.ts"
+import { ownAccount, type VenueAccount } from "../../venue/VenueConfig.ts"
+import { quoteRefusedCode, type VenueError } from "../../venue/VenueError.ts"
+import { isThere } from "../journal/JournalView.ts"
+import * as KillFile from "../process/KillFile.ts"
+import * as RunningBot from "../process/RunningBot.ts"
+import { type CheckFinding, ok, StartRefused, stops, warn, wrong } from "./CheckFinding.ts"
+import * as FileChecks from "./FileChecks.ts"
+
+export interface StartGround {
+  readonly config: BotConfig
+  /** Missing while its key cannot be read. */
+  readonly account?: VenueAccount
+  /** The fold of the journal; missing where there is none yet, and for one that cannot be read. */
+  readonly state?: BotState
+  /** While everything is withdrawn a bot has to start, because nobody else withdraws. */
+  readonly isKilled?: boolean
+}
+
+/** The venue's list of tokens, which it gives without a credential. */
+interface VenueGround extends StartGround {
+  readonly listed: Result.Result<ReadonlyArray<Token>, VenueError>
+  readonly tookMillis: number
+  readonly skewMillis: number | undefined
+}
+
+type Findings = ReadonlyArray<CheckFinding>
+
+const patience = "10 seconds"
+
+// Rows of the account
+
+const keyFinding = <E extends { readonly message: string }, R>(found: Effect.Effect<CheckFinding, E, R>) =>
+  Effect.catch(found, ({ message }) =>
+    Effect.succeed(wrong("key", message, "put the key of the account into its file"))
+  )
+
+const key = ({ account, config: { account: own } }: StartGround) => {
+  const { signing } = own
+  const signerId = account === undefined ? Layers.signerOf(own) : Effect.succeed(account.signerId)
+  if ("signer" in signing) {
+    const { socket } = signing.signer
+    return statSync(socket, { throwIfNoEntry: false })?.isSocket() === true
+      ? keyFinding(Effect.as(signerId, ok("key", `in the signer process at ${socket}`)))
+      : Effect.succeed(wrong("key", `no signer process listens at ${socket}`, "start it: limitbot signer"))
+  }
+  return keyFinding(
+    Effect.gen(function* () {
+      const text = `signs for ${yield* signerId} with ${yield* publicKeyOf(signing.key)}`
+      return AccountKey.keyOf(yield* signerId) === undefined
+        ? warn(
+            "key",
+            `${text}; only the verifier knows the keys of a named account`,
+            "limitbot balances: its login fails with the key of another account"
+          )
+        : ok("key", text)
+    })
+  )
+}
+
+// Rows of the journal
+
+/** What the journal itself says: it can be read, and what in it waits for a person. */
+const contents = (journal: string, folded: Result.Result<BotState, { readonly message: string }>): Findings => {
+  if (Result.isFailure(folded))
+    return [stops("journal", folded.failure.message, "keep the file; restore a backup or start with another")]
+  const { doubts, drift, echoedFees, sequence } = folded.success
+  return [
+    ok("journal", `${journal}: ${sequence} events, every one fits`),
+    ...[...echoedFees.values()].map((fee) => ({ ...ok("fees", chargedLine(fee)), charged: chargedRow(fee) })),
+    ...[...doubts].map(([market, { reason }]) =>
+      warn("prices", `${market}: ${reason}`, "the bot waits; limitbot book shows what the venue quotes now")
+    ),
+    ...(drift.length === 0
+      ? []
+      : [warn("service", `when a bot last looked, ${drift.map(Drift.sentenceOf).join("; ")}`, "limitbot canary")])
+  ]
+}
+
+/** It belongs to this account at this venue, and its money to these assets. */
+const owner = ({ account, config, state }: StartGround): Findings => {
+  if (state === undefined) return []
+  const run = { venue: config.venue.url, assets: Layers.idsBySymbol(config.markets) }
+  const found = StartUp.contradictionOf(state, account === undefined ? run : { ...run, account: account.signerId })
+  return found === undefined ? [] : [stops("owner", found.message, "the configuration has to fit the journal", found)]
+}
+
+/** Who runs it, and whether everything is withdrawn. */
+const use = Effect.fnUntraced(function* (journal: string) {
+  const holder = yield* Lease.holder(journal)
+  const dashboard = yield* RunningBot.addressOf(journal)
+  const killed = yield* Effect.flatten(KillFile.watch(journal))
+  const page = dashboard === undefined ? "" : `, dashboard ${dashboard}`
+  return [
+    ok("process", holder === undefined ? "no bot runs on this journal" : `process ${holder.pid} runs it${page}`),
+    ...(killed === undefined ? [] : [warn("kill switch", `it is on: ${killed}`, "limitbot release")])
+  ]
+})
+
+/** What a person wants to know before another version of this program opens the journal. */
+export const tables = (journal: string) =>
+  standing.pipe(
+    Effect.provide(Sqlite.layer({ filename: journal, readOnly: true })),
+    Effect.map(({ isNewer, pending }): Findings => {
+      const changes = `the next start changes the journal's tables (${pending.join(", ")}); an older version need not read it then`
+      if (isNewer)
+        return [
+          stops(
+            "tables",
+            "a newer version of limitbot made the journal's tables",
+            "go on with that one, or with a backup"
+          )
+        ]
+      return pending.length === 0 ? [] : [warn("tables", changes, "limitbot journal backup FILE first")]
+    })
+  )
+
+// Rows of the venue
+
+/** Missing where nothing answers at all. */
+const statusOf = (listed: VenueGround["listed"]): number | undefined =>
+  Result.isSuccess(listed) ? 200 : listed.failure.reason.status
+
+/** A bot waits for an address that is silent or has trouble, and starts at none where something else answers. */
+const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): CheckFinding => {
+  const { url } = venue
+  if (Result.isSuccess(listed)) return ok("venue", `${url} answers with 200 in ${tookMillis} ms`)
+  const { message, reason } = listed.failure
+  const { _tag, status } = reason
+  if (status === undefined) return wrong("venue", `${url} does not answer`, "check venue.url, the network, a proxy")
+  if (_tag === "RetryLater")
+    return warn("venue", `${url} answers with ${status}`, "the service has trouble; the bot waits and tries again")
+  const text = `${url} answers with ${status}, and not as a venue does`
+  const fix = "check venue.url: it is another web server"
+  const isProven = state !== undefined && StartUp.isBound(state)
+  return isProven
+    ? wrong("venue", text, fix)
+    : stops("venue", text, fix, new StartRefused({ text: `${text}: ${message}`, fix }))
+}
+
+const budget = ({ listed }: VenueGround): Findings => {
+  const status = statusOf(listed)
+  if (status === undefined) return []
+  return [
+    status === 429
+      ? warn(
+          "rate budget",
+          "the venue limits how often it may be asked",
+          "end what else asks with this key; the bot slows down"
+        )
+      : ok("rate budget", "not limited now; a running bot learns the rest from the venue's answers")
+  ]
+}
+
+/** If the clock is further off, the venue refuses deadlines. */
+const maxSkewMillis = 5_000
+/** The venue's clock is known by a header of whole seconds, and no better. */
+const headerMillis = 1_000
+
+const clock = ({ skewMillis }: VenueGround): Findings => {
+  if (skewMillis === undefined) return []
+  const seconds = Math.round(Math.abs(skewMillis) / 1_000)
+  const text =
+    Math.abs(skewMillis) <= headerMillis
+      ? "as the venue's, to the second"
+      : `about ${seconds} s ${skewMillis < 0 ? "behind" : "ahead of"} the venue's`
+  return [
+    Math.abs(skewMillis) > maxSkewMillis ? wrong("clock", text, "set the clock: switch on NTP") : ok("clock", text)
+  ]
+}
+
+/** Amounts would be reported wrongly by a power of ten, whatever is traded. */
+const decimals = ({ config: { markets }, isKilled, listed }: VenueGround): Findings =>
+  Result.getOrElse(listed, () => []).flatMap((token) => {
+    const asset = markets.assets.find(({ id }) => id === token.assetId)
+    if (asset === undefined || asset.decimals === token.decimals) return []
+    const name = `assets.${asset.symbol}`
+    const text = `${name} has ${asset.decimals} decimals; the venue lists ${token.decimals}`
+    const fix = `Correct ${name}.decimals`
+    const said = `Asset ${asset.symbol} is configured with ${asset.decimals} decimals, but the venue lists ${token.decimals}`
+    return [isKilled ? wrong("assets", text, fix) : stops("assets", text, fix, new StartRefused({ text: said, fix }))]
+  })
+
+/** One asset as the venue quotes it against another one. */
+const quoted = Effect.fnUntraced(function* (asset: Asset, other: Asset, tokens: ReadonlyArray<Token>) {
+  const { id, symbol } = asset
+  const isUnlisted = tokens.length > 0 && tokens.every(({ assetId }) => assetId !== id)
+  return yield* Quotes.verify(asset, other).pipe(
+    Effect.timeout(patience),
+    Effect.as([]),
+    Effect.catchTag("WrongDecimals", ({ message }) =>
+      Effect.succeed([wrong("assets", message, `correct assets.${symbol}.decimals`)])
+    ),
+    Effect.catchReason("VenueError", "Rejected", ({ code, message }) => {
+      const fix = `check assets.${symbol}.id: limitbot init lists what the venue trades`
+      return Effect.succeed([
+        code === quoteRefusedCode
+          ? wrong("prices", message, "check venue.quoteKey, and who answers at venue.url; the bot uses no such price")
+          : (isUnlisted ? wrong : warn)("assets", `assets.${symbol}, ${id}: ${message}`, fix)
+      ])
+    }),
+    Effect.orElseSucceed(() => [])
+  )
+})
+
+/** Each asset against the first one, and the first one against the second; each answer tells whether prices are signed. */
+const quotes = Effect.fnUntraced(function* ({ account, config: { markets, venue }, listed }: VenueGround) {
+  const [first, second] = markets.assets
+  if (first === undefined || second === undefined || account === undefined || statusOf(listed) === undefined) return []
+  const tokens = Result.getOrElse(listed, () => [])
+  const fits = markets.assets.filter(({ decimals, id }) =>
+    tokens.every((token) => token.assetId !== id || token.decimals === decimals)
+  )
+  const asked = Effect.forEach(fits, (asset) => quoted(asset, asset === first ? second : first, tokens), {
+    concurrency: 4
+  })
+  const problems = Arr.dedupeWith((yield* asked).flat(), (a, b) => a.text === b.text)
+  if (problems.some(({ check }) => check === "prices")) return problems
+  const prices =
+    venue.quoteKey === undefined
+      ? warn("prices", "unsigned: whoever is between the bot and the venue can change them", "set venue.quoteKey")
+      : ok("prices", "signed: every quote bears the signature of venue.quoteKey")
+  return [...problems, prices]
+})
+
+/** What the rows of the venue need. */
+const heard = Effect.fnUntraced(function* (ground: StartGround) {
+  const { clockSkewMillis, tokens } = yield* Venue
+  const [took, listed] = yield* Effect.timed(Effect.result(tokens))
+  const tookMillis = Math.round(Duration.toMillis(took))
+  return { ...ground, listed, tookMillis, skewMillis: yield* clockSkewMillis } satisfies VenueGround
+})
+
+/** Every row, for people: nothing ends by a finding. */
+export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
+  const { journal } = config
+  const hasJournal = yield* isThere(journal)
+  const folded = yield* Bookkeeper.replay.pipe(Effect.provide(Layers.readOnlyJournal(journal)), Effect.result)
+  const account = yield* Effect.option(Layers.accountOf(config))
+  const ground: StartGround = {
+    config,
+    ...(account._tag === "Some" && { account: account.value }),
+    ...(hasJournal && Result.isSuccess(folded) && { state: folded.success })
+  }
+  const atVenue = Layers.lookingUnsigned(config, ground.account ?? ownAccount("nobody", "INTENTS"))
+  const [venue, quoting] = yield* Effect.gen(function* () {
+    const asked = yield* heard(ground)
+    return [[answer(asked), ...budget(asked), ...clock(asked), ...decimals(asked)], yield* quotes(asked)] as const
+  }).pipe(Effect.provide(atVenue))
+  return [
+    ...FileChecks.look(config),
+    yield* key(ground),
+    ...(hasJournal
+      ? contents(journal, folded)
+      : [ok("journal", `${journal}: there is none yet, the first start makes it`)]),
+    ...owner(ground),
+    ...(hasJournal ? yield* Effect.orElseSucceed(tables(journal), () => []) : []),
+    ...(yield* use(journal)),
+    ...venue,
+    ...quoting
+  ] satisfies Findings
+})
+
+/** A start does not wait longer for the list of tokens: its orders need it more. */
+const startPatience = "3 seconds"
+
+/**
+ * Fails with the first finding that stops a start, and returns whether the venue answered. The journal is open: who opened it has
+ * seen that it can be read.
+ */
+export const pass = Effect.fn("StartChecks.pass")(function* (ground: StartGround) {
+  const stop = (findings: Findings) => {
+    const refusal = findings.find((each) => each.refusal !== undefined)?.refusal
+    return refusal === undefined ? Effect.void : Effect.fail(refusal)
+  }
+  yield* stop([...FileChecks.look(ground.config), ...owner(ground)])
+  const asked = yield* Effect.timeoutOption(heard(ground), startPatience)
+  if (asked._tag === "None") return false
+  yield* stop([answer(asked.value), ...decimals(asked.value)])
+  return Result.isSuccess(asked.value.listed)
+})
