@@ -130,6 +130,8 @@ const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran
     outcome,
     pnlQuote: worth(last, outcome) - atStart,
     feesQuote: worth(last, outcome.fees),
+    payouts: { count: outcome.payouts.count, feesQuote: worth(last, outcome.payouts) },
+    refunds: { count: outcome.refunds.count, feesQuote: worth(last, outcome.refunds) },
     appFeesQuote: paidToOthers(strategy, rules, worth(last, outcome.appFees)),
     holdPnlQuote: worth(last, budget) - atStart
   }
@@ -138,6 +140,10 @@ const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran
 const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => {
   const parts = [partOf(strategy, first), ...others.map((ran) => partOf(strategy, ran))] as const
   const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
+  const paid = (of: "payouts" | "refunds") => ({
+    count: count(({ [of]: { count } }) => count),
+    feesQuote: sum(({ [of]: { feesQuote } }) => feesQuote)
+  })
   const count = (of: (outcome: Outcome) => number): number =>
     parts.reduce((total, { outcome }) => total + of(outcome), 0)
   return {
@@ -147,6 +153,8 @@ const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.A
     outcome: parts[0].outcome,
     pnlQuote: sum(({ pnlQuote }) => pnlQuote),
     feesQuote: sum(({ feesQuote }) => feesQuote),
+    payouts: paid("payouts"),
+    refunds: paid("refunds"),
     appFeesQuote: sum(({ appFeesQuote }) => appFeesQuote),
     holdPnlQuote: sum(({ holdPnlQuote }) => holdPnlQuote),
     fills: count(({ fills }) => fills.count),

@@ -15,7 +15,7 @@ export type Side = "BUY" | "SELL"
 export interface TradeCosts {
   /** The venue's share of the output of every fill. */
   readonly fillBasisPoints: number
-  /** Fee of one payout by symbol, in smallest units. */
+  /** Fee of one payout or refund by symbol, in smallest units. */
   readonly payouts: ReadonlyMap<string, Amount>
 }
 

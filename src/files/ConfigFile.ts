@@ -295,7 +295,12 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
   const depositTypes = AssetsSection.depositTypesOf(rows)
   const facts = FactsSection.resolved(venue, verifierOf(ledger))
   const hasPartner = venue.partnerJwt !== undefined
-  const costs = Charges.tradeCosts(facts.fees, Charges.isPartner(facts, hasPartner), assets)
+  const costs = Charges.tradeCosts(
+    facts.fees,
+    Charges.isPartner(facts, hasPartner),
+    assets,
+    ({ id }) => (depositTypes.get(id) ?? depositType) === "ORIGIN_CHAIN"
+  )
   const settings = {
     venue: {
       /** Without a slash at the end. */

@@ -32,8 +32,8 @@ export interface Setup {
   readonly budget: (answer: AnswerOf) => { readonly base?: string; readonly quote?: string }
   /** The text after the name of the kind; a comment follows two spaces and a #. */
   readonly section: (answer: AnswerOf) => string
-  /** What one round earns by these answers. `fee`: the share of a fill that the venue takes. */
-  readonly earns?: (answer: AnswerOf, fee: number) => string
+  /** What one round earns by these answers. */
+  readonly earns?: (answer: AnswerOf) => string
 }
 
 type Text = string | ((answer: AnswerOf, key: string) => string)

@@ -1,7 +1,7 @@
 /**
  * Which fees and which spread a backtest uses, and why: those of the flags; otherwise those that the configuration's own
- * journal measured, of payouts and refunds also those that the venue published on its orders; otherwise the venue's by its
- * specification and the sandbox's spread. The reasons are printed before any
+ * journal measured, of payouts and refunds also those that the venue published on its orders; otherwise the venue's, as
+ * `check` and `plan` know them, and the sandbox's spread. The reasons are printed before any
  * figure. Configuration and journal are read once, for all markets and files.
  */
 
@@ -169,52 +169,54 @@ const ofFills = (
       `measured: ${counted(account.fees.fills, "fill")} in ${account.journal}`
     )
   if (ofInput > 0) return { basisPoints: 0, from: learned === undefined ? "schedule" : "measured" }
-  if (account === undefined)
-    return taken(usualOf(documented.schedule, documented.isPartner), "specification", `the venue's, ${who}`)
-  const usual = usualOf(account.schedule, account.isPartner)
-  return account.isPartner && usual === 0
-    ? taken(0, "partner credential", `the partner credential of ${account.config} waives them`)
+  const { isPartner, schedule } = account ?? documented
+  const usual = usualOf(schedule, isPartner)
+  return isPartner && usual === 0
+    ? taken(0, "partner credential", `the partner credential of ${account?.config} waives them`)
     : taken(usual, "specification", `the venue's, ${who}`)
 }
 
-/** Payouts and refunds cost what was measured, or else published. `--fee-bps` leaves them out: whoever gives one fee gives all. */
-const flatOf = ({ feeBps }: CostFlags, account: Account | undefined): MeasuredFees.FlatFees => {
-  if (Option.isSome(feeBps) || account === undefined) return unknown
-  const { fees = unknown, published } = account
-  return {
-    payouts: new Map([...published.payouts, ...fees.payouts]),
-    refunds: new Map([...published.refunds, ...fees.refunds])
-  }
+/** Where a flat fee is from, the best source first, and how that is said behind it. */
+const flatSources = (account: Account | undefined, markets: ReadonlyArray<Market>) => {
+  const usual = new Map(markets.flatMap(({ costs }) => [...(costs?.payouts ?? [])]))
+  return [
+    { note: "", fees: account?.fees ?? unknown },
+    { note: " (published)", fees: account?.published ?? unknown },
+    { note: " (the venue's)", fees: { payouts: usual, refunds: usual } }
+  ]
 }
 
-/** Such as "0.0000003 BTC of a payout, 0.02 USDC of a payout (published), those of refunds as given". */
+/** Such as "0.0000003 BTC of a payout, 0.02 USDC of a payout and a refund (published), those of refunds as given". */
 const flatSaid = (
   { refundFee, withdrawFee }: CostFlags,
-  flat: MeasuredFees.FlatFees,
-  measured: MeasuredFees.FlatFees,
+  sources: ReturnType<typeof flatSources>,
   markets: ReadonlyArray<Market>
 ): string => {
   const assets = [...new Set([...markets.map(({ base }) => base), ...markets.map(({ quote }) => quote)])]
   const kinds = [
-    { name: "payout", given: withdrawFee, of: "payouts" },
-    { name: "refund", given: refundFee, of: "refunds" }
+    { name: "a payout", given: withdrawFee, of: "payouts" },
+    { name: "a refund", given: refundFee, of: "refunds" }
   ] as const
-  const all = kinds.map(({ name, given, of }) => {
-    if (Option.isSome(given)) return { of, said: [`those of ${of} as given`] }
-    const feesOf = (isMeasured: boolean) =>
-      assets.flatMap((asset) => {
-        const fee = measured[of].has(asset.symbol) === isMeasured ? flat[of].get(asset.symbol) : undefined
-        return fee === undefined ? [] : [formatWithSymbol(fee, asset)]
+  const feesOf = (source: (typeof sources)[number], of: keyof MeasuredFees.FlatFees): string =>
+    assets
+      .flatMap((asset) => {
+        const fee = source.fees[of].get(asset.symbol)
+        const isBest = sources.find(({ fees }) => fees[of].has(asset.symbol)) === source
+        return fee === undefined || !isBest ? [] : [formatWithSymbol(fee, asset)]
       })
-    const named = (fees: ReadonlyArray<string>, note: string) =>
-      fees.length === 0 ? [] : [`${fees.join(" and ")} of a ${name}${note}`]
-    return { of, said: [...named(feesOf(true), ""), ...named(feesOf(false), " (published)")] }
+      .join(" and ")
+  const said = sources.flatMap((source) => {
+    const open = kinds.filter(({ given }) => Option.isNone(given))
+    const by = Map.groupBy(open, ({ of }) => feesOf(source, of))
+    by.delete("")
+    return [...by].map(([fees, each]) => `${fees} of ${each.map(({ name }) => name).join(" and ")}${source.note}`)
   })
-  const missing = all.filter(({ said }) => said.length === 0).map(({ of }) => of)
-  return [
-    ...all.flatMap(({ said }) => said),
-    ...(missing.length === 0 ? [] : [`without those of ${missing.join(" and ")}`])
-  ].join(", ")
+  const given = kinds.flatMap(({ given, of }) => (Option.isSome(given) ? [`those of ${of} as given`] : []))
+  const missing = kinds.filter(
+    ({ given, of }) => Option.isNone(given) && sources.every((source) => feesOf(source, of) === "")
+  )
+  const without = missing.map(({ of }) => of).join(" and ")
+  return [...said, ...given, ...(missing.length === 0 ? [] : [`without those of ${without}`])].join(", ")
 }
 
 export const spreadIn = (
@@ -289,7 +291,9 @@ export const of = Effect.fn("FeeModel.of")(function* (
     : ofInputs(account ?? documented, markets, terms)
   const { basisPoints: ofInput, learned } = taken
   const { said, ...ofFill } = ofFills(flags, account, taken, who)
-  const flat = flatOf(flags, account)
+  // Whoever gives one fee gives all.
+  const sources = Option.isSome(flags.feeBps) ? [] : flatSources(account, markets)
+  const flat = (of: keyof MeasuredFees.FlatFees) => new Map(sources.toReversed().flatMap(({ fees }) => [...fees[of]]))
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
   // Those of a schedule that shares them are in its share of the input.
   const appFees = ofInput > 0 ? 0 : askedBasisPoints(terms)
@@ -302,7 +306,7 @@ export const of = Effect.fn("FeeModel.of")(function* (
         ? [`${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`]
         : []),
     ...(said === undefined ? [] : [said]),
-    flatSaid(flags, flat, account?.fees ?? unknown, markets)
+    flatSaid(flags, sources, markets)
   ]
   const sentence = [
     isFree ? "NO FEES: asked for by --fee-bps 0" : `fees: ${costs.join(", ")}`,
@@ -315,5 +319,11 @@ export const of = Effect.fn("FeeModel.of")(function* (
       : []),
     ...tooDear(Decimal.sumOf([ofInput, ofFill.basisPoints, appFees]), mostBasisPoints)
   ].join("; ")
-  return { fees: { ...ofFill, ofInput, sentence, isFree }, ...flat, spreads, accountTerms } satisfies KnownCosts
+  return {
+    fees: { ...ofFill, ofInput, sentence, isFree },
+    payouts: flat("payouts"),
+    refunds: flat("refunds"),
+    spreads,
+    accountTerms
+  } satisfies KnownCosts
 })

@@ -69,7 +69,7 @@ export const unconfigured = Effect.fnUntraced(function* (
   const { markets: named, name } = yield* NewConfig.askMarket(interview, venue)
   const ledger = sandbox?.ledger ?? ledgerOf(profile ?? defaultProfile)
   const facts = factsOf(profile ?? defaultProfile, verifierOf(ledger))
-  const costs = tradeCosts(facts.fees, isPartner(facts, false), named.assets)
+  const costs = tradeCosts(facts.fees, sandbox !== undefined || isPartner(facts, false), named.assets)
   const markets: Markets = { ...named, costs }
   const market = yield* marketOf(markets, name)
   const account = sandbox === undefined ? yield* NewConfig.askAccount(interview, config) : undefined

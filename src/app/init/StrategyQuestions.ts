@@ -78,10 +78,7 @@ const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, grou
     const question = nextQuestion(answers, answer, ground, used)
     if (question === undefined) return answers
     const { earns } = InitText.kindOf(answers).setup(ground.market)
-    if (question.key === "name" && earns !== undefined) {
-      const fee = (ground.market.costs?.fillBasisPoints ?? 0) / 10_000
-      yield* Console.log(earns(answer, fee))
-    }
+    if (question.key === "name" && earns !== undefined) yield* Console.log(earns(answer))
     const said = yield* interview.askOrGoBack(question)
     if (said !== undefined) answers.set(question.key, said)
     else {

@@ -41,6 +41,9 @@ export const write = Effect.fn("SandboxConfig.write")(function* (
   }
 })
 
+/** The sandbox knows its partners by their API keys, and they pay no fee of the platform. */
+const partnerFacts = "  facts: { fees: { credential: apiKey } }\n"
+
 const text = (
   name: string,
   { url, ledger, verifier }: ConnectionRecord,
@@ -48,7 +51,7 @@ const text = (
 ): string => `# A sandbox: its money is worth nothing.
 venue:
   url: ${url}
-${like === undefined ? "" : `  profile: ${like}\n  facts: { saltFrom: "${saltFrom(url)}" }\n`}  ledger: ${ledger}
+${like === undefined ? partnerFacts : `  profile: ${like}\n  facts: { saltFrom: "${saltFrom(url)}" }\n`}  ledger: ${ledger}
   verifier: ${verifier}
   apiKey: { file: ${name}.api.key }
 account:

@@ -7,6 +7,7 @@ import type { Stay } from "./orders/Orders.ts"
 import * as OrderTable from "./orders/OrderTable.ts"
 import type { Unordered } from "./state/Asking.ts"
 import type { LossStop } from "./state/LimitAccount.ts"
+import type { Paid } from "./state/Wallet.ts"
 
 export interface Counts {
   readonly placed: number
@@ -29,6 +30,9 @@ export interface Outcome {
   readonly quote: Amount
   /** By the asset that they were taken from; refunds included. */
   readonly fees: { readonly base: Amount; readonly quote: Amount }
+  /** Their fees are among `fees`. */
+  readonly payouts: Paid
+  readonly refunds: Paid
   /** What others were paid of the inputs. */
   readonly appFees: { readonly base: Amount; readonly quote: Amount }
   /** Ratio of the highest equity before it; of all markets together. */
@@ -53,7 +57,9 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outc
   for (const slot of open) orders.note(slot, candles.bars)
   const fees = OrderTable.fees(table)
   const moved = OrderTable.moved(table)
-  const { charged } = wallet
+  const { payouts, refunds } = wallet.charged
+  const charged = { base: payouts.base + refunds.base, quote: payouts.quote + refunds.quote }
+  const ofFilled = OrderTable.payouts(table)
   return {
     fills: orders.log,
     table,
@@ -63,6 +69,12 @@ export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outc
     base: conditions.budget.base + moved.base - charged.base,
     quote: conditions.budget.quote + moved.quote - charged.quote,
     fees: { base: fees.base + charged.base, quote: fees.quote + charged.quote },
+    payouts: {
+      count: ofFilled.count + payouts.count,
+      base: ofFilled.base + payouts.base,
+      quote: ofFilled.quote + payouts.quote
+    },
+    refunds,
     appFees: OrderTable.appFees(table),
     maxDrawdown,
     openOrders: open.length,

@@ -160,11 +160,12 @@ export const payOut = ({ wallet }: MarketRun, slot: SlotState.SlotState, side: S
 
 /** What an order brought in before it was cancelled is paid out as well, and that has its price. */
 const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+  if (slot.unpaid <= 0n) return
   const paid = min(slot.unpaid, withdrawFee(conditions.rules, row.side))
-  if (paid <= 0n) return
+  wallet.chargePayout(row.side, paid)
+  if (paid === 0n) return
   SlotState.earn(slot, slot.unpaid - paid)
   trading.chargePayout(row, paid)
-  wallet.charge(row.side === "BUY" ? "base" : "quote", paid)
 }
 
 /** Takes the slot's order off the market. */

@@ -13,6 +13,12 @@ import type { FillRules } from "../kernel/FillRules.ts"
 import type { Counts, Outcome } from "../kernel/Outcome.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 
+/** Payouts or refunds: their number and their fees. */
+interface PaidInQuote {
+  readonly count: number
+  readonly feesQuote: Amount
+}
+
 /** Worth and what became of it. */
 interface Result {
   readonly rules: FillRules
@@ -21,6 +27,9 @@ interface Result {
   readonly pnlQuote: Amount
   /** Fees in quote; those taken in base at the last close. */
   readonly feesQuote: Amount
+  /** Their fees are among `feesQuote`. */
+  readonly payouts: PaidInQuote
+  readonly refunds: PaidInQuote
   /** What `terms` paid to others out of the inputs, in the same way; it is in the profit already. */
   readonly appFeesQuote: Amount
   /** What the budget alone would have gained. */
@@ -144,13 +153,15 @@ export const partToJson = ({ market, outcome, ...gains }: Part) => ({
   ...countsJson(outcome.counts)
 })
 
-type Gains = Pick<Part, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "appFeesQuote">
+type Gains = Pick<Part, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "payouts" | "refunds" | "appFeesQuote">
 
 const gainsJson = ({ quote }: Market, gains: Gains) => ({
   profitQuote: format(profitOf(gains), quote.decimals),
   pnlQuote: format(gains.pnlQuote, quote.decimals),
   holdPnlQuote: format(gains.holdPnlQuote, quote.decimals),
   feesQuote: format(gains.feesQuote, quote.decimals),
+  payouts: { count: gains.payouts.count, feesQuote: format(gains.payouts.feesQuote, quote.decimals) },
+  refunds: { count: gains.refunds.count, feesQuote: format(gains.refunds.feesQuote, quote.decimals) },
   ...(gains.appFeesQuote === 0n ? {} : { appFeesQuote: format(gains.appFeesQuote, quote.decimals) })
 })
 

@@ -7,6 +7,7 @@ import { present } from "../../domain/Present.ts"
 import * as Read from "../../strategy/Fields.ts"
 import { share } from "../../strategy/kinds/PriceLevels.ts"
 import {
+  flatFees,
   historyAccess,
   loginNonces,
   partnerCredentials,
@@ -57,6 +58,7 @@ export const reader = Read.section({
         }),
         "what a swap brings more than quoted"
       ),
+      flat: Read.optional(Read.oneOf(...flatFees), "`chains`: payouts and refunds inside the service are free"),
       fillsNet: Read.optional(Read.trueOrFalse, "whether fills name their output after the echoed fee, below the limit")
     }),
     "what the service takes"
@@ -139,6 +141,7 @@ export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, us
         settlement: inBasisPoints(fees?.settlement),
         stable: fees?.stable?.map(({ value }) => value),
         appFees: fees?.appFees,
+        flat: fees?.flat,
         fillsNet: fees?.fillsNet
       }),
       improvement: {

@@ -54,11 +54,16 @@ export const usualOf = (schedule: VenueFacts["fees"], hasPartner: boolean): numb
 const fillBasisPoints = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
   schedule.appFees === "added" ? usualOf(schedule, hasPartner) : 0
 
+/** `isOnChain`: whether the money of an asset is outside the service. */
 export const tradeCosts = (
   schedule: VenueFacts["fees"],
   hasPartner: boolean,
-  assets: ReadonlyArray<Asset>
-): TradeCosts => ({ fillBasisPoints: fillBasisPoints(schedule, hasPartner), payouts: flatFeesOf(assets) })
+  assets: ReadonlyArray<Asset>,
+  isOnChain: (asset: Asset) => boolean = () => false
+): TradeCosts => ({
+  fillBasisPoints: fillBasisPoints(schedule, hasPartner),
+  payouts: flatFeesOf(schedule.flat === "everywhere" ? assets : assets.filter(isOnChain))
+})
 
 /** Costs without a configuration: the schedule of the interface document, without a partner's credential. */
 export const documentedCosts = (assets: ReadonlyArray<Asset>): TradeCosts =>

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { SigningDomains } from "../../signing/Domains.ts"
 
 export const partnerCredentials = ["partnerJwt", "apiKey"] as const
+export const flatFees = ["everywhere", "chains"] as const
 
 /** Shares are basis points of the input. */
 const FeeSchedule = Schema.Struct({
@@ -25,6 +26,8 @@ const FeeSchedule = Schema.Struct({
   appFees: Schema.Literals(["added", "shared"]),
   /** The ratio that the service keeps of what a swap brings more than quoted, within so many minutes of its quote. */
   improvement: Schema.Struct({ kept: Schema.Finite, minutes: Schema.Finite }),
+  /** Which payouts and refunds cost a flat fee: all of them, or only those that leave the service for another chain. */
+  flat: Schema.Literals(flatFees),
   /** Fills name their output after these fees, so that it may be below the limit by what the order's echo charges. */
   fillsNet: Schema.Boolean
 })

@@ -15,6 +15,7 @@ export const factsOf = (verifier: string): VenueFacts => ({
     settlement: 0,
     appFees: "added",
     improvement: { kept: 0, minutes: 0 },
+    flat: "everywhere",
     fillsNet: false
   },
   orders: { confidentialities: ["basic", "advanced"], tooSmall: "order-rejected" },

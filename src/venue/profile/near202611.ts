@@ -25,6 +25,7 @@ export const factsOf = (verifier: string): VenueFacts => ({
     settlement: 0.01,
     appFees: "shared",
     improvement: { kept: 0.5, minutes: 30 },
+    flat: "chains",
     fillsNet: false
   },
   orders: { confidentialities: ["basic", "advanced"], tooSmall: "order-rejected" },

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import * as FeeModel from "../../../src/app/backtest/FeeModel.ts"
 import * as EchoedFee from "../../../src/domain/EchoedFee.ts"
-import { isPartner } from "../../../src/venue/profile/Charges.ts"
+import { documentedCosts, isPartner, tradeCosts } from "../../../src/venue/profile/Charges.ts"
 import { factsOf, type ProfileName } from "../../../src/venue/profile/Profiles.ts"
 
 const [btc, usdc, usdt] = [
@@ -207,4 +207,35 @@ describe("the fees of a backtest", () => {
       assert.include(yield* said({}, undefined), "without those of payouts and refunds;")
     })
   )
+
+  it.effect(
+    "of payouts and refunds are those of the venue, until an order has said otherwise or --fee-bps is given",
+    () =>
+      Effect.gen(function* () {
+        const usual = { ...trade, costs: documentedCosts([btc, usdc]) }
+        const { fees, payouts, refunds } = yield* FeeModel.of(flags, undefined, [usual])
+        const both = new Map([
+          ["BTC", 30n],
+          ["USDC", 20_000n]
+        ])
+        assert.deepStrictEqual([payouts, refunds], [both, both])
+        assert.include(fees.sentence, "0.0000003 BTC and 0.02 USDC of a payout and a refund (the venue's);")
+        const published = { payouts: new Map([["BTC", 40n]]), refunds: new Map() }
+        const seen = yield* FeeModel.of(flags, { ...account("document"), published }, [usual])
+        assert.strictEqual(seen.payouts.get("BTC"), 40n)
+        assert.include(
+          seen.fees.sentence,
+          "0.0000004 BTC of a payout (published), 0.02 USDC of a payout (the venue's), 0.0000003 BTC and"
+        )
+        const given = yield* FeeModel.of({ ...flags, feeBps: Option.some(20) }, undefined, [usual])
+        assert.deepStrictEqual([given.payouts.size, given.refunds.size], [0, 0])
+      })
+  )
+
+  it("of payouts and refunds inside the deployed service are none, and those to other chains cost what they cost", () => {
+    const { fees } = factsOf("near-2026-11", "intents.near")
+    assert.strictEqual(tradeCosts(fees, true, [btc, usdc]).payouts.size, 0)
+    const costs = tradeCosts(fees, true, [btc, usdc], ({ symbol }) => symbol === "BTC")
+    assert.deepStrictEqual([...costs.payouts], [["BTC", 30n]])
+  })
 })

@@ -139,17 +139,24 @@ describe("limitbot init", () => {
     assert.strictEqual(all?.get("visible"), "101")
   })
 
-  it("said nothing of what a cell earns: a round after the fees of both fills, or that it loses", () => {
+  it("a grid says what a cell earns in a round after the fees of fills and payouts, or that it loses", () => {
     const answers = new Map(Object.entries({ lower: "50000", upper: "60000", levels: "21", size: "100" }))
-    const earns = (fee: number) => grid.setup(market).earns?.((key) => answers.get(key) ?? "", fee)
-    // 100 × (1.2 ^ (1 / 20) × 0.998² − 1)
+    const earns = (payouts: ReadonlyMap<string, bigint>) =>
+      grid.setup({ ...market, costs: { fillBasisPoints: 20, payouts } }).earns?.((key) => answers.get(key) ?? "")
+    // 100 × (1.2 ^ (1 / 20) × 0.998² − 1), each fee rounded up
     assert.strictEqual(
-      earns(0.002),
-      "Each of its 20 cells earns 0.513 USDC a round (0.51 %), after fees of 0.20 % of every fill."
+      earns(new Map()),
+      "Each of its 20 cells earns 0.512 USDC a round (0.51 %), after fees of 0.20 % of every fill."
+    )
+    // Of 0.00166666 BTC the payout takes 0.01 %, and of 100 USDC 0.02 %.
+    const flat = new Map(["BTC", "USDC"].map((symbol) => [symbol, symbol === "BTC" ? 16n : 20_000n] as const))
+    assert.strictEqual(
+      earns(flat),
+      "Each of its 20 cells earns 0.482 USDC a round (0.48 %), after fees of 0.20 % of every fill, 0.00000016 BTC and 0.02 USDC of payouts."
     )
     answers.set("levels", "201")
     assert.match(
-      earns(0.002) ?? "",
+      earns(new Map()) ?? "",
       /^Each of its 200 cells loses 0\.309 USDC a round \(-0\.31 %\).*: take fewer levels/
     )
   })
@@ -179,7 +186,7 @@ describe("limitbot init", () => {
     const said = await interview(cwd, args, answers)
     assert.strictEqual(said.status, 0, said.stdout + said.stderr)
     assert.match(said.stdout, /Highest price, above 90000 ›/)
-    assert.match(said.stdout, /Each of its 10 cells earns 3\.01 USDC a round \(3\.01 %\)/)
+    assert.match(said.stdout, /Each of its 10 cells earns 3\.38 USDC a round \(3\.38 %\)/)
     assert.include(said.stdout, "Wrote my.yaml: btc-grid may use 1000 USDC.")
     assert.match(readFileSync(join(cwd, "my.yaml"), "utf8"), /lower: 50000\n {2}upper: 70000\n {2}levels: 11 /)
   })

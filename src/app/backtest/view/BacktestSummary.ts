@@ -144,6 +144,8 @@ export const sideFacts = (
     ["change of worth", quoteText(result, side.pnlQuote)],
     ...comparedFacts(result, side),
     ["fees", quoteText(result, side.feesQuote)],
+    ["of them payouts", `${side.payouts.count}: ${quoteText(result, side.payouts.feesQuote)}`],
+    ["of them refunds", `${side.refunds.count}: ${quoteText(result, side.refunds.feesQuote)}`],
     ...(side.rules.appFeeBasisPoints === 0 ? [] : [["app fees", quoteText(result, side.appFeesQuote)] as const]),
     ["largest drawdown", percent(outcome.maxDrawdown)],
     ["fills", `${side.fills}`],

@@ -3,11 +3,12 @@
  * placed and filled. Its exact amounts are computed when it first appears; a fill then only counts, which is why exact
  * money costs nothing in the kernel's loop. A row that never filled may be given up and used again.
  */
-import type { Amount } from "../../../domain/Amount.ts"
+import { type Amount, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { ratioOf } from "../../../domain/fees/RoundCost.ts"
 import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../../domain/Market.ts"
-import { type FillRules, lastFeeOf } from "../FillRules.ts"
+import { type FillRules, lastFeeOf, shareOf } from "../FillRules.ts"
+import type { Paid } from "../state/Wallet.ts"
 
 export interface OrderRow {
   readonly slot: number
@@ -153,6 +154,20 @@ export const appFees = (table: OrderTable): { readonly base: Amount; readonly qu
     else base += paid
   }
   return { base, quote }
+}
+
+/** Payouts of the orders that filled whole, and the part of their fees that is not the venue's share. */
+export const payouts = ({ fills, rows, rules }: OrderTable): Paid => {
+  let [count, base, quote] = [0, 0n, 0n]
+  for (const [id, { endsLeg, fee, output, side }] of rows.entries()) {
+    const times = endsLeg ? (fills[id] ?? 0) : 0
+    if (times === 0) continue
+    const paid = BigInt(times) * (fee - min(fee, shareOf(rules, output + fee)))
+    count += times
+    if (side === "BUY") base += paid
+    else quote += paid
+  }
+  return { count, base, quote }
 }
 
 /** Fees of all fills, by the asset that they were taken from. */

@@ -12,6 +12,15 @@ export interface Purse {
   readonly freeQuote: Amount
 }
 
+/** Payouts or refunds: their number, and what they cost. */
+export interface Paid {
+  readonly count: number
+  readonly base: Amount
+  readonly quote: Amount
+}
+
+const nothing: Paid = { count: 0, base: 0n, quote: 0n }
+
 /** Only this file writes it. */
 interface OpenPurse {
   freeQuote: Amount
@@ -25,8 +34,8 @@ export class Wallet {
   // Numbers from the beginning: a field that was ever undefined costs an allocation with every fill.
   private ownedBase = 0
   private ownedQuote = 0
-  private chargedBase: Amount = 0n
-  private chargedQuote: Amount = 0n
+  private refunds: Paid = nothing
+  private payouts: Paid = nothing
 
   constructor(market: Market, budget: { readonly base: Amount; readonly quote: Amount }, purse: Purse) {
     this.baseUnit = 10 ** market.base.decimals
@@ -54,9 +63,9 @@ export class Wallet {
     return this.ownedQuote
   }
 
-  /** What refunds and payouts of cancelled orders have cost; fees of fills are in their outputs. */
-  get charged(): { readonly base: Amount; readonly quote: Amount } {
-    return { base: this.chargedBase, quote: this.chargedQuote }
+  /** Refunds, and payouts of cancelled orders; fees of fills are in their outputs. */
+  get charged(): { readonly refunds: Paid; readonly payouts: Paid } {
+    return { refunds: this.refunds, payouts: this.payouts }
   }
 
   /** What an order of this side would be paid from. */
@@ -86,19 +95,21 @@ export class Wallet {
     const paid = min(left, fee)
     if (side === "BUY") this.purse.freeQuote += left - paid
     else this.free += left - paid
-    this.charge(side === "BUY" ? "quote" : "base", paid)
+    if (left > 0n) this.refunds = this.charge(this.refunds, side === "BUY" ? "quote" : "base", paid)
     return paid
   }
 
-  /** A fee that was held back before the money came in. */
-  charge(asset: "base" | "quote", paid: Amount): void {
-    if (paid <= 0n) return
+  /** The fee of a cancelled order's payout was held back before the money came in. */
+  chargePayout(side: Side, paid: Amount): void {
+    this.payouts = this.charge(this.payouts, side === "BUY" ? "base" : "quote", paid)
+  }
+
+  private charge({ base, count, quote }: Paid, asset: "base" | "quote", paid: Amount): Paid {
     if (asset === "base") {
-      this.chargedBase += paid
       this.ownedBase -= Number(paid) / this.baseUnit
-    } else {
-      this.chargedQuote += paid
-      this.ownedQuote -= Number(paid) / this.quoteUnit
+      return { count: count + 1, base: base + paid, quote }
     }
+    this.ownedQuote -= Number(paid) / this.quoteUnit
+    return { count: count + 1, base, quote: quote + paid }
   }
 }

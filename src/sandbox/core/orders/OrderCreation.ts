@@ -140,8 +140,8 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     appFees,
     origin,
     destination,
-    withdrawFee: BigInt(destination.fee),
-    refundFee: BigInt(origin.fee),
+    withdrawFee: flatFee(state, destination, request.recipientType),
+    refundFee: flatFee(state, origin, request.refundType),
     deadline: request.deadline ?? state.now + defaultLifeMillis,
     createdAt: state.now,
     leaves,
@@ -164,6 +164,9 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
     refund: undefined
   }
 }
+
+const flatFee = ({ settings }: State, { fee }: SandboxAsset, kind: AccountKind): bigint =>
+  isInternal(kind) && factsOf(settings).fees.flat === "chains" ? 0n : BigInt(fee)
 
 /** App and protocol fees together, as the deployed service echoes them; service and protocol have accounts of their own. */
 const echoedFees = (
