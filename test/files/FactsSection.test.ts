@@ -28,6 +28,7 @@ const others: Readonly<Record<string, readonly [said: string, believed: unknown]
   "fees.appFees": ["facts: { fees: { appFees: added } }", "added"],
   "fees.improvement.kept": ["facts: { fees: { improvement: { kept: 10% } } }", 0.1],
   "fees.improvement.minutes": ["facts: { fees: { improvement: { minutes: 5 } } }", 5],
+  "fees.flat": ["facts: { fees: { flat: everywhere } }", "everywhere"],
   "fees.fillsNet": ["facts: { fees: { fillsNet: true } }", true],
   "orders.confidentialities": ["facts: { orders: { confidentialities: [advanced] } }", ["advanced"]],
   "orders.tooSmall": ["facts: { orders: { tooSmall: request-rejected } }", "request-rejected"],

@@ -96,6 +96,7 @@ describe("conformance with a profile", () => {
           "fees.alike",
           "fees.credential",
           "fees.appFees",
+          "fees.flat",
           "fees.settlement",
           "movesBetweenAccounts",
           "settlementHashes"

@@ -18,6 +18,8 @@ export interface ForeignSettings {
   readonly within: (key: string) => ForeignSettings | undefined
   /** The same where a zero is a setting as any other. */
   readonly withinNumbers: (key: string) => ForeignSettings | undefined
+  /** The names of all figures above zero, none of them taken. */
+  readonly positive: () => ReadonlyArray<string>
   readonly texts: (key: string) => ReadonlyArray<string>
   /** What it has beside that, and whether it stands for nothing: for what decides nothing here. */
   readonly pass: (...keys: ReadonlyArray<string>) => void
@@ -99,6 +101,7 @@ export const settingsOf = (
     flag: (key) => take(key) === true || record[key] === "true",
     within: (key) => within(key),
     withinNumbers: (key) => within(key, (value) => value !== 0 && saysNothing(value)),
+    positive: () => Object.keys(record).filter((key) => Number(record[key]) > 0),
     texts: (key) => {
       const value = take(key)
       const all: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]

@@ -32,6 +32,10 @@ const exitsIn = (settings: ForeignSettings): Exits => {
   }
 }
 
+/** Targets fall with the minutes of a deal: the last one above zero holds for as long as the deal lasts. */
+const lastTarget = (targets: ForeignSettings): string =>
+  targets.positive().reduce((last, minutes) => (Number(minutes) > Number(last) ? minutes : last), "0")
+
 const sizeOf = (settings: ForeignSettings, budget: Decimal.Decimal | undefined) => {
   const stake = settings.text("stake_amount")
   const size = stake === undefined ? budget : Decimal.parse(stake)
@@ -85,6 +89,7 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings,
     return yield* new NotImported({
       message: "it has no minimal_roi, which stands in the Python class then: copy it into the configuration"
     })
+  const minutes = lastTarget(targets)
   const trails = trailing?.flag("trailing_stop") === true
   // Without one the stop itself follows the price there, from the first moment.
   const distance = trails ? trailing?.number("trailing_stop_positive") : undefined
@@ -95,7 +100,7 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings,
     section: [
       `size: { quote: ${Decimal.format(size)} }`,
       entersAtOnce,
-      `takeProfit: ${percentOf(yield* needed(targets, "0", "minimal_roi begins with the one at 0 minutes"))}`,
+      `takeProfit: ${percentOf(yield* needed(targets, minutes, "minimal_roi has no target"))}`,
       ...line("trail", distance && inHundred(distance), "%"),
       ...line("stop", stop === undefined || Decimal.isLess(stop, asNone) ? undefined : inHundred(negate(stop)), "%")
     ],
@@ -103,7 +108,9 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings,
       "when to enter is in the Python class: a deal begins as soon as the last one is over until you write when:",
       ...(distance !== undefined ? ["it trails from the take-profit on, by trailing_stop_positive alone"] : []),
       ...(trails && distance === undefined ? ["the stop stays where it is: there it follows the price"] : []),
-      "minimal_roi falls with time there: here the target stays what it is at 0 minutes",
+      ...(minutes === "0"
+        ? []
+        : [`minimal_roi asks for more before ${minutes} minutes there: here its last target holds from the beginning`]),
       ...otherMarkets(pairs)
     ],
     leftOut: settings.rest()

@@ -42,12 +42,7 @@ export const of = (
   },
   account: { ...account, signerId: undefined, signer: undefined, signing: { key: Redacted.make(own.key) } },
   // Candles of the past come re-dated, with the prices of the sandbox: see `WarmCandles`.
-  // The sandbox takes no share of what a partner's fills bring.
-  markets: {
-    assets: markets.assets,
-    ticks: markets.ticks,
-    ...present({ costs: markets.costs && { ...markets.costs, fillBasisPoints: 0 } })
-  },
+  markets: { assets: markets.assets, ticks: markets.ticks, ...present({ costs: markets.costs }) },
   prices,
   // The sandbox has prices of its own, which nobody outside knows.
   priceProgram: undefined,

@@ -7,7 +7,6 @@ import type { Stay } from "./orders/Orders.ts"
 import * as OrderTable from "./orders/OrderTable.ts"
 import type { Unordered } from "./state/Asking.ts"
 import type { LossStop } from "./state/LimitAccount.ts"
-import type { Paid } from "./state/Wallet.ts"
 
 export interface Counts {
   readonly placed: number
@@ -31,8 +30,8 @@ export interface Outcome {
   /** By the asset that they were taken from; refunds included. */
   readonly fees: { readonly base: Amount; readonly quote: Amount }
   /** Their fees are among `fees`. */
-  readonly payouts: Paid
-  readonly refunds: Paid
+  readonly payouts: OrderTable.FlatCosts
+  readonly refunds: OrderTable.FlatCosts
   /** What others were paid of the inputs. */
   readonly appFees: { readonly base: Amount; readonly quote: Amount }
   /** Ratio of the highest equity before it; of all markets together. */

@@ -160,8 +160,8 @@ const cases: ReadonlyArray<Case> = [
     "freqtrade",
     freqtrade,
     {},
-    "budget: { quote: 50 }\n\ndeals:\n  size: { quote: 50 }\n  reach: 0.1%\n  takeProfit: 4%\n  trail: 1%\n  stop: 10%\n",
-    ['my_plugin: {"api_token":"(not shown)","level":3}', "minimal_roi.30: 0.02"]
+    "budget: { quote: 50 }\n\ndeals:\n  size: { quote: 50 }\n  reach: 0.1%\n  takeProfit: 2%\n  trail: 1%\n  stop: 10%\n",
+    ['my_plugin: {"api_token":"(not shown)","level":3}', "minimal_roi.0: 0.04"]
   ]
 ]
 
@@ -226,6 +226,20 @@ describe("a configuration of another bot", () => {
       const fixed = yield* said("freqtrade", { ...freqtrade, trailing_stop: false })
       assert.notInclude(fixed, "trail: ")
       assert.include(notTaken(fixed), "trailing_stop_positive: 0.01")
+    })
+  )
+
+  it.effect("freqtrade's last target above zero is the take-profit, because its targets fall with time", () =>
+    Effect.gen(function* () {
+      const tables: ReadonlyArray<readonly [roi: Record<string, number>, takeProfit: string]> = [
+        [{ "0": 0.04 }, "4%"],
+        [{ "60": 0.01, "30": 0.02, "20": 0.03, "0": 0.04 }, "1%"],
+        [{ "0": 0.04, "20": 0.03, "120": 0, "240": -1 }, "3%"],
+        [{ "0": 10, "45": 0.015 }, "1.5%"],
+        [{ "10": 0.02 }, "2%"]
+      ]
+      for (const [minimal_roi, takeProfit] of tables)
+        assert.include(yield* said("freqtrade", { ...freqtrade, minimal_roi }), `  takeProfit: ${takeProfit}\n`)
     })
   )
 

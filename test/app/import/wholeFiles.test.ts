@@ -332,15 +332,15 @@ const files: ReadonlyArray<Becomes> = [
     bot: "freqtrade",
     what: "a configuration with remarks and trailing commas",
     text: trader('"stoploss": -0.05, "trailing_stop": false'),
-    lines: ["market: BTC/USDC", "budget: { quote: 100 }", "size: { quote: 100 }", "takeProfit: 3%", "stop: 5%"],
-    left: ["tradable_balance_ratio: 0.99", "minimal_roi.60: 0.01"],
+    lines: ["market: BTC/USDC", "budget: { quote: 100 }", "size: { quote: 100 }", "takeProfit: 1%", "stop: 5%"],
+    left: ["tradable_balance_ratio: 0.99", "minimal_roi.0: 0.03"],
     says: /ETH\/USDC need files of their own/
   },
   {
     bot: "freqtrade",
     what: "a stop that follows the price: it was said to trail from the take-profit on",
     text: trader('"stoploss": -0.05, "trailing_stop": true'),
-    lines: ["takeProfit: 3%", "stop: 5%"],
+    lines: ["takeProfit: 1%", "stop: 5%"],
     says: /the stop stays where it is/
   },
   {
@@ -359,8 +359,8 @@ const files: ReadonlyArray<Becomes> = [
     }),
     market: "BTC/USDC",
     budget: "250",
-    lines: ["budget: { quote: 250 }", "size: { quote: 250 }", "takeProfit: 8%", "trail: 1.5%", "stop: 12%"],
-    left: ['params.buy: {"buy_rsi":31}', "params.roi.40: 0.02"]
+    lines: ["budget: { quote: 250 }", "size: { quote: 250 }", "takeProfit: 2%", "trail: 1.5%", "stop: 12%"],
+    left: ['params.buy: {"buy_rsi":31}', "params.roi.0: 0.08"]
   }
 ]
 

@@ -210,6 +210,22 @@ export const feeRows: ReadonlyArray<FactRow> = [
     })
   ),
   {
+    fact: "fees.flat",
+    name: "inside",
+    sentence: "An order from account to account estimates no fee of its payout or its refund",
+    applies: ({ fees }) => fees.flat === "chains",
+    look: async (world) => {
+      const { body, status, text } = await world.post("/v0/orders", await Scenes.orderBody(world, {}))
+      if (status >= 300) return cannotShow(`no order: ${status} ${text.slice(0, 200)}`)
+      const fees = ["estimatedWithdrawFee", "estimatedRefundFee"].map((name) => at(body, `data.attributes.${name}`))
+      that(
+        fees.every((fee) => fee === "0"),
+        `they are ${fees.join(" and ")}`
+      )
+      return undefined
+    }
+  },
+  {
     fact: "fees.settlement",
     name: "move",
     sentence: "One asset from account to account costs the lower fee and the protocol's share, and nothing else",

@@ -8,7 +8,6 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { ratioOf } from "../../../domain/fees/RoundCost.ts"
 import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../../domain/Market.ts"
 import { type FillRules, lastFeeOf, shareOf } from "../FillRules.ts"
-import type { Paid } from "../state/Wallet.ts"
 
 export interface OrderRow {
   readonly slot: number
@@ -156,8 +155,15 @@ export const appFees = (table: OrderTable): { readonly base: Amount; readonly qu
   return { base, quote }
 }
 
+/** Payouts or refunds: their number, and what they cost. */
+export interface FlatCosts {
+  readonly count: number
+  readonly base: Amount
+  readonly quote: Amount
+}
+
 /** Payouts of the orders that filled whole, and the part of their fees that is not the venue's share. */
-export const payouts = ({ fills, rows, rules }: OrderTable): Paid => {
+export const payouts = ({ fills, rows, rules }: OrderTable): FlatCosts => {
   let [count, base, quote] = [0, 0n, 0n]
   for (const [id, { endsLeg, fee, output, side }] of rows.entries()) {
     const times = endsLeg ? (fills[id] ?? 0) : 0

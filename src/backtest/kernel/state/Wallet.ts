@@ -7,19 +7,13 @@
 
 import { type Amount, min } from "../../../domain/Amount.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
+import type { FlatCosts } from "../orders/OrderTable.ts"
 
 export interface Purse {
   readonly freeQuote: Amount
 }
 
-/** Payouts or refunds: their number, and what they cost. */
-export interface Paid {
-  readonly count: number
-  readonly base: Amount
-  readonly quote: Amount
-}
-
-const nothing: Paid = { count: 0, base: 0n, quote: 0n }
+const nothing: FlatCosts = { count: 0, base: 0n, quote: 0n }
 
 /** Only this file writes it. */
 interface OpenPurse {
@@ -34,8 +28,8 @@ export class Wallet {
   // Numbers from the beginning: a field that was ever undefined costs an allocation with every fill.
   private ownedBase = 0
   private ownedQuote = 0
-  private refunds: Paid = nothing
-  private payouts: Paid = nothing
+  private refunds: FlatCosts = nothing
+  private payouts: FlatCosts = nothing
 
   constructor(market: Market, budget: { readonly base: Amount; readonly quote: Amount }, purse: Purse) {
     this.baseUnit = 10 ** market.base.decimals
@@ -64,7 +58,7 @@ export class Wallet {
   }
 
   /** Refunds, and payouts of cancelled orders; fees of fills are in their outputs. */
-  get charged(): { readonly refunds: Paid; readonly payouts: Paid } {
+  get charged(): { readonly refunds: FlatCosts; readonly payouts: FlatCosts } {
     return { refunds: this.refunds, payouts: this.payouts }
   }
 
@@ -104,7 +98,7 @@ export class Wallet {
     this.payouts = this.charge(this.payouts, side === "BUY" ? "base" : "quote", paid)
   }
 
-  private charge({ base, count, quote }: Paid, asset: "base" | "quote", paid: Amount): Paid {
+  private charge({ base, count, quote }: FlatCosts, asset: "base" | "quote", paid: Amount): FlatCosts {
     if (asset === "base") {
       this.ownedBase -= Number(paid) / this.baseUnit
       return { count: count + 1, base: base + paid, quote }
