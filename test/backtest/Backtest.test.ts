@@ -27,12 +27,12 @@ const assets = [
   { symbol: "USDC", id: "usdc", decimals: 6 }
 ]
 
-const grid = (levels: number): Strategy => {
+const grid = (levels: number, more = ""): Strategy => {
   const text = `name: g
 market: BTC/USDC
 kind: grid
 limits: { budget: { base: 0.5, quote: 20000 } }
-grid: { lower: 35000, upper: 45000, levels: ${levels}, size: { base: 0.01 } }
+grid: { lower: 35000, upper: 45000, levels: ${levels}, size: { base: 0.01 }${more} }
 `
   return Result.getOrThrow(StrategyFile.parse(text, "g.yaml", { assets, ticks: new Map() }))
 }
@@ -50,6 +50,24 @@ describe("Backtest", () => {
     assert.isBelow(pessimistic.outcome.fills.count, optimistic.outcome.fills.count)
     const { low, high } = BandSide.band([pessimistic, optimistic])
     assert.isTrue(low.pnlQuote <= high.pnlQuote)
+  })
+
+  it("counts payouts and refunds, whose fees are all the fees where the venue takes no share of fills", () => {
+    const flat = { base: 30n, quote: 20_000n }
+    const moving = grid(21, ", fundNearest: 4")
+    const costs: Costs = { ...noCosts, withdrawFee: flat, refundFee: flat }
+    for (const mode of ["optimistic", "pessimistic"] as const) {
+      const { counts, feesQuote, fills, payouts, refunds } = Backtest.run(moving, candles, indices, mode, {
+        costs,
+        changes: {}
+      })
+      assert.isAbove(refunds.count, 0)
+      assert.isAtMost(refunds.count, counts.cancelled)
+      assert.isAbove(payouts.count, 0)
+      assert.isAtMost(payouts.count, fills)
+      // Each sum is rounded down once by itself.
+      assert.isTrue([0n, 1n].includes(feesQuote - payouts.feesQuote - refunds.feesQuote))
+    }
   })
 
   it("app fees to oneself shift fills as those to others do, and are not told as paid to others", () => {
