@@ -161,7 +161,9 @@ export const resolve = (
   const [problem] = problems
   const lost = state.placements.get(id)
   if (problem === undefined && word === "paid" && lost?.state === "given up") return Result.succeed(arrived(lost, text))
-  if (problem === undefined) return Result.fail(`${id} has no problem that needs somebody's word`)
+  const isWithdrawal = word === "not-paid" && lost?.state === "funding" && lost.funding.isByWord === true
+  const subject = problem ?? (isWithdrawal ? lost : undefined)
+  if (subject === undefined) return Result.fail(`${id} has no problem that needs somebody's word`)
   if (received !== undefined && (word !== "paid" || !takesAmount(state, id)))
     return Result.fail(`${id}: how much arrived is said with --paid, of a swap that the venue ended without amounts`)
   const refused = state.integrity.forgotten.has(id)
@@ -176,7 +178,7 @@ export const resolve = (
   if (refused !== undefined) return Result.fail(`${id}: ${refused}`)
   if (lost !== undefined && received !== undefined)
     return Result.succeed(BareSuccess.arrived(lost, { received, text }, now))
-  const { slot, strategy } = problem
+  const { slot, strategy } = subject
   const resolved = { _tag: "Resolved", strategy, slot, placement: id, word, text } as const
   if (word === "adopt") return Result.succeed([resolved, ...adopted(state, id)])
   if (word === "paid" && lost?.state === "closing")

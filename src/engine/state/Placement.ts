@@ -27,6 +27,8 @@ export interface BoundOrder {
 export interface Funding extends Payload {
   /** Paid by a wallet on another chain instead of by a signed intent; `signed` and `intentHash` are empty then. */
   readonly payment?: Payment
+  /** That it was paid is the operator's word alone, which they may take back. */
+  readonly isByWord?: true | undefined
 }
 
 export interface Payment {

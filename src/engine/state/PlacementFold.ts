@@ -197,10 +197,10 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
     case "FundingHeld":
       return change({ attempts: funding.attempts - 1 })
     case "FundingAcknowledged":
-      return change({ acknowledged: true })
+      return change({ acknowledged: true, isByWord: undefined })
     case "FundingAnswered":
       // Journals from before verdicts have the verifier's words alone: they prove what they proved then.
-      return change(Payload.answered(funding, { ...event, ...present({ verdict: event.verdict ?? verdictOf(event) }) }))
+      return change(answered(funding, { ...event, ...present({ verdict: event.verdict ?? verdictOf(event) }) }))
     case "FundingInDoubt":
       return { ...placement, state: "in doubt", doubt: { since: at, reason: event.reason } }
     case "FundingDead":
@@ -227,8 +227,14 @@ const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
   }
 }
 
+const answered = (funding: Funding, refusal: Payload.PaymentRefusal): Partial<Funding> => {
+  const change = Payload.answered(funding, refusal)
+  return change.acknowledged === true ? { ...change, isByWord: undefined } : change
+}
+
 const confirmed = ({ payment, ...funding }: Funding): Funding => ({
   ...funding,
+  ...(!funding.acknowledged && { isByWord: true }),
   acknowledged: true,
   ...(payment === undefined ? {} : { payment: { ...payment, isConfirmed: true } })
 })

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
+import { totals } from "../../../src/domain/Ledger.ts"
 import { acceptedWords, problemsOf, resolve } from "../../../src/engine/funding/Problems.ts"
 import { payloadEndsAt } from "../../world/journalRows.ts"
 import { about, order, remembered, until } from "../firstOrder.ts"
@@ -127,6 +128,26 @@ describe("the words that are accepted", () => {
       "forget"
     ])
     assert.deepStrictEqual(accepted([...until("Bound"), asked("manual"), doubt], 0), ["paid", "not-paid", "forget"])
+  })
+
+  it("paid can be taken back once the payload has expired, unless the venue says that it executed", () => {
+    const paid: BotEvent = { _tag: "Resolved", ...about, word: "paid", text: "a mistake" }
+    const mistaken = [...until("FundingSent"), doubt, paid]
+    const takeBack = (events: ReadonlyArray<BotEvent>, now: number) =>
+      resolve(remembered(events), { placement: "p1", word: "not-paid", text: "" }, now)
+    const early = takeBack(mistaken, validUntil - 1_500)
+    assert.match(Result.isFailure(early) ? early.failure : "", /its payload can still be executed for 2 s/)
+    const taken = takeBack(mistaken, validUntil + 1)
+    const events = Result.isSuccess(taken) ? taken.success : []
+    assert.deepStrictEqual(
+      events.map((event) => event._tag),
+      ["Resolved"]
+    )
+    const after = remembered([...mistaken, ...events])
+    assert.strictEqual(after.placements.get("p1")?.state, "dead")
+    assert.deepStrictEqual(totals(after.ledger), totals(remembered(until("Planned")).ledger))
+    const executed: BotEvent = { _tag: "FundingAcknowledged", ...about }
+    assert.isTrue(Result.isFailure(takeBack([...mistaken, executed], validUntil + 1)))
   })
 
   it("of what is no payment say what it is", () => {
