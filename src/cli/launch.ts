@@ -23,10 +23,19 @@ type Signal = "SIGINT" | "SIGTERM"
 
 /** These stay wrong until a person changes a file or a key: systemd is told by code 78 not to try again. */
 const permanent: ReadonlySet<string> = new Set([
-  "ConfigInvalid",
-  "StrategiesInvalid",
+  "AddressesUnfit",
   "AssetRenamed",
+  "ConfigInvalid",
+  "FleetFileInvalid",
+  "JournalHandedOver",
   "JournalOfAnother",
+  "KeyMalformed",
+  "KeyOfAnother",
+  "PolicyInvalid",
+  "PolicyRefused",
+  "SignerFileInvalid",
+  "StrategiesInvalid",
+  "TlsUnverified",
   "StartRefused",
   "WrongDecimals",
   "Unauthorized"
@@ -67,6 +76,10 @@ export interface Host {
   off(signal: Signal, hear: (signal: Signal) => void): unknown
   exit(code?: number): unknown
 }
+
+/** systemd started it. Shells and what they start may inherit other variables of a service, and this one with another number. */
+const isService = ({ env, pid }: Pick<Host, "env" | "pid">): boolean =>
+  env["NOTIFY_SOCKET"] !== undefined || env["SYSTEMD_EXEC_PID"] === String(pid)
 
 /** Signals that arrived while the process was busy are handled after its timers, and before what is immediate. */
 const pressEnds = (run: () => void): void => {
@@ -129,7 +142,7 @@ export const launch = (
     process.stderr.on("error", () => {})
     fiber.addObserver((exit) => {
       unhear()
-      process.exitCode = isPipeClosed() ? 0 : exitCodeOf(exit, last, process.env["NOTIFY_SOCKET"] !== undefined)
+      process.exitCode = isPipeClosed() ? 0 : exitCodeOf(exit, last, isService(process))
       // An interrupted fiber runs no more code, so this is printed here.
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause))
         process.stderr.write(`limitbot: interrupted; ${stop.leftBehind()}\n`)

@@ -56,6 +56,8 @@ const lifecycle = {
     /** The machine or the database's server, from its start on: on the same one nothing that was written is lost. */
     boot: Schema.optionalKey(Text),
     database: Schema.optionalKey(Text),
+    /** Its file, by which a copy finds whether its source still runs here. */
+    journal: Schema.optionalKey(Text),
     version: Text,
     decisionCode: Schema.optionalKey(Text),
     mode: Text,
@@ -133,7 +135,9 @@ const lifecycle = {
     amount: Amount,
     deposited: Amount,
     status: Text,
-    createdAt: Schema.optionalKey(Time)
+    createdAt: Schema.optionalKey(Time),
+    /** It was made while this process ran, by none of its placements: another bot runs with a copy of the journal. */
+    isAnothers: Schema.optionalKey(Schema.Boolean)
   },
   /** How far our clock is ahead of the venue's; noted at first and when it changes by a second or more. */
   ClockCompared: { skewMillis: Schema.Int, ok: Schema.Boolean },

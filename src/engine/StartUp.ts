@@ -24,6 +24,7 @@ export interface BotRun {
   readonly decisionCode?: string
   /** Names the machine from its start on, where it can be told. */
   readonly boot?: string
+  readonly journal?: string
   /** "live", "dry-run", "demo". */
   readonly mode: string
   /** The venue account (signer id). */

@@ -18,6 +18,12 @@ describe("limitbot journal", () => {
     assert.isAbove(events, 0)
     const busy = await runHere(["journal", "compact", ...config], { cwd: old })
     assertSays(busy, 1, /is in use by process/)
+    copyFileSync(join(old, "copy.sqlite"), join(fresh, "copy.sqlite"))
+    assertSays(
+      await runHere(["journal", "restore", "copy.sqlite", ...config], { cwd: fresh }),
+      1,
+      /A bot \(process \d+\) runs with \S+journal\.sqlite, of which \S*copy\.sqlite is a copy, and only one may/
+    )
     bot.signal("SIGTERM")
     assert.strictEqual((await bot.ended).code, 0)
 

@@ -1,6 +1,6 @@
 /** A journal as a file: checked, made smaller, copied while the bot runs, taken over from a copy. One in a fleet's database is only checked. */
 
-import { Effect, FileSystem, Layer, Option, Schema } from "effect"
+import { Effect, Equal, FileSystem, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { counted } from "../../domain/Words.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -144,6 +144,27 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
   return told({ file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
 }, Effect.scoped)
 
+/** The first link of a chain: a journal and all its copies have it in common. */
+const firstHash = SqlClient.SqlClient.use((sql) => sql`SELECT hash FROM journal ORDER BY sequence LIMIT 1`).pipe(
+  Effect.map(([row]) => row?.["hash"])
+)
+
+/** Refuses a copy whose source runs on this machine: two bots on one account could fund one slot twice. */
+const refuseWhileRunning = Effect.fnUntraced(function* (copy: string) {
+  const starts = Journal.use(({ events }) => Stream.runLast(events({ tags: ["BotStarted"] })))
+  const start = yield* Effect.provide(starts, Layer.provide(Journal.layerReadOnly, reading(copy)))
+  const event = Option.getOrUndefined(start)?.event
+  const source = event?._tag === "BotStarted" ? event.journal : undefined
+  for (const file of source === undefined ? [copy] : [source, copy]) {
+    const holder = yield* Lease.holder(file)
+    if (holder === undefined) continue
+    const own = yield* Effect.option(Effect.provide(firstHash, reading(file)))
+    if (!Equal.equals(own, yield* Effect.option(Effect.provide(firstHash, reading(copy))))) continue
+    const message = `A bot (process ${holder.pid}) runs with ${file}, of which ${copy} is a copy, and only one may. Stop it first, or hand it over: limitbot journal backup FILE --move`
+    return yield* new CopyRefused({ message })
+  }
+})
+
 export const restore = Effect.fn("JournalFile.restore")(function* ({
   from,
   config
@@ -153,6 +174,7 @@ export const restore = Effect.fn("JournalFile.restore")(function* ({
     const message = `${journal} exists. Move it away first (with its -wal, -shm and .head files), so that nothing is lost.`
     return yield* new CopyRefused({ message })
   }
+  yield* refuseWhileRunning(from)
   const { events, head } = yield* Effect.provide(verified([]), reading(from))
   yield* Effect.provide(copyTo(journal), reading(from))
   yield* Head.beside(Lease.fileOf(journal)).keep({ sequence: events, hash: head })

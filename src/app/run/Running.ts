@@ -9,6 +9,7 @@ import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as TlsCheck from "../../files/TlsCheck.ts"
+import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
 import { version } from "../../version.ts"
 import { decisionCode } from "../DecisionCode.ts"
@@ -68,7 +69,7 @@ export const run = Effect.fn("Running.run")(function* (asked: Asked) {
       mode,
       account: account.signerId,
       venue: config.venue.url,
-      ...(dryRun ? {} : { assets: Layers.idsBySymbol(config.markets) })
+      ...(dryRun ? {} : { assets: Layers.idsBySymbol(config.markets), journal: Lease.fileOf(journal) })
     },
     strategies: start.strategies,
     markets: Layers.marketsByName(config.markets),

@@ -12,6 +12,7 @@ import type { VenueError } from "../../venue/VenueError.ts"
 import * as Defects from "../Defects.ts"
 import { EngineSettings } from "../EngineSettings.ts"
 import { meaning } from "../protocol/Sightings.ts"
+import * as ForeignOrders from "../restart/ForeignOrders.ts"
 import * as SecondOrder from "../restart/SecondOrder.ts"
 import { Bookkeeper, change } from "../state/Bookkeeper.ts"
 import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegrity.ts"
@@ -48,6 +49,7 @@ export const make = Effect.gen(function* () {
   const { account } = yield* EngineSettings
   const reportMemory = ReportMemory.make(books)
   const takeSecond = yield* SecondOrder.make
+  const noteTwin = yield* ForeignOrders.makeTwinWatch
   const afterlife = yield* Afterlife.make
   const reading = yield* Defects.isolate("the report on")
   const begun = unsignedIn(books.state.placements)
@@ -100,7 +102,8 @@ export const make = Effect.gen(function* () {
     const why = known !== undefined && isBound ? lackingIn(known, order) : unsaidIn(order)
     const odd = why === undefined ? Effect.void : noteOdd({ id: order.id, why })
     // Ours are recognised by their terms.
-    if (id === undefined || (!isBound && why !== undefined)) return odd
+    if (!isBound && why !== undefined) return odd
+    if (id === undefined) return reading(order.id, noteTwin(order, markets, now))
     // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
     const noted = change(books, id, (placement) => {
       const sighting = { order, via: "look", correlationId: report.correlationId } as const

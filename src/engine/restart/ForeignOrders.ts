@@ -1,7 +1,7 @@
 /** Orders of the venue that carry this journal's mark (see `Fingerprint`), and that no event of it is about. */
 import { Effect, Stream } from "effect"
-import type { BotEvent } from "../../domain/BotEvent.ts"
-import { minuteMillis } from "../../domain/Durations.ts"
+import type { Of } from "../../domain/BotEvent.ts"
+import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
@@ -36,7 +36,7 @@ export const make = Effect.gen(function* () {
     const made = { notBefore: since - minuteMillis, notAfter: now + minuteMillis }
     const isNew = ({ createdAt = since }: Order) => createdAt >= made.notBefore
     const isOurs = ({ deadline }: Order) =>
-      mark !== undefined && isMarked(deadline, mark, made) && !usedDeadlines.has(deadline)
+      mark !== undefined && !usedDeadlines.has(deadline) && isMarked(deadline, mark, made)
     const unexplained = orders.filter((order) => order.unsaid === undefined && isNew(order) && isOurs(order))
     return unexplained.length === 0
       ? Effect.succeed(unexplained)
@@ -44,8 +44,34 @@ export const make = Effect.gen(function* () {
   }
 })
 
+/** The mark of an order that lives this long is practically never a coincidence; of shorter lives two orders have to bear it. */
+const distinctiveMillis = 5 * dayMillis
+
+/**
+ * Notices a bot that runs with a copy of this journal: orders with its mark that were made since this process started, and by none of
+ * its placements. Another bot of the account bears the mark on few of its orders, so most have to bear it.
+ */
+export const makeTwinWatch = Effect.gen(function* () {
+  const books = yield* Bookkeeper
+  const marked = yield* make
+  const ours = new Map<string, Order>()
+  const others = new Set<string>()
+  return Effect.fnUntraced(function* (order: Order, markets: ReadonlyMap<string, Market>, now: number) {
+    const { integrity, runStartedAt } = books.state
+    const { createdAt, deadline, id } = order
+    const isOld = createdAt === undefined || createdAt < runStartedAt || integrity.usedDeadlines.has(deadline)
+    if (isOld || ours.has(id) || others.has(id)) return
+    if ((yield* marked([order], runStartedAt, now)).length > 0) ours.set(id, order)
+    else others.add(id)
+    const isCertain = ours.size > 1 || deadline - createdAt >= distinctiveMillis
+    if (!isCertain || ours.size <= others.size) return
+    const news = [...ours.values()].filter((each) => !integrity.forgotten.has(each.id))
+    yield* books.record(...news.map((each) => ({ ...behind(each, markets), isAnothers: true })))
+  })
+})
+
 /** What is told of one. */
-export const behind = (order: Order, markets: ReadonlyMap<string, Market>): BotEvent => {
+export const behind = (order: Order, markets: ReadonlyMap<string, Market>): Of<"JournalBehind"> => {
   const market = [...markets.values()].find(
     ({ base, quote }) => base.id === order.baseAsset && quote.id === order.quoteAsset
   )

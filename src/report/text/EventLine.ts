@@ -113,7 +113,9 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } =
     "warn"
   ],
   JournalBehind: (event, money) => [
-    `JOURNAL BEHIND: the venue has order ${event.orderId} of this bot (${event.status}, ${money(event.asset, event.deposited)} deposited), and the journal does not know it; nothing is funded: limitbot resolve`,
+    event.isAnothers === true
+      ? `ANOTHER BOT RUNS WITH A COPY OF THIS JOURNAL: it made order ${event.orderId} (${event.status}, ${money(event.asset, event.deposited)} deposited) since this bot started; nothing is funded. Stop one of the two, then: limitbot resolve`
+      : `JOURNAL BEHIND: the venue has order ${event.orderId} of this bot (${event.status}, ${money(event.asset, event.deposited)} deposited), and the journal does not know it; nothing is funded: limitbot resolve`,
     "alarm"
   ],
   DiskFull: () => [

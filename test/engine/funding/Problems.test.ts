@@ -146,7 +146,7 @@ describe("the words that are accepted", () => {
     const after = remembered([...mistaken, ...events])
     assert.strictEqual(after.placements.get("p1")?.state, "dead")
     assert.deepStrictEqual(totals(after.ledger), totals(remembered(until("Planned")).ledger))
-    const executed: BotEvent = { _tag: "FundingAcknowledged", ...about }
+    const executed: BotEvent = { _tag: "FundingAcknowledged", ...about, intentHash: "hash-1" }
     assert.isTrue(Result.isFailure(takeBack([...mistaken, executed], validUntil + 1)))
   })
 

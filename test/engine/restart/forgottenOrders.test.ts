@@ -106,6 +106,27 @@ describe("a journal that is behind the world", () => {
     )
   )
 
+  it.effect("is noticed while its source runs: the source funds nothing more, and says that another bot runs", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const source = yield* world.run({ strategies: [ladder(2)] })
+        yield* until(() => openOrders(source).length === 2, 60_000, "two orders rest")
+        const all = [...(yield* source.events)].map(({ event }) => event)
+        const copy = yield* world.run({ strategies: [ladder(3)], ownJournal: true, earlier: [...all, restored] })
+        yield* until(() => openOrders(copy).length === 3, 120_000, "the copy places orders of its own")
+        yield* until(() => source.state.integrity.forgotten.size > 0, 10_000, "the source sees them")
+        const [made] = source.state.integrity.forgotten.keys()
+        assert.include(idsOf(copy), made)
+        assert.strictEqual(
+          JournalIntegrity.whyStopped(source.state.integrity)?.text,
+          `another bot runs with a copy of this journal: it made order ${made}. Stop one of the two, then: limitbot resolve`
+        )
+        assert.isEmpty(copy.state.integrity.forgotten)
+      })
+    )
+  )
+
   it.effect("told of explained orders again after a restart", () =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -147,9 +147,16 @@ export const mayHoldMoney = (placement: Placement): boolean => isFunded(placemen
 
 /** Why nothing may be funded now, if so. */
 export const whyStopped = ({ forgotten }: JournalIntegrity) => {
-  const [orderId] = forgotten.keys()
-  if (orderId === undefined) return undefined
+  const [first] = forgotten.values()
+  if (first === undefined) return undefined
+  const { orderId } = first
   const count = counted(forgotten.size, "order")
+  const another = [...forgotten.values()].find(({ isAnothers }) => isAnothers === true)
+  if (another !== undefined)
+    return {
+      text: `another bot runs with a copy of this journal: it made order ${another.orderId}. Stop one of the two, then: limitbot resolve`,
+      sentence: `Another bot runs with a copy of this journal, nothing is funded: ${count} of its own not known`
+    }
   return {
     text: `the venue has order ${orderId} of this bot, and the journal does not know it: limitbot resolve`,
     sentence: `Behind the venue, nothing is funded: ${count} of its own not known`

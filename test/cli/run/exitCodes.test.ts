@@ -1,0 +1,49 @@
+/** A service of systemd ends with 78 where another start would end alike, and its unit does not restart it then. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { newFolder, runHere, startStill, workspace } from "../../world/processes/program.ts"
+
+const deploy = resolve(import.meta.dirname, "../../../deploy")
+/** As systemd sets it for the process that it starts. */
+const asService = { SYSTEMD_EXEC_PID: String(process.pid) }
+
+describe("exit codes", () => {
+  it("each unit names 78 among the codes after which it is not restarted", () => {
+    const units = readdirSync(deploy).filter((name) => name.endsWith(".service"))
+    assert.isAtLeast(units.length, 2)
+    for (const unit of units)
+      assert.match(readFileSync(join(deploy, unit), "utf8"), /^RestartPreventExitStatus=(?:.* )?78$/m, unit)
+  })
+
+  it("wrong files end bot and signer with 78 as services, and with 1 elsewhere", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox, { "signer.yaml": "account: nobody", "wrong.yaml": "kind: nothing" })
+    const commands = [
+      ["run", "grid.yaml", "--config", "none.yaml"],
+      ["run", "wrong.yaml", "--config", "config.yaml"],
+      ["signer", "--socket", join(newFolder(), "s.sock"), "--config", "signer.yaml"]
+    ]
+    for (const words of commands) {
+      const ended = await runHere(words, { cwd, environment: asService })
+      assert.strictEqual(ended.code, 78, `${words.join(" ")}: ${ended.stderr}`)
+      assert.strictEqual((await runHere(words, { cwd })).code, 1)
+      assert.strictEqual((await runHere(words, { cwd, environment: { SYSTEMD_EXEC_PID: "1" } })).code, 1)
+    }
+  })
+
+  it("a refused key ends a service with 78, a held journal with 1, and a stop with 0", async () => {
+    const sandbox = await startStill()
+    const cwd = workspace(sandbox)
+    const bot = ["run", "grid.yaml", "--config", "config.yaml", "--for", "2s"]
+    const run = () => runHere(bot, { cwd, environment: asService })
+    const well = await run()
+    assert.strictEqual(well.code, 0, well.stderr)
+    writeFileSync(join(cwd, "api.key"), "another-key-of-somebody")
+    const refused = await runHere(["run", "grid.yaml", "--config", "config.yaml"], { cwd, environment: asService })
+    assert.match(refused.stderr, /does not accept our credential/)
+    assert.strictEqual(refused.code, 78)
+    const unknown = await runHere(["explain", "grid/none", "--config", "config.yaml"], { cwd, environment: asService })
+    assert.strictEqual(unknown.code, 1)
+  })
+})
