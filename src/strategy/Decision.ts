@@ -115,6 +115,11 @@ export interface Decision {
   readonly memory: Memory
   readonly reasons: ReadonlyArray<Reason>
   readonly until: Bounds
+  /**
+   * Where the strategy leaves with a loss, now or once what it waits for has filled. Candles do not tell whether a bar came to a stop
+   * or to a target first: the side of a backtest with fewer fills asks at these prices within the bar.
+   */
+  readonly stops?: PriceBounds
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import type { Conditions } from "../../src/backtest/kernel/Conditions.ts"
-import { capacityOf, fillsAt, shareOf, withdrawFee } from "../../src/backtest/kernel/FillRules.ts"
+import { boundAt, capacityOf, fillsAt, shareOf, withdrawFee } from "../../src/backtest/kernel/FillRules.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import { min } from "../../src/domain/Amount.ts"
@@ -125,11 +125,18 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   let wakes: Array<{ bar: number; slot: Slot }> = []
   let memory: Memory = conditions.initialMemory
   let until: Bounds = { onFill: true }
+  let stops: PriceBounds = {}
+  /** Where each market is within a bar that reaches a stop; nothing waits there. */
+  let within: ReadonlyMap<Place, Price> | undefined
+  let askedAt = { below: Number.NaN, above: Number.NaN, fills: 0 }
   let decidedAt = Number.NEGATIVE_INFINITY
   let [now, nextBar] = [0, 0]
   let [peak, drawdown] = [Number.NEGATIVE_INFINITY, 0]
 
   const exact = (column: Float64Array, bar: number) => Candles.exactPrice(column[bar] ?? 0)
+  /** The close of the bar before the next one, or where the market is within a bar. */
+  const marketIn = (at: Place): Price => within?.get(at) ?? exact(at.candles.close, nextBar - 1)
+  const waits = (millis: number): boolean => millis > 0 && within === undefined
   const liveOf = ({ order, state, paidSide: side, paidPrice: price }: Slot): Pick<SlotProgress, "live"> => {
     if (state === "paying") return { live: { side, price, quantity: 0n } }
     return order === undefined ? {} : { live: { side: order.side, price: order.price, quantity: order.open } }
@@ -147,7 +154,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   })
   const openOrders = () => slots.filter((slot) => slot.order !== undefined && slot.order.open > 0n).length
   const barAfter = (millis: number) => {
-    if (millis === 0) return nextBar
+    if (!waits(millis)) return nextBar
     let bar = nextBar
     while (bar < candles.bars && TimeAxis.openTime(candles.time, bar) < now + millis) bar++
     // What would come to rest after the last bar never does.
@@ -159,13 +166,13 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   }
   /** A swap would keep its limit at this close. */
   const isQuoted = (
-    { conditions: { rules }, candles }: Place,
+    at: Place,
     { side, price }: { readonly side: Side; readonly price: Price },
-    closeBar: number,
     impact = 0
   ): boolean => {
+    const { rules } = at.conditions
     const half = Decimal.make(BigInt(Math.round((rules.spreadBasisPoints + impact) * 1e6)), 10)
-    const close = exact(candles.close, closeBar)
+    const close = marketIn(at)
     const rest = restOf(rules.appFeeBasisPoints)
     return side === "BUY"
       ? Decimal.compare(close, Decimal.multiply(Decimal.multiply(price, Decimal.subtract(Decimal.one, half)), rest)) <=
@@ -181,16 +188,16 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     wakeAfter(slot, Math.max(1, slot.at.conditions.rules.cancelMillis))
   }
   /** The whole input at the present price. */
-  const swap = (slot: Slot, order: Order, bar: number, closeBar: number) => {
+  const swap = (slot: Slot, order: Order, bar: number) => {
     const { market, rules } = slot.at.conditions
     if (slot.arrivedBar !== nextBar) slot.arrivals = 0
     slot.arrivedBar = nextBar
     slot.arrivals++
     const { refundedSwapShare: share } = rules
     const impact = impactOf(slot.at, order)
-    if (!isQuoted(slot.at, order, closeBar, impact) || slot.arrivals > 12) return giveBack(slot)
+    if (!isQuoted(slot.at, order, impact) || slot.arrivals > 12) return giveBack(slot)
     if (share > 0 && slot.at.random() < share) return giveBack(slot)
-    const paid = taken(slot.at, order, closeBar, rules.spreadBasisPoints + impact)
+    const paid = taken(slot.at, order, rules.spreadBasisPoints + impact)
     const bought = Decimal.divideInteger(
       order.input * 10n ** 8n * 10n ** BigInt(paid.scale),
       paid.digits * 10n ** 6n,
@@ -225,9 +232,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     complete(slot, order)
   }
   /** What an order that takes the market pays, so far beyond the close, and never beyond its limit. */
-  const taken = (at: Place, order: Order, closeBar: number, basisPoints: number): Price => {
+  const taken = (at: Place, order: Order, basisPoints: number): Price => {
     const edge = Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
-    const close = exact(at.candles.close, closeBar)
+    const close = marketIn(at)
     const margin = Decimal.multiply(close, edge)
     const rest = restOf(at.conditions.rules.appFeeBasisPoints)
     const dear = Decimal.add(close, margin)
@@ -240,8 +247,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       now,
       side: order.side,
       price: order.price,
-      close: exact(at.candles.close, nextBar - 1),
-      isDear: order.by === "swap" && !isQuoted(at, order, nextBar - 1),
+      close: marketIn(at),
+      isDear: order.by === "swap" && !isQuoted(at, order),
       isExit: order.isExit === true,
       isSuccessor,
       moving: moving.size,
@@ -352,14 +359,14 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     )
   }
   /** An order stays where it is when the refund, and a payout of what has filled, cost as much as moving it is worth. */
-  const isNotWorthMoving = (slot: Slot, desired: DesiredSlot | undefined, bar: number): boolean => {
+  const isNotWorthMoving = (slot: Slot, desired: DesiredSlot | undefined): boolean => {
     const { order } = slot
     const armed = desired === undefined ? undefined : armedLeg(desired, progress(slot))
     if (order === undefined || armed === undefined || armed.side !== order.side || armed.by !== order.by) return false
     if (slot.state !== "resting" && slot.state !== "placing") return false
     const { market, rules } = slot.at.conditions
     const worth = (quantity: bigint, price: Price) => quoteAmount(market, quantity, price, "up")
-    const inQuote = (base: bigint) => worth(base, exact(slot.at.candles.close, bar))
+    const inQuote = (base: bigint) => worth(base, marketIn(slot.at))
     const present = worth(armed.quantity, order.price)
     const apart = (a: bigint, b: bigint) => (a > b ? a - b : b - a)
     const gain = apart(worth(armed.quantity, armed.price), present) + apart(present, worth(order.open, order.price))
@@ -391,7 +398,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     return armed.isExit === true && free + order.input < inputAmount(market, armed.side, armed.quantity, armed.price)
   }
   /** Says whether the slot works on something new. */
-  const adopt = (slot: Slot, wanted: DesiredSlot | undefined, bar: number): boolean => {
+  const adopt = (slot: Slot, wanted: DesiredSlot | undefined): boolean => {
     slot.successor = null
     if (wanted === undefined) moving.delete(slot)
     if (slot.state === "cancelling") {
@@ -408,7 +415,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     const { cancelMillis } = slot.at.conditions.rules
     if (!keeps(slot, wanted)) {
-      const stays = isNotWorthMoving(slot, wanted, bar)
+      const stays = isNotWorthMoving(slot, wanted)
       if (stays && slot.state !== "waiting") slot.deniedBy = undefined
       if (stays || isKeptBack(slot, wanted)) {
         slot.successor = wanted
@@ -417,7 +424,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     const isLive = slot.state === "resting" || slot.state === "placing"
     if (isLive && wanted !== undefined && !keeps(slot, wanted)) moving.add(slot)
-    if (slot.state === "resting" && cancelMillis > 0 && !keeps(slot, wanted)) {
+    if (slot.state === "resting" && waits(cancelMillis) && !keeps(slot, wanted)) {
       slot.deniedBy = undefined
       slot.state = "cancelling"
       slot.successor = wanted
@@ -439,13 +446,13 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     return true
   }
   /** What kept a successor from its place may do so no longer. */
-  const replaceFreed = (bar: number) => {
+  const replaceFreed = () => {
     for (const at of places) {
       const freed = slots.filter((slot) => {
         const { successor } = slot
         const isLive = slot.state === "resting" || slot.state === "placing"
         const isHeld = slot.at === at && successor !== null && slot.deniedBy !== undefined && isLive
-        return isHeld && !isKeptBack(slot, successor) && adopt(slot, successor, bar)
+        return isHeld && !isKeptBack(slot, successor) && adopt(slot, successor)
       })
       for (const slot of freed) if (slot.state === "idle") place(slot)
     }
@@ -453,9 +460,12 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   const decide = (bar: number) => {
     now = TimeAxis.closeTime(candles.time, bar)
     nextBar = bar + 1
+    decideNow()
+  }
+  const decideNow = () => {
     decidedAt = now
     const [first, ...others] = places.map((at) => {
-      const price = exact(at.candles.close, bar)
+      const price = marketIn(at)
       const half = Decimal.multiply(price, Decimal.make(BigInt(at.conditions.rules.spreadBasisPoints), 4))
       const quoted = { bid: Decimal.subtract(price, half), ask: Decimal.add(price, half), at: now }
       return [at.conditions.market.name, quoted] as const
@@ -472,6 +482,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const decision = limits.isDrained() ? { ...answer, desired: [] } : answer
     memory = decision.memory
     until = decision.until
+    stops = decision.stops ?? {}
     counts.decisions++
     for (const { slot: name, market } of decision.desired)
       if (!slots.some((slot) => slot.name === name))
@@ -504,7 +515,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const renewed = new Set<Slot>()
     for (const slot of places.flatMap((at) => slots.filter((slot) => slot.at === at))) {
       const wanted = decision.desired.find((desired) => desired.slot === slot.name)
-      if (adopt(slot, wanted, bar)) renewed.add(slot)
+      if (adopt(slot, wanted)) renewed.add(slot)
     }
     for (const at of places) {
       const ready = decision.desired.flatMap((desired) => slots.find(({ name }) => name === desired.slot) ?? [])
@@ -531,7 +542,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     slot.paidSide = order.side
     slot.paidPrice = order.price
     close(slot, order)
-    if (rules.payoutMillis === 0) {
+    if (!waits(rules.payoutMillis)) {
       completeLeg(slot)
       payOut(slot, order.side)
       due.push(slot)
@@ -541,12 +552,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
   }
   /** Compares exact decimals. */
-  const reaches = ({ conditions: { rules }, candles }: Place, order: Order, bar: number, closeOnly: boolean) => {
+  const reaches = (at: Place, order: Order, [low, high]: readonly [Price, Price]) => {
+    const { rules } = at.conditions
     const edge = Decimal.make(BigInt(Math.round(rules.edgeBasisPoints * 1e6)), 10)
-    const [low, high] =
-      rules.touch === "close" || closeOnly
-        ? [exact(candles.close, bar), exact(candles.close, bar)]
-        : [exact(candles.low, bar), exact(candles.high, bar)]
     const limit = Decimal.multiply(
       order.price,
       order.side === "BUY" ? Decimal.subtract(Decimal.one, edge) : Decimal.add(Decimal.one, edge)
@@ -559,6 +567,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
         : Decimal.compare(limit, Decimal.multiply(high, rest))
     return rules.touch === "through" ? beyond < 0 : beyond <= 0
   }
+  const rangeOf = ({ conditions: { rules }, candles }: Place, bar: number): readonly [Price, Price] =>
+    rules.touch === "close"
+      ? [exact(candles.close, bar), exact(candles.close, bar)]
+      : [exact(candles.low, bar), exact(candles.high, bar)]
   const jumpedOver = ({ conditions: { rules }, candles }: Place, order: Order, bar: number): boolean =>
     rules.touch === "within" &&
     (Decimal.compare(order.price, exact(candles.high, bar)) > 0 ||
@@ -628,18 +640,20 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       ? 10n ** 60n
       : capacityOf(rules, market, candles.volume[bar] ?? 0) - (usedVolume.get(bar) ?? 0n)
   /** Orders that are marketable as they arrive fill at once, at the last close. */
-  const arrivedIn = (at: Place, closeBar: number) =>
+  const arrivedIn = (at: Place) =>
     slots.flatMap((slot) => {
       const order = slot.order
       const isNew = order?.from === nextBar && order.open === order.whole && order.tried !== true
       if (order?.by === "swap" && slot.at === at) return slot.state === "resting" ? [{ slot, order }] : []
       if (order === undefined || slot.at !== at || at.conditions.rules.price !== "arrival") return []
-      return isNew && slot.state === "resting" && reaches(at, order, closeBar, true) ? [{ slot, order }] : []
+      return isNew && slot.state === "resting" && reaches(at, order, [marketIn(at), marketIn(at)])
+        ? [{ slot, order }]
+        : []
     })
-  const fillArrived = (at: Place, bar: number, closeBar: number) => {
-    for (const { slot, order } of arrivedIn(at, closeBar)) {
+  const fillArrived = (at: Place, bar: number) => {
+    for (const { slot, order } of arrivedIn(at)) {
       if (order.by === "swap") {
-        swap(slot, order, bar, closeBar)
+        swap(slot, order, bar)
         continue
       }
       order.tried = true
@@ -649,22 +663,22 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       slot.arrivals++
       if (slot.arrivals > 12) continue
       const { edgeBasisPoints, spreadBasisPoints } = at.conditions.rules
-      fill(slot, order, bar, taken(at, order, closeBar, edgeBasisPoints + (spreadBasisPoints + impactOf(at, order))))
+      fill(slot, order, bar, taken(at, order, edgeBasisPoints + (spreadBasisPoints + impactOf(at, order))))
     }
     settle()
   }
   /** `isNews`: something was paid out of which the strategy has not heard yet. */
-  const fillArrivals = (bar: number, closeBar: number, isNews: boolean): boolean => {
+  const fillArrivals = (bar: number, isNews: boolean, ask?: () => void): boolean => {
     let [filled, isUntold] = [false, isNews]
-    for (let round = 0; round < 1000 && places.some((at) => arrivedIn(at, closeBar).length > 0); round++) {
+    for (let round = 0; round < 1000 && places.some((at) => arrivedIn(at).length > 0); round++) {
       const before = fills.length
-      for (const at of places) if (arrivedIn(at, closeBar).length > 0) fillArrived(at, bar, closeBar)
+      for (const at of places) if (arrivedIn(at).length > 0) fillArrived(at, bar)
       isUntold ||= fills.length > before
       placeWaitingAfter(isUntold)
       if (fills.length === before) continue
       filled = true
-      if (bar !== closeBar || !until.onFill) continue
-      decide(bar)
+      if (ask === undefined || !until.onFill) continue
+      ask()
       isUntold = false
     }
     return filled
@@ -699,21 +713,22 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     return { bases, quote }
   }
-  const isInHand = ({ conditions, candles, random }: Place, order: Order): boolean => {
+  const isInHand = (at: Place, order: Order): boolean => {
+    const { conditions, random } = at
     const { share, distance } = conditions.rules.inHand
-    const close = candles.close[nextBar - 1] ?? 0
+    const close = Decimal.toNumber(marketIn(at))
     return share > 0 && Math.abs(close / Decimal.toNumber(order.price) - 1) < distance && random() < share
   }
-  const wake = (at: Place, bar: number): boolean => {
+  const wake = (at: Place, bar: number, due: number): boolean => {
     let paid = false
-    const mine = wakes.filter((wake) => wake.bar <= bar && wake.slot.at === at)
-    wakes = wakes.filter((wake) => wake.bar > bar || wake.slot.at !== at)
+    const mine = wakes.filter((wake) => wake.bar <= due && wake.slot.at === at)
+    wakes = wakes.filter((wake) => wake.bar > due || wake.slot.at !== at)
     for (const { slot } of mine) {
-      if (slot.wakeBar !== bar) continue
+      if (slot.wakeBar !== due) continue
       if (slot.state === "placing") {
         slot.state = "resting"
-        if (slot.order !== undefined) slot.order.from = bar
-        if (slot.order?.by === "swap" && !isQuoted(slot.at, slot.order, bar - 1)) giveBack(slot)
+        if (slot.order !== undefined) slot.order.from = nextBar
+        if (slot.order?.by === "swap" && !isQuoted(slot.at, slot.order)) giveBack(slot)
         continue
       }
       const order = slot.order
@@ -757,24 +772,89 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     )
     if (limits.look(now, worth)) isTurned = true
   }
-  const fillBar = (at: Place, bar: number): boolean => {
+  const reachedIn = (at: Place, bar: number, isReached: (order: Order) => boolean) => {
     const { rules } = at.conditions
     const reached = slots.flatMap((slot, index) => {
       const order = slot.order
       const isLive =
         slot.at === at && order?.by === undefined && (slot.state === "resting" || slot.state === "cancelling")
-      return order !== undefined && isLive && reaches(at, order, bar, false) ? [{ slot, order, index }] : []
+      return order !== undefined && isLive && isReached(order) ? [{ slot, order, index }] : []
     })
-    reached.sort((a, b) => {
-      if (a.order.side !== b.order.side) return a.order.side === "BUY" ? -1 : 1
-      const direction = a.order.side === "BUY" ? -1 : 1
-      const fillsWhen = ({ side, price }: Order) => fillsAt(rules, side, price, at.candles.priceScale)
-      return direction * (fillsWhen(a.order) - fillsWhen(b.order)) || a.index - b.index
-    })
+    // What is placed within the bar waits for the next one.
+    return reached
+      .filter(({ order }) => order.from <= bar)
+      .sort((a, b) => {
+        if (a.order.side !== b.order.side) return a.order.side === "BUY" ? -1 : 1
+        const direction = a.order.side === "BUY" ? -1 : 1
+        const fillsWhen = ({ side, price }: Order) => fillsAt(rules, side, price, at.candles.priceScale)
+        return direction * (fillsWhen(a.order) - fillsWhen(b.order)) || a.index - b.index
+      })
+  }
+  const fillBar = (at: Place, bar: number, isLeft: boolean): boolean => {
+    const reached = reachedIn(at, bar, (order) => reaches(at, order, rangeOf(at, bar)))
     for (const { slot, order } of reached) fill(slot, order, bar)
-    if (reached.length > 0) look(bar)
+    const isReached = isLeft || reached.length > 0
+    if (isReached) look(bar)
     settle()
-    return reached.length > 0
+    return isReached
+  }
+  /** A bar that reaches a stop comes to it first. Says whether it does. */
+  const leaveWithin = (at: Place, bar: number): boolean => {
+    const { rules } = at.conditions
+    if (rules.stops !== "first") return false
+    const [low, high] = rangeOf(at, bar).map(Decimal.toNumber) as [number, number]
+    const open = at.candles.open[bar] ?? 0
+    const asked = { below: Number.POSITIVE_INFINITY, above: Number.NEGATIVE_INFINITY }
+    // Asked there in vain, and nothing has filled since.
+    const isInVain = (side: "below" | "above", price: number) =>
+      askedAt.fills === fills.length && askedAt[side] === price
+    const standAt = (price: number) => {
+      within = new Map(places.map((place) => [place, exact(place.candles.close, bar - 1)]))
+      within = new Map([...within, [at, Candles.exactPrice(price)]])
+      now = TimeAxis.closeTime(candles.time, bar) - 1
+    }
+    // What is placed within a bar fills as it arrives, or waits for the next one.
+    const arriveWithin = (ask?: () => void) => {
+      fillArrivals(bar, false, ask)
+      for (const { order } of slots) if (order?.from === nextBar) order.tried = true
+    }
+    for (;;) {
+      const { priceBelow, priceAbove } = stops
+      const below = priceBelow === undefined ? Number.NaN : boundAt(priceBelow, at.candles.priceScale + 3, "down")
+      const above = priceAbove === undefined ? Number.NaN : boundAt(priceAbove, at.candles.priceScale + 3, "up")
+      const isBelow = below >= low && below < asked.below && !isInVain("below", below)
+      const isAbove = !isBelow && above <= high && above > asked.above && !isInVain("above", above)
+      if (!isBelow && !isAbove) break
+      const stop = isBelow ? Math.min(below, open) : Math.max(above, open)
+      const isFirst = within === undefined
+      standAt(stop)
+      if (isFirst) {
+        for (const place of places) wake(place, bar, bar + 1)
+        arriveWithin()
+      }
+      let last: Price | undefined
+      const side = isBelow ? "BUY" : "SELL"
+      const onTheWay = (order: Order) => {
+        const fillsWhen = fillsAt(rules, side, order.price, at.candles.priceScale)
+        return order.side === side && (isBelow ? fillsWhen >= stop : fillsWhen <= stop)
+      }
+      for (const { slot, order } of reachedIn(at, bar, onTheWay)) {
+        const before = fills.length
+        fill(slot, order, bar)
+        if (fills.length > before) last = order.price
+      }
+      settle()
+      if (last !== undefined && until.onFill) standAt(Decimal.toNumber(last))
+      else if (isBelow) asked.below = below
+      else asked.above = above
+      decideNow()
+      arriveWithin(decideNow)
+    }
+    const isLeft = within !== undefined
+    if (isLeft) askedAt = { ...asked, fills: fills.length }
+    within = undefined
+    now = TimeAxis.closeTime(candles.time, bar)
+    return isLeft
   }
   for (let bar = 0; bar < candles.bars; bar++) {
     now = TimeAxis.openTime(candles.time, bar)
@@ -782,15 +862,16 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     let happened = bar === 0
     const isAwake = wakes.some((wake) => wake.bar <= bar)
     let paid = false
-    for (const at of places) if (wake(at, bar)) paid = true
+    for (const at of places) if (wake(at, bar, bar)) paid = true
     if (isAwake) placeWaitingAfter(paid)
-    if (fillArrivals(bar, bar - 1, paid)) paid = true
+    if (fillArrivals(bar, paid)) paid = true
     happened ||= paid
     nextBar = bar + 1
     now = TimeAxis.closeTime(candles.time, bar)
     const before = fills.length
     let isReached = false
-    for (const at of places) if (fillBar(at, bar)) isReached = true
+    for (const [index, at] of places.entries())
+      if (fillBar(at, bar, index === 0 && leaveWithin(at, bar))) isReached = true
     if (isReached) placeWaitingAfter(happened || fills.length > before)
     if (fills.length > before) happened = true
     const { bases, quote } = totals()
@@ -807,10 +888,10 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       isTurned = false
       decide(bar)
     } else if (conditions.limits !== undefined) {
-      replaceFreed(bar)
+      replaceFreed()
       placeAllWaiting()
     }
-    fillArrivals(bar, bar, false)
+    fillArrivals(bar, false, () => decide(bar))
   }
   const { bases, quote } = totals()
   return {

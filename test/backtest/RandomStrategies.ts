@@ -83,6 +83,7 @@ const randomDecide = (seed: number, swaps: number): Decide => {
   const timeframe = pick(shape, undefined, undefined, "1m", "5m", "1h")
   const everyMillis = pick(shape, 0, 0, 700_000)
   const dropsSlots = shape() < 0.3
+  const stopsAt = pick(shape, 0, 0.1, 0.4)
   return (view, memory) => {
     const now = Decimal.toNumber(mid(view.price))
     const regime = step === 0 ? 0 : Math.floor(now / step)
@@ -104,7 +105,8 @@ const randomDecide = (seed: number, swaps: number): Decide => {
       ...(timeframe === undefined ? {} : { barClose: timeframe }),
       ...(everyMillis === 0 ? {} : { time: view.now + everyMillis })
     }
-    return { desired, absent: [], memory: calls, reasons: [], until }
+    const stops = stopsAt === 0 ? {} : { priceBelow: price(now - stopsAt, 4), priceAbove: price(now + stopsAt, 3) }
+    return { desired, absent: [], memory: calls, reasons: [], until, stops }
   }
 }
 
@@ -161,18 +163,26 @@ const withoutImpact = (next: Random): FillRules => ({
   appFeeBasisPoints: pick(next, 0, 0, 20.01)
 })
 
-export const anyRules = (next: Random): FillRules => ({
-  ...immediateRules(next),
-  touch: pick(next, "at", "through", "within", "close"),
-  price: pick(next, "limit", "open", "arrival"),
-  placeMillis: pick(next, 0, 30_000, 90_000, 400_000),
-  payoutMillis: pick(next, 0, 60_000, 150_000),
-  cancelMillis: pick(next, 0, 20_000, 200_000),
-  volumeShare: pick(next, 0, 0.1, 1),
-  inHand: pick(
-    next,
-    { share: 0, distance: 0, seed: 1 },
-    { share: 0.5, distance: 0.01, seed: 3 },
-    { share: 1, distance: 0.1, seed: 5 }
-  )
-})
+/** Nothing of its own is drawn, so that each seed stays what it is. */
+const withStops = (rules: FillRules): FillRules => {
+  const { feeBasisPoints, payoutMillis, placeMillis } = rules
+  const sum = Math.floor(feeBasisPoints / 5 + (placeMillis + payoutMillis) / 30_000)
+  return { ...rules, stops: sum % 2 === 1 ? "first" : "close" }
+}
+
+export const anyRules = (next: Random): FillRules =>
+  withStops({
+    ...immediateRules(next),
+    touch: pick(next, "at", "through", "within", "close"),
+    price: pick(next, "limit", "open", "arrival"),
+    placeMillis: pick(next, 0, 30_000, 90_000, 400_000),
+    payoutMillis: pick(next, 0, 60_000, 150_000),
+    cancelMillis: pick(next, 0, 20_000, 200_000),
+    volumeShare: pick(next, 0, 0.1, 1),
+    inHand: pick(
+      next,
+      { share: 0, distance: 0, seed: 1 },
+      { share: 0.5, distance: 0.01, seed: 3 },
+      { share: 1, distance: 0.1, seed: 5 }
+    )
+  })

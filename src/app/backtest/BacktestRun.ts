@@ -64,7 +64,7 @@ const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunInpu
   const rules = options.flatMap((each) => modes[asked.fills].map((mode) => Backtest.rulesIn(mode, each)))
   const hasReport = Option.isSome(asked.report)
   return {
-    open: rules.some(({ price }) => price === "open") || looksAtCandles || hasReport,
+    open: rules.some(({ price, stops }) => price === "open" || stops === "first") || looksAtCandles || hasReport,
     volume: rules.some(({ volumeShare }) => volumeShare > 0) || looksAtCandles,
     range:
       looksAtCandles || hasReport || Option.isSome(asked.tradesCsv) || rules.some(({ touch }) => touch === "within")

@@ -9,9 +9,13 @@ import type { Conditions } from "./Conditions.ts"
 import { boundAt } from "./FillRules.ts"
 import type { Clock } from "./state/Clock.ts"
 
-export interface AskAgain {
+/** Prices of candles at or beyond which something is reached; infinitely far where nothing is. */
+export interface ReachedPrices {
   readonly below: number
   readonly above: number
+}
+
+export interface AskAgain extends ReachedPrices {
   /** First bar whose close is late enough; the number of bars when none is. */
   readonly bar: number
 }
@@ -21,6 +25,11 @@ interface AskedRun {
   readonly clock: Clock
   readonly conditions: Pick<Conditions, "signals">
 }
+
+export const reached = ({ priceBelow, priceAbove }: PriceBounds, priceScale: number): ReachedPrices => ({
+  below: priceBelow === undefined ? Number.NEGATIVE_INFINITY : boundAt(priceBelow, priceScale, "down"),
+  above: priceAbove === undefined ? Number.POSITIVE_INFINITY : boundAt(priceAbove, priceScale, "up")
+})
 
 /** `prices`: the bounds of the run's market. */
 export const of = (
@@ -34,8 +43,7 @@ export const of = (
     until.signals === undefined || signals === undefined ? Number.POSITIVE_INFINITY : signals.nextAfter(clock.now)
   )
   return {
-    below: prices.priceBelow === undefined ? Number.NEGATIVE_INFINITY : boundAt(prices.priceBelow, priceScale, "down"),
-    above: prices.priceAbove === undefined ? Number.POSITIVE_INFINITY : boundAt(prices.priceAbove, priceScale, "up"),
+    ...reached(prices, priceScale),
     bar: moment === Number.POSITIVE_INFINITY ? time.bars : TimeAxis.firstBarFrom(time, moment - time.stepMillis)
   }
 }

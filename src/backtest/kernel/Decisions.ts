@@ -163,17 +163,18 @@ const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
   }
   const fate = fateUnder(run, slot, wanted)
   if (fate !== "waits") isKeptBackNoMore(run, slot)
-  const { cancelMillis } = run.conditions.rules
+  const { clock, conditions } = run
+  const { cancelMillis } = conditions.rules
   // An order that is not worth moving, or may not be replaced yet, fills first.
   if (isSwapping(run, slot) || fate === "stays" || fate === "waits") {
     SlotState.wantNext(slot, wanted)
     return false
   }
   if (isLive(slot) && fate !== "kept" && wanted !== undefined) run.guard?.account.moves(slot)
-  if (phase === "resting" && cancelMillis > 0 && fate !== "kept") {
+  if (phase === "resting" && clock.waits(cancelMillis) && fate !== "kept") {
     SlotState.become(slot, "cancelling")
     SlotState.wantNext(slot, wanted)
-    run.clock.setAlarm(slot.index, cancelMillis)
+    clock.setAlarm(slot.index, cancelMillis)
     return false
   }
   SlotState.wantNext(slot, null)
@@ -224,25 +225,37 @@ export const changesOf = (runs: Runs): number => runs.reduce((changes, { orders 
 
 /** It is the close of the bar, in all markets. */
 export const standAtClose = (runs: Runs, bar: number): void => {
-  for (const { clock } of runs) clock.close(bar)
+  for (const { clock, lastClose } of runs) {
+    clock.close(bar)
+    lastClose.leave()
+  }
 }
 
-/** Asks at the close of the bar, which all markets share. */
-export const decideIn = (runs: Runs, bar: number): Bounds => {
-  standAtClose(runs, bar)
+/** It is within the bar, as the first market comes to this price. Of the others the close before is the last that is known. */
+export const standWithin = (runs: Runs, bar: number, price: number): void => {
+  for (const { clock, lastClose } of runs) {
+    clock.stand(bar)
+    lastClose.leave()
+    lastClose.stand(bar + 1, lastClose.before(bar))
+  }
+  runs[0].lastClose.stand(bar + 1, price)
+}
+
+/** Asks now, in all markets. */
+export const decideIn = (runs: Runs): Bounds => {
   const [first] = runs
   first.guard?.account.asked()
   for (let answers = 1; ; answers++) {
     const before = changesOf(runs)
-    const until = decideOnce(runs, bar)
+    const until = decideOnce(runs)
     const changed = changesOf(runs) > before
     if (!changed || !until.onFill || !first.trading.isSeen || answers === mostAnswers) return until
   }
 }
 
-/** Tells at later glances whether what was decided at the close of the bar still stands, where the strategy can. */
-export const standsIn = (run: MarketRun, bar: number): StandsAt | undefined =>
-  run.conditions.stands?.(RunView.at([run], bar), run.asking.memory)
+/** Tells at later glances whether what was decided now still stands, where the strategy can. */
+export const standsIn = (run: MarketRun): StandsAt | undefined =>
+  run.conditions.stands?.(RunView.of([run]), run.asking.memory)
 
 /** What a decision wants in one of its markets: in the first one, where it names none of them. */
 const wantedIn = (runs: Runs, run: MarketRun, desired: Decision["desired"]): Decision["desired"] => {
@@ -272,9 +285,9 @@ const placeWanted = (run: MarketRun): void => {
 const isCalm = ({ followers, losses, orders, waiting }: MarketRun): boolean =>
   losses === undefined && waiting.count === 0 && !followers.isHolding && orders.wanted.isSettled
 
-const decideOnce = (runs: Runs, bar: number): Bounds => {
+const decideOnce = (runs: Runs): Bounds => {
   const [{ asking, conditions, guard }] = runs
-  const decision = conditions.decide(RunView.at(runs, bar), asking.memory)
+  const decision = conditions.decide(RunView.of(runs), asking.memory)
   if (asking.answered(decision) && runs.every(isCalm)) return decision.until
   const wanted = LimitGuard.isDrained(guard) ? [] : decision.desired
   for (const run of runs) run.orders.wanted.take(wantedIn(runs, run, wanted), run.orders.slotNamed)

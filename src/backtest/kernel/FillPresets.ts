@@ -35,6 +35,7 @@ const optimistic: FillRules = { ...touching, price: "arrival" }
 /** A solver's margin beyond the limit, a tenth of the volume, and time for creating, funding, payout and cancelling. */
 const pessimistic: FillRules = {
   ...optimistic,
+  stops: "first",
   edgeBasisPoints: 10,
   placeMillis: 30_000,
   payoutMillis: 60_000,
@@ -68,6 +69,10 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
     open: "a bar that opens beyond the limit fills at its open",
     arrival: "an order that is marketable when it arrives fills at once at the close, any other at its limit"
   }[rules.price],
+  {
+    close: "a stop counts when a bar closes beyond it",
+    first: "a bar that reaches a stop comes to it first, and what leaves there fills within the bar"
+  }[rules.stops],
   rules.volumeShare === 0
     ? "orders fill whole"
     : `at most ${short(rules.volumeShare * 100)} % of a bar's volume is ours`,

@@ -14,6 +14,11 @@ export interface FillRules {
    * jumps over it does not fill. `close`: only the close counts.
    */
   readonly touch: "at" | "through" | "within" | "close"
+  /**
+   * `close`: a stop counts at closes. `first`: a bar that reaches a stop comes to it before anything on the other side of the bar
+   * fills, and has time for all that is under way.
+   */
+  readonly stops: "close" | "first"
   /** How far beyond the limit the bar must go. */
   readonly edgeBasisPoints: number
   /**
@@ -62,6 +67,7 @@ export interface FillRules {
 /** A touch fills the whole order at its limit, at once and for nothing. */
 export const touching: FillRules = {
   touch: "at",
+  stops: "close",
   edgeBasisPoints: 0,
   spreadBasisPoints: 0,
   impactBasisPoints: 0,
@@ -82,6 +88,7 @@ export const touching: FillRules = {
 /** Resting orders fill whole at their limit: what the kernel's fast path can do. */
 export const isImmediate = (rules: FillRules): boolean =>
   rules.touch !== "within" &&
+  rules.stops === "close" &&
   rules.price !== "open" &&
   rules.volumeShare === 0 &&
   rules.placeMillis === 0 &&

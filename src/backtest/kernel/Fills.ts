@@ -6,7 +6,7 @@
  * additions; `fillSlices` for partial fills, better prices and waiting times.
  */
 
-import { closeAt, exactPrice, openAt } from "../../candles/Candles.ts"
+import { exactPrice, openAt } from "../../candles/Candles.ts"
 import { type Amount, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { baseQuantity, type Price, quoteAmount, type Side } from "../../domain/Market.ts"
@@ -97,7 +97,7 @@ export const advance = (run: MarketRun, slot: SlotState.SlotState): void => {
 }
 
 /** How far a bar went. */
-interface Range {
+export interface BarRange {
   readonly bar: number
   readonly low: number
   readonly high: number
@@ -106,7 +106,7 @@ interface Range {
 /** The price at which the bar trades with the order; `undefined` when a gap jumped over it. */
 const tradePrice = (
   { conditions, candles }: MarketRun,
-  { bar, low, high }: Range,
+  { bar, low, high }: BarRange,
   row: OrderTable.OrderRow
 ): Price | undefined => {
   const { rules } = conditions
@@ -143,7 +143,7 @@ const paysForItself = ({ orders }: MarketRun, slot: SlotState.SlotState, side: S
 const complete = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
   const { payoutMillis } = run.conditions.rules
   Placing.close(run, slot, side)
-  if (payoutMillis > 0) {
+  if (run.clock.waits(payoutMillis)) {
     SlotState.become(slot, "paying")
     run.clock.setAlarm(slot.index, payoutMillis)
     return
@@ -210,10 +210,10 @@ const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: O
 /** Legs that are marketable one after the other would go round for ever; live each round takes its time. */
 const mostArrivals = 12
 
-/** Fills at once, in `bar`, what arrived marketable at the close of `closeBar`. */
-export const fillArrivals = (run: MarketRun, bar: number, closeBar: number): void => {
-  const { arrivals, capacity, orders, clock } = run
-  const close = exactPrice(closeAt(run.candles, closeBar))
+/** Fills at once, in `bar`, what arrived marketable at the last close. */
+export const fillArrivals = (run: MarketRun, bar: number): void => {
+  const { arrivals, capacity, orders, clock, lastClose } = run
+  const close = exactPrice(lastClose.before(clock.nextBar))
   capacity.open(bar)
   let hasArrived = false
   for (const slot of arrivals.take()) {
@@ -251,16 +251,41 @@ export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotStat
   return true
 }
 
+/** Fills an order by parts, at the bar's prices. Says whether something of it filled. */
+const fillInBar = (run: MarketRun, range: BarRange, slot: SlotState.SlotState): boolean => {
+  const { capacity, followers } = run
+  // Placed within the bar.
+  if (slot.placedBar > range.bar) {
+    followers.rests(slot)
+    return false
+  }
+  const quantity = fillSlice(run, range.bar, slot, capacity.amount, (row) => tradePrice(run, range, row))
+  capacity.use(quantity)
+  return quantity > 0n
+}
+
 /** Fills orders by parts, at the bar's prices, with waiting times. */
 export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: number): void => {
   const { orders, clock, capacity } = run
   clock.close(bar)
   capacity.open(bar)
   const range = { bar, low, high }
-  const priceOf = (row: OrderTable.OrderRow): Price | undefined => tradePrice(run, range, row)
-  const fill = (slot: SlotState.SlotState): void => capacity.use(fillSlice(run, bar, slot, capacity.amount, priceOf))
-  for (let slot = orders.takeBuy(low); slot !== undefined; slot = orders.takeBuy(low)) fill(slot)
-  for (let slot = orders.takeSell(high); slot !== undefined; slot = orders.takeSell(high)) fill(slot)
+  for (let slot = orders.takeBuy(low); slot !== undefined; slot = orders.takeBuy(low)) fillInBar(run, range, slot)
+  for (let slot = orders.takeSell(high); slot !== undefined; slot = orders.takeSell(high)) fillInBar(run, range, slot)
   run.losses?.look(bar, clock.now)
   settle(run)
+}
+
+/** Fills within the bar what lies on the way to a stop, purchases above it or sales below it. Returns the price of the last of them. */
+export const fillOnTheWay = (run: MarketRun, range: BarRange, side: Side, stop: number): Price | undefined => {
+  const { orders, capacity } = run
+  capacity.open(range.bar)
+  const take = () => (side === "BUY" ? orders.takeBuy(stop) : orders.takeSell(stop))
+  let last: Price | undefined
+  for (let slot = take(); slot !== undefined; slot = take()) {
+    const price = orders.rowOf(slot)?.price
+    if (fillInBar(run, range, slot)) last = price
+  }
+  settle(run)
+  return last
 }

@@ -12,11 +12,14 @@
  * a turn. After a fill or a payout, a strategy that asks for it decides before anything that waits is placed. By the rule
  * `arrival` an order that the close has reached as it is placed fills at once, in the same bar, and what follows from that
  * does too.
+ *
+ * By the rule `stops` a bar that reaches a stop of the first market takes the worse first (`leaveWithin`).
  */
 
-import type { Candles } from "../../candles/Candles.ts"
+import { type Candles, openAt } from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { closeTime } from "../../candles/TimeAxis.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import type { Bounds, PriceBounds } from "../../strategy/Decision.ts"
@@ -57,6 +60,9 @@ interface Part {
   readonly fillBar: typeof Fills.fillBar
   readonly glances: Glances
   ask: AskAgain.AskAgain
+  stops: AskAgain.ReachedPrices
+  /** The strategy was asked at these stops last, when so many orders had filled. */
+  askedAt: (AskAgain.ReachedPrices & { readonly fills: number }) | undefined
   /** While this is so, the strategy need not be asked before the bar in `ask`. */
   stands: StandsAt | undefined
   searched: Searched
@@ -81,6 +87,8 @@ interface Whole {
   readonly isQuick: boolean
 }
 
+const noStops: AskAgain.ReachedPrices = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY }
+
 /** What fills on arrival may lead to an order that does so too: so often within one bar at most. */
 const mostRounds = 1000
 
@@ -96,6 +104,8 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): Whole => {
       glances: new Glances(candles, conditions.timeframes && run.frames),
       stands: undefined,
       ask: { below: 0, above: 0, bar: 0 },
+      stops: noStops,
+      askedAt: undefined,
       searched: notSearched
     }
   }
@@ -129,7 +139,7 @@ const fillCount = (runs: MarketRun.Runs): number => {
 const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: number): boolean => {
   switch (slot.phase) {
     case "placing":
-      SlotState.rest(slot, bar)
+      SlotState.rest(slot, run.clock.nextBar)
       Placing.rest(run, slot)
       return false
     case "cancelling":
@@ -150,11 +160,10 @@ const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: numb
   }
 }
 
-/** What comes to rest, is cancelled or is paid out at the opening of this bar. Says whether something was paid out. */
-const wakeMarket = (run: MarketRun.MarketRun, bar: number): boolean => {
-  run.clock.open(bar)
+/** What comes to rest, is cancelled or is paid out by the opening of bar `due`. Says whether something was paid out. */
+const wakeMarket = (run: MarketRun.MarketRun, bar: number, due = bar): boolean => {
   let paid = false
-  for (let alarm = run.clock.takeAlarm(bar); alarm !== undefined; alarm = run.clock.takeAlarm(bar)) {
+  for (let alarm = run.clock.takeAlarm(due); alarm !== undefined; alarm = run.clock.takeAlarm(due)) {
     const slot = run.orders.slots[alarm]
     if (slot !== undefined) paid = wakeSlot(run, slot, bar) || paid
   }
@@ -163,9 +172,9 @@ const wakeMarket = (run: MarketRun.MarketRun, bar: number): boolean => {
 }
 
 /** What arrived marketable, market by market; says whether something filled. `isNews`: the strategy has not answered a payout or a fill yet. */
-const fillArrivals = ({ runs }: Whole, bar: number, closeBar: number, isNews: boolean): boolean => {
+const fillArrivals = ({ runs }: Whole, bar: number, isNews: boolean): boolean => {
   const before = fillCount(runs)
-  for (const run of runs) if (run.arrivals.count > 0) Fills.fillArrivals(run, bar, closeBar)
+  for (const run of runs) if (run.arrivals.count > 0) Fills.fillArrivals(run, bar)
   const filled = fillCount(runs) > before
   Decisions.placeWaitingAfter(runs, isNews || filled)
   return filled
@@ -175,26 +184,27 @@ const fillArrivals = ({ runs }: Whole, bar: number, closeBar: number, isNews: bo
 const wake = (whole: Whole, bar: number): boolean => {
   const { runs } = whole
   let paid = false
+  for (const { clock } of runs) clock.open(bar)
   for (const run of runs) paid = wakeMarket(run, bar) || paid
   Decisions.placeWaitingAfter(runs, paid)
-  for (let round = 0; isArriving(runs) && round < mostRounds; round++)
-    paid = fillArrivals(whole, bar, bar - 1, paid) || paid
+  for (let round = 0; isArriving(runs) && round < mostRounds; round++) paid = fillArrivals(whole, bar, paid) || paid
   for (const { arrivals } of runs) arrivals.clear()
   return paid
 }
 
+/** Purchases and stops below the market that are nearest to it. */
+const nearestBelow = ({ run, stops }: Part): number => Math.max(run.orders.nearestBuy, stops.below)
+
+const nearestAbove = ({ run, stops }: Part): number => Math.min(run.orders.nearestSell, stops.above)
+
 /** Searches in windows that grow, so that none reads far beyond what another one finds. */
-const nextBoundedEvent = (
-  { glances, indices, run, stands }: Part,
-  ask: AskAgain.AskAgain,
-  from: number,
-  stop: number
-): number => {
-  const { nearestBuy, nearestSell } = run.orders
+const nextBoundedEvent = (part: Part, ask: AskAgain.AskAgain, from: number, stop: number): number => {
+  const { glances, indices, stands } = part
+  const [below, above] = [nearestBelow(part), nearestAbove(part)]
   let start = from
   for (let window = 128; ; window *= 4) {
     const end = Math.min(stop, start + window)
-    const crossed = CrossingIndex.nextCrossing(indices.orders, start, end, nearestBuy, nearestSell)
+    const crossed = CrossingIndex.nextCrossing(indices.orders, start, end, below, above)
     const bounded = AskAgain.boundBar(ask, indices.closes, start, crossed)
     const asked = stands === undefined ? bounded : glances.firstFall(stands, start, bounded)
     if (asked < end || end === stop) return asked
@@ -210,10 +220,9 @@ const askOf = ({ ask, run: { guard, losses } }: Part): AskAgain.AskAgain => {
 
 /** The first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` when none does. */
 const nextEventIn = (part: Part, ask: AskAgain.AskAgain, from: number, stop: number): number => {
-  const { orders } = part.run
   if (AskAgain.isBounded(ask) || part.stands !== undefined) return nextBoundedEvent(part, ask, from, stop)
   const end = Math.min(stop, Math.max(from, ask.bar))
-  return CrossingIndex.nextCrossing(part.indices.orders, from, end, orders.nearestBuy, orders.nearestSell)
+  return CrossingIndex.nextCrossing(part.indices.orders, from, end, nearestBelow(part), nearestAbove(part))
 }
 
 /**
@@ -223,7 +232,7 @@ const nextEventIn = (part: Part, ask: AskAgain.AskAgain, from: number, stop: num
 const nextEventBeside = (part: Part, from: number, stop: number): number => {
   const { searched, run } = part
   run.orders.findNearest()
-  const { nearestBuy: buy, nearestSell: sell } = run.orders
+  const [buy, sell] = [nearestBelow(part), nearestAbove(part)]
   const ask = askOf(part)
   const { below, above, bar } = ask
   const { to, isEvent } = searched
@@ -240,8 +249,10 @@ const nextEventBeside = (part: Part, from: number, stop: number): number => {
 }
 
 /** The first bar from `from` on that is an event of one of the markets; `stop` when none is. */
-const nextEvent = ({ first, parts, equity }: Whole, from: number, stop: number): number => {
+const nextEvent = (whole: Whole, from: number, stop: number): number => {
+  const { first, parts, equity } = whole
   let event = stop
+  if (first.askedAt !== undefined) findStops(whole)
   if (parts.length === 1) {
     first.run.orders.findNearest()
     event = nextEventIn(first, askOf(first), from, stop)
@@ -252,12 +263,13 @@ const nextEvent = ({ first, parts, equity }: Whole, from: number, stop: number):
 }
 
 /** What the bar fills in each market; says whether something did. `isNews`: as for `fillArrivals`. */
-const fillBar = ({ first, parts, runs, equity }: Whole, bar: number, isNews: boolean): boolean => {
+const fillBar = (whole: Whole, bar: number, isNews: boolean): boolean => {
+  const { first, parts, runs, equity } = whole
   let before = -1
   for (let index = 0; index < parts.length; index++) {
     const part = parts[index] ?? first
     const { orders, told } = part.indices
-    const isReached = CrossingIndex.isCrossed(orders, bar, part.run.orders.nearestBuy, part.run.orders.nearestSell)
+    const isReached = CrossingIndex.isCrossed(orders, bar, nearestBelow(part), nearestAbove(part))
     if (!isReached && told !== undefined) continue
     const [low, high] = [CrossingIndex.lowerAt(orders, bar), CrossingIndex.upperAt(orders, bar)]
     if (isReached) {
@@ -266,6 +278,7 @@ const fillBar = ({ first, parts, runs, equity }: Whole, bar: number, isNews: boo
         before = fillCount(runs)
         if (runs.length > 1) Decisions.standAtClose(runs, bar)
       }
+      if (index === 0 && part.run.conditions.rules.stops === "first") leaveWithin(whole, { bar, low, high })
       part.fillBar(part.run, bar, low, high)
     }
     Equity.know(equity, bar + 1, low, high)
@@ -286,10 +299,35 @@ const mayGlance = ({ indices: { told }, run }: Part, { barClose }: Bounds): bool
   return millis !== undefined && millis <= told.parts * run.candles.time.stepMillis
 }
 
-const decide = ({ first, runs, parts, equity }: Whole, bar: number): void => {
-  Equity.advance(equity, bar + 1)
-  const until = Decisions.decideIn(runs, bar)
-  first.stands = runs.length === 1 && mayGlance(first, until) ? Decisions.standsIn(first.run, bar) : undefined
+/** At the close of the bar. */
+const decide = (whole: Whole, bar: number): void => {
+  Equity.advance(whole.equity, bar + 1)
+  Decisions.standAtClose(whole.runs, bar)
+  decideNow(whole)
+}
+
+/** Within a bar the market has more decimal places than candles have. */
+const finer = 3
+
+const stopsOf = ({ asking: { stops }, candles }: MarketRun.MarketRun): AskAgain.ReachedPrices =>
+  stops === undefined ? noStops : AskAgain.reached(stops, candles.priceScale + finer)
+
+/** A stop at which the strategy was asked in vain, as it held nothing, counts again once something has filled. */
+const findStops = ({ first, runs }: Whole): void => {
+  const { askedAt } = first
+  if (askedAt !== undefined && askedAt.fills !== fillCount(runs)) first.askedAt = undefined
+  const { below, above } = stopsOf(first.run)
+  first.stops = {
+    below: below === first.askedAt?.below ? noStops.below : below,
+    above: above === first.askedAt?.above ? noStops.above : above
+  }
+}
+
+const decideNow = (whole: Whole): void => {
+  const { first, runs, parts } = whole
+  const until = Decisions.decideIn(runs)
+  if (first.run.conditions.rules.stops === "first") findStops(whole)
+  first.stands = runs.length === 1 && mayGlance(first, until) ? Decisions.standsIn(first.run) : undefined
   first.ask =
     first.stands === undefined
       ? AskAgain.of(first.run, until, until)
@@ -301,6 +339,54 @@ const decide = ({ first, runs, parts, equity }: Whole, bar: number): void => {
     const prices: PriceBounds = until.elsewhere?.find(({ market }) => market === name) ?? {}
     part.ask = AskAgain.of(part.run, until, prices)
   }
+}
+
+/** What is placed within a bar fills as it arrives, or waits for the next one. */
+const arriveWithin = (whole: Whole, bar: number, mayAsk: boolean): void => {
+  const { first, runs } = whole
+  for (let round = 0; isArriving(runs) && round < mostRounds; round++)
+    if (fillArrivals(whole, bar, false) && mayAsk && first.run.asking.asksOnFill) decideNow(whole)
+  for (const { arrivals, clock, orders } of runs) {
+    arrivals.clear()
+    for (const slot of orders.slots) if (slot.placedBar === clock.nextBar) SlotState.tryArrival(slot, slot.placedBar)
+  }
+}
+
+/**
+ * A bar that reaches a stop takes the worse first, and has time for all that is under way. What lies on the way to the stop fills,
+ * and the strategy is asked there. Then it is asked at the stop, and what leaves fills. What its answer leaves fills with the rest of the
+ * bar; what it places waits for the next one. A gap over the stop leaves at the open.
+ */
+const leaveWithin = (whole: Whole, range: Fills.BarRange): void => {
+  const { first, runs } = whole
+  const { run } = first
+  const { bar, low, high } = range
+  let [below, above, isWithin] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, false]
+  for (;;) {
+    findStops(whole)
+    const { stops } = first
+    const isBelow = stops.below >= low && stops.below < below
+    if (!isBelow && (stops.above > high || stops.above <= above)) break
+    const open = openAt(run.candles, bar) ?? (isBelow ? high : low)
+    const stop = isBelow ? Math.min(stops.below, open) : Math.max(stops.above, open)
+    Decisions.standWithin(runs, bar, stop)
+    if (!isWithin) {
+      for (const each of runs) wakeMarket(each, bar, bar + 1)
+      arriveWithin(whole, bar, false)
+    }
+    isWithin = true
+    const last = Fills.fillOnTheWay(run, range, isBelow ? "BUY" : "SELL", stop)
+    const isToldFirst = last !== undefined && run.asking.asksOnFill
+    if (isToldFirst) Decisions.standWithin(runs, bar, Decimal.toNumber(last))
+    else if (isBelow) below = stops.below
+    else above = stops.above
+    decideNow(whole)
+    arriveWithin(whole, bar, true)
+  }
+  if (!isWithin) return
+  first.askedAt = { below, above, fills: fillCount(runs) }
+  findStops(whole)
+  Decisions.standAtClose(runs, bar)
 }
 
 const isBoundReachedIn = ({ ask, glances, indices, stands }: Part, bar: number): boolean =>
@@ -381,7 +467,7 @@ const runStretch = (whole: Whole, from: number, maxDecisions: number): number =>
     guard?.account.sawChanges(changes)
     for (let round = 0; isArriving(runs) && round < mostRounds; round++) {
       Equity.advance(equity, bar + 1)
-      if (fillArrivals(whole, bar, bar, false) && asking.asksOnFill) decide(whole, bar)
+      if (fillArrivals(whole, bar, false) && asking.asksOnFill) decide(whole, bar)
     }
     if (isArriving(runs)) for (const run of runs) run.arrivals.clear()
   }

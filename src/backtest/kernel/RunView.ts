@@ -1,9 +1,9 @@
 /**
- * What a strategy sees at the close of a bar. Nearly all of it is there already: slots and candles that have not changed
+ * What a strategy sees now: at the close of a bar, or where it stands within one. Nearly all of it is there already: slots and candles that have not changed
  * are the same objects as at the last look, and what few strategies look at is made when one does.
  */
 
-import { closeAt, exactPrice } from "../../candles/Candles.ts"
+import { exactPrice } from "../../candles/Candles.ts"
 import { bottomless, type Depth } from "../../domain/Book.ts"
 import type { BidAsk, Market, Price, TwoSidedPrice } from "../../domain/Market.ts"
 import type { Signals } from "../../domain/Signal.ts"
@@ -25,9 +25,9 @@ class Quoted implements TwoSidedPrice {
   declare private readonly rules: FillRules
   private quotes: BidAsk | undefined = undefined
 
-  constructor({ candles, clock, conditions }: MarketRun, bar: number) {
+  constructor({ clock, conditions, lastClose }: MarketRun) {
     this.at = clock.now
-    this.mid = exactPrice(closeAt(candles, bar))
+    this.mid = exactPrice(lastClose.before(clock.nextBar))
     this.rules = conditions.rules
   }
 
@@ -74,18 +74,18 @@ class RunView implements View {
   declare readonly candles?: ReadonlyMap<string, ClosedCandles>
   declare private readonly runs: Runs
 
-  constructor(runs: Runs, bar: number) {
+  constructor(runs: Runs) {
     const [run, ...others] = runs
     const { now } = run.clock
     this.runs = runs
     this.now = now
     this.market = run.conditions.market
-    this.price = new Quoted(run, bar)
+    this.price = new Quoted(run)
     this.slots = slotsOf(runs)
     const candles = candlesOf(runs, now)
     if (candles !== undefined) this.candles = candles
     if (others.length > 0)
-      this.elsewhere = new Map(others.map((other) => [other.conditions.market.name, new Quoted(other, bar)]))
+      this.elsewhere = new Map(others.map((other) => [other.conditions.market.name, new Quoted(other)]))
   }
 
   get depth(): Depth {
@@ -112,5 +112,4 @@ class RunView implements View {
   }
 }
 
-/** At the close of the bar. */
-export const at = (runs: Runs, bar: number): View => new RunView(runs, bar)
+export const of = (runs: Runs): View => new RunView(runs)

@@ -5,7 +5,7 @@
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
-import type { DesiredSlot, Memory, PriceBounds } from "../Decision.ts"
+import { type DesiredSlot, type Memory, narrowed, type PriceBounds } from "../Decision.ts"
 import { notePrice } from "../expression/Crossing.ts"
 import type { Moment } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
@@ -51,6 +51,10 @@ export interface StopExit {
   /** The exit stays where it is while the mid is inside. */
   readonly until: (left: Left) => PriceBounds
 }
+
+/** Stops of positions entered on this side, as a decision says them. */
+export const stopsOf = (side: Side, stops: ReadonlyArray<Price>): PriceBounds =>
+  side === "BUY" ? narrowed({}, stops, []) : narrowed({}, [], stops)
 
 /** Best prices and exits follow the market in steps, so that not every tick is a new answer. */
 export const followStep = Decimal.make(1n, 3)

@@ -157,7 +157,8 @@ describe("Kernel", () => {
       (next) => ({ ...immediateRules(next), refundedSwapShare: refunded(next) }),
       0.4
     )
-    campaignOfLimits(Math.ceil(seeds / 2), (next) => ({ ...anyRules(next), refundedSwapShare: refunded(next) }), 0.4)
+    const rulesOf = (next: () => number) => ({ ...anyRules(next), stops: "close" as const })
+    campaignOfLimits(Math.ceil(seeds / 2), (next) => ({ ...rulesOf(next), refundedSwapShare: refunded(next) }), 0.4)
   }, 600_000)
 
   it("refunds a swap that follows a leg in the same bar once, and its slot trades on", () => {

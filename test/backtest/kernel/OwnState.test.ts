@@ -21,10 +21,11 @@ describe("OwnState", () => {
       const next = random(seed)
       const drawn = seed % 2 === 0 ? immediateRules(next) : anyRules(next)
       const nothing = { base: 0n, quote: 0n }
-      // Fills on arrival would come after a look at the same moment; what a cancelled order costs is in no fill.
+      // Fills on arrival, or within a bar, would come after a look at the same moment; what a cancelled order costs is in no fill.
       const rules = {
         ...drawn,
         price: "limit" as const,
+        stops: "close" as const,
         refundFee: nothing,
         // No dust.
         minimumQuote: 0n,

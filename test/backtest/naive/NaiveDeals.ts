@@ -3,7 +3,7 @@
  * filled, or at a stop below it. Thousandths and minutes, as in `NaiveStrategies`.
  */
 import { beyond, eightDigits, leaving, significant } from "./NaiveStrategies.ts"
-import type { Desk, Fill, Strategy } from "./NaiveVenue.ts"
+import { type Desk, type Fill, type Stops, type Strategy, stopOf } from "./NaiveVenue.ts"
 
 export interface DealSettings {
   readonly size: number
@@ -50,6 +50,7 @@ export const deals = (given: DealSettings): Strategy => {
   const entries = ["base", ...steps.map(({ slot }) => slot)]
   let [begun, pausedUntil] = [0, 0]
   let deal: Deal | undefined
+  let stops: Stops = {}
 
   const act = ({ bar, close, want, done, filled, isOpen, isPaying, isLive, fills, base }: Desk): void => {
     const has = (slot: string) => deal?.before.get(slot) ?? { done: 0, filled: 0 }
@@ -80,6 +81,9 @@ export const deals = (given: DealSettings): Strategy => {
       const price = eightDigits("BUY", beyond(close, reach))
       deal = { price, startedAt: bar, before, isClosing: false, isExpired: false, leaves: undefined }
     }
+    const entry = averageOf(fills) ?? (BigInt(deal?.price ?? 0) * places) / 1_000_000n
+    const stopAt = Number((entry * BigInt(1000 - stop)) / (10_000n * millionth)) * 10
+    stops = deal === undefined || stop === 0 || deal.leaves !== undefined ? {} : stopOf("BUY", stopAt)
     const withdraw = (slot: string) => (isOpen(slot) ? want(slot, undefined) : undefined)
     if (deal === undefined) return [...entries, "exit"].forEach(withdraw)
     const isEntering = !deal.isClosing && !deal.isExpired && deal.leaves === undefined
@@ -96,5 +100,5 @@ export const deals = (given: DealSettings): Strategy => {
     if (held === 0) withdraw("exit")
     else want("exit", { side: "SELL", price: deal.leaves?.(close) ?? profitAt, quantity: held + filled("exit") })
   }
-  return { isAskedFirst: true, seesItself: true, atClose: act }
+  return { isAskedFirst: true, seesItself: true, atClose: act, stops: () => stops }
 }

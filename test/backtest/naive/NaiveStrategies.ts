@@ -2,7 +2,7 @@
  * What the kinds of strategies do, said once more and as shortly as possible: one closure for each kind, with settings as
  * numbers. They know no slots' legs, views, bounds or memories; each keeps its own variables.
  */
-import type { Desk, Order, Side, Strategy } from "./NaiveVenue.ts"
+import { type Desk, type Order, type Side, type Strategy, stopOf } from "./NaiveVenue.ts"
 
 /** Millionths beyond a price, by thousandths of it: above when positive. */
 export const beyond = (price: number, thousandths: number): number => (price * (1000 + thousandths)) / 1000
@@ -147,10 +147,17 @@ export const bracket = (given: Bracket): Strategy => {
   const exit: Side = side === "BUY" ? "SELL" : "BUY"
   const leaves = leaving(exit, reach)
   let [best, stop, isStopped, hasEntered] = [0, given.stop, false, false]
+  // Nothing before its first answer.
+  let legs = 2
+  const inForce = (from: number): number => {
+    const trailing = beyond(from, -sign * trail)
+    return trail > 0 && isAtLeast(trailing, stop) ? trailing : stop
+  }
   return {
     isAskedFirst: false,
+    stops: () => (legs === 2 || isStopped ? {} : stopOf(side, inForce(hasEntered ? best : entry))),
     atClose: ({ close, want, done }) => {
-      const legs = done("position")
+      legs = done("position")
       if (legs === 0) return want("position", { side, price: entry, quantity: size })
       if (legs === 2) return
       if (!hasEntered) best = close
@@ -158,9 +165,7 @@ export const bracket = (given: Bracket): Strategy => {
       if (!isStopped) {
         if (trail > 0 && isAtLeast(close, beyond(best, sign))) best = close
         if (breakevenAt > 0 && isAtLeast(close, breakevenAt)) stop = entry
-        const trailing = beyond(best, -sign * trail)
-        const inForce = trail > 0 && isAtLeast(trailing, stop) ? trailing : stop
-        isStopped = isAtLeast(inForce, close)
+        isStopped = isAtLeast(inForce(best), close)
       }
       const price = isStopped ? leaves(close) : takeProfit
       want("position", { side: exit, price, quantity: size })
@@ -238,6 +243,7 @@ export const rules = ({ below, size, times, under, profit, stop, reach, expireMi
   let entry: Order = { side: "BUY", price: 0, quantity: size }
   let leaves: ((close: number) => number) | undefined
   let isLate = false
+  const stopPrice = (): number => eightDigits("SELL", beyond(entry.price, -stop))
   const act = ({ bar, close, want, done, filled, isOpen, isPaying }: Desk): void => {
     const legs = done("dip") - legsBefore
     if (isGoing && legs === 2 && !isPaying("dip")) {
@@ -269,13 +275,14 @@ export const rules = ({ below, size, times, under, profit, stop, reach, expireMi
       leaves = undefined
       legsBefore = done("dip")
     }
-    const isStopped = stop > 0 && close <= eightDigits("SELL", beyond(entry.price, -stop))
+    const isStopped = stop > 0 && close <= stopPrice()
     if (done("dip") > legsBefore && isStopped && !isLate) leaves ??= leaving("SELL", reach)
     const price = leaves?.(close) ?? eightDigits("SELL", beyond(entry.price, profit))
     const exit: Order = { side: "SELL", price, quantity: size }
     want("dip", done("dip") === legsBefore ? entry : exit)
   }
-  return { isAskedFirst: true, atClose: act }
+  const stops = () => (stop > 0 && isGoing && leaves === undefined ? stopOf("BUY", stopPrice()) : {})
+  return { isAskedFirst: true, atClose: act, stops }
 }
 
 export interface Rungs {

@@ -4,7 +4,8 @@
  * shares no code with the kernel.
  *
  * Both sides of the band: `fast` fills at a touch, at once, for any quantity. `slow` takes a bar for placing, cancelling and
- * paying out, fills a thousandth beyond the limit, and has so much of each bar at most as the bar says.
+ * paying out, fills a thousandth beyond the limit, and has so much of each bar at most as the bar says. Where a bar reaches a stop, it
+ * comes to that first, and nothing takes time.
  */
 
 export type Side = "BUY" | "SELL"
@@ -18,6 +19,7 @@ export interface Order {
 }
 
 export interface Bar {
+  readonly open: number
   readonly low: number
   readonly high: number
   readonly close: number
@@ -56,8 +58,9 @@ interface Slot {
   wanted: ReadonlyArray<Order>
 }
 
-/** What a strategy sees and does at the close of a bar. */
+/** What a strategy sees and does at the close of a bar, or within one. */
 export interface Desk {
+  /** Minutes; within a bar a moment less. */
   readonly bar: number
   readonly close: number
   /** The slot shall have this order, and when it has filled those that follow; or none. */
@@ -78,10 +81,21 @@ export interface Desk {
   readonly money: bigint
 }
 
+export interface Stops {
+  readonly below?: number
+  readonly above?: number
+}
+
+/** Within a bar the market has five decimal places. */
+export const stopOf = (side: Side, price: number): Stops =>
+  side === "BUY" ? { below: Math.floor(price / 10) * 10 } : { above: Math.ceil(price / 10) * 10 }
+
 export interface Strategy {
   readonly atClose: (desk: Desk) => void
   /** What follows a payout waits for the next close; otherwise it is placed at once. */
   readonly isAskedFirst: boolean
+  /** Where it leaves with a loss, after its last answer. */
+  readonly stops?: () => Stops
   /** It sees its own orders, and is asked again at once while its answers change them. */
   readonly seesItself?: boolean
 }
@@ -101,7 +115,8 @@ const quotient = (dividend: bigint, divisor: bigint, rounding: "up" | "down"): b
   (rounding === "up" ? dividend + divisor - 1n : dividend) / divisor
 
 const moneyOf = (quantity: number, price: number, rounding: "up" | "down"): bigint =>
-  quotient(BigInt(quantity) * BigInt(price), unit, rounding)
+  // A margin beyond a price within a bar has two decimal places more than millionths.
+  quotient(BigInt(quantity) * BigInt(Math.round(price * 100)), unit * 100n, rounding)
 
 const thousandth = (price: number, more: 1 | -1): number => (price * (1000 + more)) / 1000
 
@@ -113,6 +128,10 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
   let [base, money] = [0n, 0n]
   /** The first bar that a new order can fill in, and the volume that is left. */
   let [bar, next, left] = [0, 0, 0]
+  let isWithin = false
+  /** Stops at which the strategy was asked last, and how many fills there were. */
+  let asked = { below: Number.NaN, above: Number.NaN, fills: 0 }
+  const takesTime = (): boolean => isSlow && !isWithin
 
   /** A purchase fills where the price is at or below this, a sale at or above. Candles have cents. */
   const needs = ({ side, price }: Open): number => {
@@ -128,8 +147,8 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     if (wanted === undefined || wanted.quantity <= slot.filled || isBehind(wanted)) return
     const quantity = wanted.quantity - slot.filled
     const deposit = moneyOf(quantity, wanted.price, "up")
-    const from = next + delay
-    const state = isSlow ? "coming" : "resting"
+    const from = next + (isWithin ? 0 : delay)
+    const state = takesTime() ? "coming" : "resting"
     placed += 1
     slot.order = { ...wanted, quantity, open: quantity, deposit, state, due: from, from, isTried: false }
   }
@@ -158,7 +177,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     slot.done += 1
     slot.filled = 0
     slot.wanted = slot.wanted.slice(1)
-    if (isSlow) {
+    if (takesTime()) {
       Object.assign(order, { state: "paying", due: next + delay })
       return true
     }
@@ -189,13 +208,15 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     for (const slot of slots.values()) if (slot.order === undefined && slot.wanted[0]?.behind !== undefined) place(slot)
   }
 
-  const open = (): void => {
+  /** What is under way until the opening of this bar. */
+  const wake = (due: number): boolean => {
     let isPaid = false
     for (const slot of slots.values()) {
       const { order } = slot
-      if (order === undefined || order.state === "resting" || order.due !== bar) continue
+      if (order === undefined || order.state === "resting" || order.due !== due) continue
       if (order.state === "coming") {
         order.state = "resting"
+        order.from = next
         continue
       }
       const { state } = order
@@ -204,23 +225,28 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
       if (state === "leaving") cancelled += 1
       if (state === "leaving" || !strategy.isAskedFirst) place(slot)
     }
-    placeBehind(isPaid)
+    return isPaid
+  }
+
+  const open = (): void => {
+    placeBehind(wake(bar))
     arrive(bars[bar - 1]?.close ?? 0)
   }
 
-  const trade = ({ low, high }: Bar): void => {
+  /** Between these two, or only one side of them. Says at which price the last one filled. */
+  const trade = (low: number, high: number): number | undefined => {
     const able = [...slots.values()].filter(({ order }) => order?.state === "resting" || order?.state === "leaving")
     const reached = able.flatMap((slot) => {
       const { order } = slot
-      if (order === undefined) return []
+      if (order === undefined || order.from > bar) return []
       const at = needs(order)
       return (order.side === "BUY" ? low <= at : high >= at) ? [{ slot, order, at }] : []
     })
     const purchases = reached.filter(({ order }) => order.side === "BUY").sort((a, b) => b.at - a.at)
     const sales = reached.filter(({ order }) => order.side === "SELL").sort((a, b) => a.at - b.at)
-    for (const { slot, order } of [...purchases, ...sales]) {
-      fill(slot, order, order.price)
-    }
+    let last: number | undefined
+    for (const { slot, order } of [...purchases, ...sales]) if (fill(slot, order, order.price)) last = order.price
+    return last
   }
 
   /** Moving it changes the money that is in it. */
@@ -238,7 +264,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     if (order.state === "paying" || order.state === "leaving") return
     const rest = first === undefined ? undefined : { ...first, quantity: first.quantity - slot.filled }
     if (rest?.side === order.side && rest.quantity > 0 && !isWorthMoving(order, rest)) return
-    if (order.state === "resting" && isSlow) {
+    if (order.state === "resting" && takesTime()) {
       Object.assign(order, { state: "leaving", due: next + delay })
     } else {
       slot.order = undefined
@@ -248,7 +274,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
   }
 
   const desk = (close: number): Desk => ({
-    bar,
+    bar: isWithin ? bar - 1 / 60_000 : bar,
     close,
     want,
     done: (slot) => slots.get(slot)?.done ?? 0,
@@ -270,13 +296,43 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     }
   }
 
+  const arriveWithin = (price: number, isAsked: boolean): void => {
+    while (arrive(price)) if (isAsked) ask(price)
+    for (const { order } of slots.values()) if (order?.from === next) order.isTried = true
+  }
+
+  /** What fills on the way to the stop, what the strategy says there, and then at the stop. */
+  const leave = (each: Bar): void => {
+    let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+    for (;;) {
+      const { below = Number.NaN, above = Number.NaN } = strategy.stops?.() ?? {}
+      const isNews = asked.fills !== fills.length
+      const isBelow = each.low <= below && below < lowest && (isNews || below !== asked.below)
+      if (!isBelow && !(each.high >= above && above > highest && (isNews || above !== asked.above))) break
+      const stop = isBelow ? Math.min(below, each.open) : Math.max(above, each.open)
+      if (!isWithin) {
+        isWithin = true
+        wake(bar + 1)
+        arriveWithin(stop, false)
+      }
+      const last = isBelow ? trade(stop, Number.NEGATIVE_INFINITY) : trade(Number.POSITIVE_INFINITY, stop)
+      if (last === undefined && isBelow) lowest = below
+      if (last === undefined && !isBelow) highest = above
+      ask(last ?? stop)
+      arriveWithin(last ?? stop, true)
+    }
+    if (isWithin) asked = { below: lowest, above: highest, fills: fills.length }
+    isWithin = false
+  }
+
   for (const [index, each] of bars.entries()) {
     bar = index
     next = index
     left = isSlow ? each.most : Number.POSITIVE_INFINITY
     open()
     next = index + 1
-    trade(each)
+    if (isSlow) leave(each)
+    trade(each.low, each.high)
     do ask(each.close)
     while (arrive(each.close))
   }

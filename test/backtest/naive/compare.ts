@@ -16,7 +16,7 @@ import { type Bar, type Fill, simulate } from "./NaiveVenue.ts"
 const minutes = 120
 
 /** Cents around 100; of their volume a tenth is whole units. */
-const randomBars = (next: Random): ReadonlyArray<Bar & { readonly open: number }> => {
+const randomBars = (next: Random): ReadonlyArray<Bar> => {
   const size = next() < 0.5 ? 0.3 : 1
   let price = 100
   return Array.from({ length: minutes }, () => {
@@ -54,7 +54,7 @@ const assets = [
 const millionths = (price: Decimal.Decimal): number => Math.round(Decimal.toNumber(price) * 1e6)
 
 const line = ({ bar, slot, side, price, quantity, money }: Fill): string =>
-  `${bar} ${slot} ${side} ${quantity} at ${price} for ${money}`
+  `${bar} ${slot} ${side} ${quantity} at ${Math.round(price)} for ${money}`
 
 const byKernel = (text: string, candles: Candles.Candles, mode: "optimistic" | "pessimistic") => {
   const strategy = Result.getOrThrow(StrategyFile.parse(text, "naive.yaml", { assets, ticks: new Map() }))

@@ -1,6 +1,6 @@
 /** What a strategy said last: its memory, and whether it wants to be asked after a fill. One for all of its markets. */
 
-import type { Decision, Memory } from "../../../strategy/Decision.ts"
+import type { Decision, Memory, PriceBounds } from "../../../strategy/Decision.ts"
 
 /** How often a condition held and no order followed, and why the last time. */
 export interface Unordered {
@@ -12,6 +12,7 @@ export class Asking {
   declare private remembered: Memory
   private last: Decision | undefined
   private onFill = true
+  private stopPrices: PriceBounds | undefined
   private answers = 0
   private readonly without = new Map<string, Unordered>()
 
@@ -25,6 +26,10 @@ export class Asking {
 
   get asksOnFill(): boolean {
     return this.onFill
+  }
+
+  get stops(): PriceBounds | undefined {
+    return this.stopPrices
   }
 
   get decisions(): number {
@@ -42,6 +47,7 @@ export class Asking {
     this.last = decision
     this.remembered = decision.memory
     this.onFill = decision.until.onFill
+    this.stopPrices = decision.stops
     this.answers++
     if (!isAgain) for (const { slot, why } of decision.absent) if (why.code === "no-order") this.note(slot, why.text)
     return isAgain

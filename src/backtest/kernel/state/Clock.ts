@@ -16,6 +16,7 @@ export class Clock {
   /** The bar at whose opening or close it is. The moment is computed when somebody asks: most fills do not. */
   private momentBar = 0
   private isClose = false
+  private isWithin = false
   /** By bar; of one bar, the one set first comes first. */
   private readonly alarms: Array<Alarm> = []
   private readonly alarmOfSlot: Array<number> = []
@@ -26,7 +27,8 @@ export class Clock {
 
   get now(): number {
     const opening = TimeAxis.openTime(this.time, this.momentBar)
-    return this.isClose ? opening + this.time.stepMillis : opening
+    if (!this.isClose) return opening
+    return opening + this.time.stepMillis - (this.isWithin ? 1 : 0)
   }
 
   /** The first bar that can fill an order that rests now. */
@@ -44,6 +46,7 @@ export class Clock {
   open(bar: number): void {
     this.momentBar = bar
     this.isClose = false
+    this.isWithin = false
     this.bar = bar
   }
 
@@ -51,12 +54,23 @@ export class Clock {
   close(bar: number): void {
     this.momentBar = bar
     this.isClose = true
+    this.isWithin = false
     this.bar = bar + 1
+  }
+
+  /** Within the bar, before its last candle closes. Nothing waits: there is time in the bar for whatever is under way. */
+  stand(bar: number): void {
+    this.close(bar)
+    this.isWithin = true
+  }
+
+  waits(millis: number): boolean {
+    return millis > 0 && !this.isWithin
   }
 
   /** The bar whose opening comes `millis` from now, never before the next one; a bar that never comes when none does. */
   barAfter(millis: number): number {
-    if (millis === 0) return this.bar
+    if (!this.waits(millis)) return this.bar
     const bar = TimeAxis.firstBarFrom(this.time, this.now + millis)
     return bar < this.time.bars ? Math.max(this.bar, bar) : this.time.bars + 1
   }

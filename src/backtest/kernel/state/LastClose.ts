@@ -1,5 +1,5 @@
 /**
- * The last close, and whether it has reached a price. A bar that filled orders has said between which prices its close lies,
+ * The last close, or the price to which the market came within the bar, and whether it has reached a price. A bar that filled orders has said between which prices its close lies,
  * and mostly that answers without reading the close.
  */
 
@@ -11,6 +11,8 @@ export class LastClose {
   private knownFor = 0
   private least = 0
   private most = 0
+  private stoodFor = -1
+  private price = 0
 
   constructor(candles: Candles) {
     this.candles = candles
@@ -23,8 +25,18 @@ export class LastClose {
     this.most = most
   }
 
+  /** Within the bar before `nextBar` the market comes to this price, until `leave`. */
+  stand(nextBar: number, price: number): void {
+    this.stoodFor = nextBar
+    this.price = price
+  }
+
+  leave(): void {
+    this.stoodFor = -1
+  }
+
   before(nextBar: number): number {
-    return closeAt(this.candles, nextBar - 1)
+    return this.stoodFor === nextBar ? this.price : closeAt(this.candles, nextBar - 1)
   }
 
   /** An order of this side that fills at this candle price is marketable. */

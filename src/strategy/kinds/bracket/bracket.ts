@@ -26,7 +26,17 @@ import { away, checkTick, negate, orderPrice, part } from "../PriceLevels.ts"
 import type { Rules } from "../rules/RulesSection.ts"
 import { behaviourOf } from "../rules/rules.ts"
 import { quantityAt, size } from "../Size.ts"
-import { checkFloor, floor, followStep, type Left, reach, rememberLeft, type StopExit, stopExit } from "../StopExit.ts"
+import {
+  checkFloor,
+  floor,
+  followStep,
+  type Left,
+  reach,
+  rememberLeft,
+  type StopExit,
+  stopExit,
+  stopsOf
+} from "../StopExit.ts"
 import { otherSide } from "../Total.ts"
 import { followingKeys, followingRules, isFollowing, trail } from "./BracketRule.ts"
 import { adopted, type Beginning, beginningIn, rememberBeginning } from "./Handover.ts"
@@ -230,7 +240,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const from = begun.left ?? { mid: price, from: stopOf(whole, known) }
   const before: State = { ...known, left: begun.isLeaving ? from : undefined }
   const state = filled === 0 ? undefined : filled === 1 ? advance(whole, before, price) : before
-  const stop = state === undefined ? whole.stop : stopOf(whole, state)
+  const stop = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
   const left = state?.left
   const exit: Leg =
     left === undefined
@@ -252,7 +262,9 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
           filled === 0 ? "entry" : "takeProfit"
         )
   const legs = [entry, exit] as const
-  const decided = { desired: [{ slot, legs, ...present({ after }), cycle: false, why }], absent: [], reasons: [] }
+  const desired = [{ slot, legs, ...present({ after }), cycle: false, why }]
+  const stops = stopsOf(entry.side, filled === 2 || left !== undefined ? [] : [stop])
+  const decided = { desired, absent: [], reasons: [], stops }
   // What was bought says itself how much it is; what was sold has to be remembered.
   const quantity = filled === 1 && entry.side === "SELL" ? entry.quantity : undefined
   const beginning = rememberBeginning(market, { ...begun, quantity })

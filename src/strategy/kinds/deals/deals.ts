@@ -29,7 +29,7 @@ import { legsDone, type OwnState, progressOf, type View } from "../../View.ts"
 import { type Notes, notes } from "../Memory.ts"
 import { away, negate, orderPrice } from "../PriceLevels.ts"
 import { quantityAt } from "../Size.ts"
-import { followStep, type Left, noteUntil } from "../StopExit.ts"
+import { followStep, type Left, noteUntil, stopsOf } from "../StopExit.ts"
 import { distanceAt } from "../Volatility.ts"
 import {
   type Deal,
@@ -154,7 +154,7 @@ const decider = (whole: Deals): Decide => {
 }
 
 const decide = (whole: Deals, known: Notes<DealState>, view: View, memory: Memory): Decision => {
-  const { market, needs, keys, cooldown, expireAfter } = whole
+  const { market, needs, keys, side, cooldown, expireAfter } = whole
   const moment = momentOf(market, view)
   const before = known.read(memory)
   const settled = afterOrders(whole, before, view, moment)
@@ -171,7 +171,8 @@ const decide = (whole: Deals, known: Notes<DealState>, view: View, memory: Memor
     ...(deal === undefined ? { desired: [], absent: idle } : ordersOf(whole, deal, view)),
     memory: known.write(state),
     reasons: [],
-    until: boundsOf(needs, moment, times)
+    until: boundsOf(needs, moment, times),
+    ...(deal === undefined || deal.left !== undefined ? {} : { stops: stopsOf(side, stopsIn(whole, deal, view)) })
   }
 }
 
@@ -234,9 +235,14 @@ const bestIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | u
   return best
 }
 
+const stopsIn = (whole: Deals, deal: Deal, view: View): ReadonlyArray<Price> => [
+  ...(whole.stop === undefined ? [] : [against(whole, averageOf(whole, deal, view), whole.stop)]),
+  ...(whole.trail === undefined || deal.best === undefined ? [] : [against(whole, deal.best, whole.trail)])
+]
+
 /** It leaves if the stop, or what trails the best price, is reached now or was; what would change that is recorded. */
 const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | undefined => {
-  const { side, stop, trail } = whole
+  const { side } = whole
   const price = mid(view.price)
   const leaves = (from: Price): Left => {
     const left = whole.leaving.left(price, from, deal.left)
@@ -244,10 +250,7 @@ const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | u
     return left
   }
   if (deal.left !== undefined) return leaves(price)
-  const stops = [
-    ...(stop === undefined ? [] : [against(whole, averageOf(whole, deal, view), stop)]),
-    ...(trail === undefined || deal.best === undefined ? [] : [against(whole, deal.best, trail)])
-  ]
+  const stops = stopsIn(whole, deal, view)
   for (const at of stops) notePrice(moment, Decimal.toNumber(at))
   const passed = stops.filter((at) => Decimal.equals(price, at) || !isAsGood(whole, price, at))
   return passed.length === 0 ? undefined : leaves(passed.reduce(side === "BUY" ? Decimal.max : Decimal.min))

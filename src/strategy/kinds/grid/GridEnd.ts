@@ -71,7 +71,10 @@ export const endingAt = (decide: Decide, given: GridEnd, to: Report): Decide => 
         const grid = decide(view, memory)
         const before = leftIn(memory)
         const reached = before === undefined ? reachedIn(end, mid(view.price)) : reasonIn(memory)
-        if (reached === undefined) return { ...grid, until: narrowed(grid.until, [end.stop], [end.takeProfit]) }
+        if (reached === undefined) {
+          const until = narrowed(grid.until, [end.stop], [end.takeProfit])
+          return { ...grid, until, stops: narrowed({}, [end.stop], []) }
+        }
         return ended(end, grid, view, before, reached)
       }
 }

@@ -123,14 +123,24 @@ const isStopped = (mid: number, at: number, side: Side): boolean => (mid - at) *
 
 type Judge = (term: Term, moment: Moment) => boolean
 
+/** The price has not come to where the stop begins to follow. */
+const waitsAt = (side: Side, { trailFrom }: Pick<Going, "trailFrom">, best: number): boolean =>
+  trailFrom !== undefined && (best - Decimal.toNumber(trailFrom)) * signOf(side) < 0
+
+/** Where it leaves with a loss, or will once its entry has filled. */
+export const stopsIn = ({ trail }: Exit, side: Side, going: Going): ReadonlyArray<number> => {
+  const { stop, price, held } = going
+  if (held?.left !== undefined) return []
+  const best = trail === undefined ? 0 : (held?.best ?? Decimal.toNumber(price))
+  return [
+    ...(stop === undefined ? [] : [Decimal.toNumber(stop)]),
+    ...(trail === undefined || waitsAt(side, going, best) ? [] : [best * (1 - signOf(side) * trail)])
+  ]
+}
+
 /** What the rule holds now and whether it leaves. Records the prices and times that would change that. */
-export const follow = (
-  exit: Exit,
-  side: Side,
-  { held: before, price, stop, trailFrom: from }: Going,
-  moment: Moment,
-  isTrue: Judge
-): Held => {
+export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isTrue: Judge): Held => {
+  const { held: before, price, trailFrom } = going
   const known = before ?? { since: moment.now, best: moment.mid, left: undefined }
   const market = Decimal.fromNumber(moment.mid, 12)
   const leaves = (from: Price, heldNow: Held): Held => {
@@ -140,16 +150,12 @@ export const follow = (
   }
   if (known.left !== undefined) return leaves(market, known)
   const sign = signOf(side)
-  const isBetter = (a: number, b: number) => (a - b) * sign >= 0
-  const goal = from === undefined ? undefined : Decimal.toNumber(from)
-  const waits = (best: number) => goal !== undefined && !isBetter(best, goal)
-  const nextAfter = (best: number) => (goal !== undefined && waits(best) ? goal : best * (1 + sign * trailStep))
-  const best = exit.trail !== undefined && isBetter(moment.mid, nextAfter(known.best)) ? moment.mid : known.best
+  const nextAfter = (best: number) =>
+    trailFrom !== undefined && waitsAt(side, going, best) ? Decimal.toNumber(trailFrom) : best * (1 + sign * trailStep)
+  const isBetter = exit.trail !== undefined && (moment.mid - nextAfter(known.best)) * sign >= 0
+  const best = isBetter ? moment.mid : known.best
   const held = best === before?.best ? before : { ...known, best }
-  const stops = [
-    ...(stop === undefined ? [] : [Decimal.toNumber(stop)]),
-    ...(exit.trail === undefined || waits(best) ? [] : [best * (1 - sign * exit.trail)])
-  ]
+  const stops = stopsIn(exit, side, { ...going, held })
   const { times } = moment.found
   for (const at of [...stops, ...(exit.trail === undefined ? [] : [nextAfter(best)])]) notePrice(moment, at)
   const until = exit.afterMillis === undefined ? undefined : known.since + exit.afterMillis

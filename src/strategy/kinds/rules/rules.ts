@@ -15,7 +15,7 @@ import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { counted } from "../../../domain/Words.ts"
-import type { Decision, DesiredSlot, Leg, Memory } from "../../Decision.ts"
+import type { Decision, DesiredSlot, Leg, Memory, PriceBounds } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import {
@@ -29,7 +29,7 @@ import {
   undecided
 } from "../../expression/Judge.ts"
 import { isGlanced, neededBy } from "../../expression/Needs.ts"
-import { isSameList } from "../../expression/Same.ts"
+import { isSameList, lately } from "../../expression/Same.ts"
 import { type Moment, nothingFound, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
 import { type Behaviour, formOf, type Kind } from "../../Kind.ts"
@@ -42,7 +42,7 @@ import { atPrice, bySwap } from "../Execution.ts"
 import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityOf } from "../Size.ts"
-import { follow, misplaced, staysAtGlance } from "./RuleExit.ts"
+import { follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
 import { type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
@@ -93,6 +93,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   const absent: Array<Decision["absent"][number]> = []
   const states: Array<RuleState> = []
   const times: Array<number> = []
+  let [below, above] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   // Done at every candle: a plain loop.
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index]
@@ -103,16 +104,29 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     if (why !== undefined) absent.push({ slot: rule.slot, why })
     else if (going !== undefined) desired.push(slotOf(rule, market, going))
     if (pausedUntil > view.now) times.push(pausedUntil)
-    if (going !== undefined && rule.expireMillis !== undefined) times.push(going.firedAt + rule.expireMillis)
+    if (going === undefined) continue
+    if (rule.expireMillis !== undefined) times.push(going.firedAt + rule.expireMillis)
+    for (const stop of rule.exit === undefined ? [] : stopsIn(rule.exit, rule.side, going))
+      if (rule.side === "BUY") below = Math.max(below, stop)
+      else above = Math.min(above, stop)
   }
   return {
     desired,
     absent,
     memory: known.write({ startedAt: moment.startedAt, states }),
     reasons: [],
-    until: boundsOf(whole.needs, moment, [...times, ...moment.found.times])
+    until: boundsOf(whole.needs, moment, [...times, ...moment.found.times]),
+    ...(Number.isFinite(below) || Number.isFinite(above) ? { stops: stopsAround(below, above) } : {})
   }
 }
+
+const [exactBelow, exactAbove] = [lately(Decimal.fromNumber), lately(Decimal.fromNumber)]
+
+const stopsAround = (below: number, above: number): PriceBounds =>
+  present({
+    priceBelow: Number.isFinite(below) ? exactBelow(below) : undefined,
+    priceAbove: Number.isFinite(above) ? exactAbove(above) : undefined
+  })
 
 /** No slot can have this name. */
 const startKey = "startedAt"
