@@ -39,8 +39,8 @@ export default defineConfig({
     sequence: { sequencer: InTurn },
     isolate: false,
     maxWorkers: 2 * cores,
-    // For real processes on a busy machine. It stands here because files share modules: what one of those sets while it is loaded holds for the first file only.
-    testTimeout: 180_000,
-    hookTimeout: 120_000
+    // Ends what hangs. It stands here because files share modules: what one of those sets while it is loaded holds for the first file only.
+    testTimeout: 600_000,
+    hookTimeout: 600_000
   }
 })

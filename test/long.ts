@@ -1,6 +1,6 @@
 /**
  * What says once more what a test has said, of more seeds, deployments or accounts, is for `npm run test:long`: `npm test` takes the first
- * ones, so that it takes less than five minutes, and CI runs both. Campaigns with a script of their own take all of it as well.
+ * ones, so that it takes less than three minutes, and CI runs both. Campaigns with a script of their own take all of it as well.
  */
 const asking = [
   "ATTACKS",

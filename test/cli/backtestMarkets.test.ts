@@ -72,36 +72,33 @@ const assertBooks = (fillsCsv: string, budget: Readonly<Record<string, string>>,
 }
 
 describe("backtest of several markets", () => {
-  it.live(
-    "takes the candles of each, and tells of all and of each",
-    () =>
-      Effect.gen(function* () {
-        const [fills, html] = [join(folder, "fills.csv"), join(folder, "report.html")]
-        const words = ["backtest", thirds, ...both, "--fills", "optimistic", ...withoutFlat]
-        const result = JSON.parse(yield* limitbot(...words, "--json", "--fills-csv", fills, "--report", html))
-        assert.strictEqual(result.market, "BTC/USDC, ETH/USDC")
-        assert.strictEqual(result.bars, 2000)
-        assert.deepStrictEqual(Object.keys(result.markets), ["BTC/USDC", "ETH/USDC"])
-        const { optimistic: high } = result.sides
-        for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote"]) assert.property(high, key)
-        const parts = [result.markets["BTC/USDC"].optimistic, result.markets["ETH/USDC"].optimistic]
-        assert.strictEqual(parts[0].base, high.base)
-        for (const part of parts) assert.isAbove(part.fills, 0)
-        assert.strictEqual(parts[0].fills + parts[1].fills, result.fills)
-        assert.strictEqual(decimal(parts[0].pnlQuote) + decimal(parts[1].pnlQuote), decimal(high.pnlQuote))
-        const rows = assertBooks(fills, { BTC: "0.02", ETH: "0.4", USDC: "900" }, high, result.markets)
-        assert.strictEqual(rows.length, result.fills)
-        const page = readFileSync(html, "utf8")
-        for (const part of ["thirds on BTC/USDC, ETH/USDC", 'id="price-0"', 'id="price-1"', "<h3>ETH/USDC</h3>"])
-          assert.include(page, part)
-        const said = yield* limitbot("backtest", thirds, ...both)
-        assert.match(
-          said,
-          /2000 bars from [\s\S]*\n.*only what all data span is used, 2021-01-01T00:00.*BTC\/USDC .*, ETH/
-        )
-        assert.match(said, /\nin ETH\/USDC +\d+ +\d+\n[\s\S]*\nETH at the end +[\d.]+ ETH/)
-      }),
-    60_000
+  it.live("takes the candles of each, and tells of all and of each", () =>
+    Effect.gen(function* () {
+      const [fills, html] = [join(folder, "fills.csv"), join(folder, "report.html")]
+      const words = ["backtest", thirds, ...both, "--fills", "optimistic", ...withoutFlat]
+      const result = JSON.parse(yield* limitbot(...words, "--json", "--fills-csv", fills, "--report", html))
+      assert.strictEqual(result.market, "BTC/USDC, ETH/USDC")
+      assert.strictEqual(result.bars, 2000)
+      assert.deepStrictEqual(Object.keys(result.markets), ["BTC/USDC", "ETH/USDC"])
+      const { optimistic: high } = result.sides
+      for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote"]) assert.property(high, key)
+      const parts = [result.markets["BTC/USDC"].optimistic, result.markets["ETH/USDC"].optimistic]
+      assert.strictEqual(parts[0].base, high.base)
+      for (const part of parts) assert.isAbove(part.fills, 0)
+      assert.strictEqual(parts[0].fills + parts[1].fills, result.fills)
+      assert.strictEqual(decimal(parts[0].pnlQuote) + decimal(parts[1].pnlQuote), decimal(high.pnlQuote))
+      const rows = assertBooks(fills, { BTC: "0.02", ETH: "0.4", USDC: "900" }, high, result.markets)
+      assert.strictEqual(rows.length, result.fills)
+      const page = readFileSync(html, "utf8")
+      for (const part of ["thirds on BTC/USDC, ETH/USDC", 'id="price-0"', 'id="price-1"', "<h3>ETH/USDC</h3>"])
+        assert.include(page, part)
+      const said = yield* limitbot("backtest", thirds, ...both)
+      assert.match(
+        said,
+        /2000 bars from [\s\S]*\n.*only what all data span is used, 2021-01-01T00:00.*BTC\/USDC .*, ETH/
+      )
+      assert.match(said, /\nin ETH\/USDC +\d+ +\d+\n[\s\S]*\nETH at the end +[\d.]+ ETH/)
+    })
   )
 
   it.live("takes the name of the only market too", () =>
@@ -167,79 +164,73 @@ describe("backtest of several markets", () => {
     })
   )
 
-  it.live(
-    "is searched and tried under other luck over all of them",
-    () =>
-      Effect.gen(function* () {
-        const set = ["--set", "rebalance.band=1%,2%", "--json"]
-        const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, "--fills", "optimistic", "--json"))
-        const { best } = JSON.parse(yield* limitbot("sweep", thirds, ...both, ...set))
-        const same = best.find(({ values }: { values: ReadonlyArray<string> }) => values[0] === "1%")
-        assert.deepStrictEqual(
-          [same.optimistic.profitQuote, same.optimistic.fills],
-          [single.sides.optimistic.profitQuote, single.fills]
-        )
-        const walked = JSON.parse(yield* limitbot("walk-forward", thirds, ...both, ...set, "--windows", "2"))
-        assert.strictEqual(walked.steps.length, 2)
-        const words = ["--method", "candles", "--runs", "3", "--block", "200", "--json"]
-        assert.strictEqual(JSON.parse(yield* limitbot("monte-carlo", thirds, ...both, ...words)).runs, 3)
-        const refused = yield* Effect.flip(limitbot("sweep", thirds, "--data", btc, ...set))
-        assert.match(refused.message, /of which market\? the strategy trades/)
-      }),
-    60_000
+  it.live("is searched and tried under other luck over all of them", () =>
+    Effect.gen(function* () {
+      const set = ["--set", "rebalance.band=1%,2%", "--json"]
+      const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, "--fills", "optimistic", "--json"))
+      const { best } = JSON.parse(yield* limitbot("sweep", thirds, ...both, ...set))
+      const same = best.find(({ values }: { values: ReadonlyArray<string> }) => values[0] === "1%")
+      assert.deepStrictEqual(
+        [same.optimistic.profitQuote, same.optimistic.fills],
+        [single.sides.optimistic.profitQuote, single.fills]
+      )
+      const walked = JSON.parse(yield* limitbot("walk-forward", thirds, ...both, ...set, "--windows", "2"))
+      assert.strictEqual(walked.steps.length, 2)
+      const words = ["--method", "candles", "--runs", "3", "--block", "200", "--json"]
+      assert.strictEqual(JSON.parse(yield* limitbot("monte-carlo", thirds, ...both, ...words)).runs, 3)
+      const refused = yield* Effect.flip(limitbot("sweep", thirds, "--data", btc, ...set))
+      assert.match(refused.message, /of which market\? the strategy trades/)
+    })
   )
 
-  it.live(
-    "a file of one market is run on others too, and what wins on one alone is seen",
-    () =>
-      Effect.gen(function* () {
-        const on = ["--data", btc, "--on", `ETH/USDC=${eth}`]
-        const set = ["--set", "rebalance.band=1%,2%,4%"]
-        const page = join(folder, "across.html")
-        const found = JSON.parse(yield* limitbot("sweep", alone, ...on, ...set, "--json", "--report", page))
-        for (const file of [btc, eth]) assert.include(readFileSync(page, "utf8"), `${file}, SHA-256`)
-        const elsewhere = join(folder, "elsewhere.yaml")
-        writeFileSync(elsewhere, readFileSync(alone, "utf8").replace("BTC/USDC", "ETH/USDC"))
-        const there = JSON.parse(yield* limitbot("sweep", elsewhere, "--data", eth, ...set, "--json"))
-        const gains = (best: ReadonlyArray<{ trial: number; profitQuote: string }>) =>
-          new Map(best.map(({ trial, profitQuote }) => [trial, Number(profitQuote)]))
-        const [here, eths] = [gains(found.markets[0].best), gains(there.best)]
-        assert.deepStrictEqual(gains(found.markets[1].best), eths, "each market as if the file had named it")
-        for (const { trial, scores, median, worst } of found.together) {
-          const both = [here.get(trial) ?? 0, eths.get(trial) ?? 0]
-          assert.deepStrictEqual(scores, { "BTC/USDC": both[0], "ETH/USDC": both[1] })
-          assert.strictEqual(worst, Math.min(...both))
-          assert.closeTo(median, ((both[0] ?? 0) + (both[1] ?? 0)) / 2, 1e-9)
-        }
-        const worsts = found.together.map(({ worst }: { worst: number }) => worst)
-        assert.deepStrictEqual(
-          worsts,
-          worsts.toSorted((a: number, b: number) => b - a)
-        )
-        const [, alone2] = found.bestAlone
-        assert.strictEqual(alone2.score, Math.max(...eths.values()))
-        assert.include(readFileSync(page, "utf8"), "By market")
-        const text = yield* limitbot("sweep", alone, ...on, ...set)
-        assert.match(text, /The best on ETH\/USDC alone: rebalance\.band/)
-        const walked = JSON.parse(yield* limitbot("walk-forward", alone, ...on, ...set, "--windows", "2", "--json"))
-        assert.deepStrictEqual(
-          walked.markets.map(({ market }: { market: string }) => market),
-          ["BTC/USDC", "ETH/USDC"]
-        )
-        assert.strictEqual(walked.together.worst, Math.min(walked.profitQuote, walked.markets[1].profitQuote))
-        const luck = ["--method", "candles", "--block", "200", "--runs", "3"]
-        assert.match(yield* limitbot("monte-carlo", alone, ...on, ...luck), /on the median market/)
-        for (const [given, message] of [
-          [eth, /write a market and its candles/],
-          [`BTC/USDC=${btc}`, /BTC\/USDC is there twice/]
-        ] as const) {
-          const refused = yield* Effect.flip(limitbot("sweep", alone, "--data", btc, "--on", given, ...set))
-          assert.match(refused.message, message)
-        }
-        const refused = yield* Effect.flip(limitbot("sweep", thirds, ...both, "--on", `ETH/USDC=${eth}`, ...set))
-        assert.match(refused.message, /only a file of one market is run on others too/)
-      }),
-    60_000
+  it.live("a file of one market is run on others too, and what wins on one alone is seen", () =>
+    Effect.gen(function* () {
+      const on = ["--data", btc, "--on", `ETH/USDC=${eth}`]
+      const set = ["--set", "rebalance.band=1%,2%,4%"]
+      const page = join(folder, "across.html")
+      const found = JSON.parse(yield* limitbot("sweep", alone, ...on, ...set, "--json", "--report", page))
+      for (const file of [btc, eth]) assert.include(readFileSync(page, "utf8"), `${file}, SHA-256`)
+      const elsewhere = join(folder, "elsewhere.yaml")
+      writeFileSync(elsewhere, readFileSync(alone, "utf8").replace("BTC/USDC", "ETH/USDC"))
+      const there = JSON.parse(yield* limitbot("sweep", elsewhere, "--data", eth, ...set, "--json"))
+      const gains = (best: ReadonlyArray<{ trial: number; profitQuote: string }>) =>
+        new Map(best.map(({ trial, profitQuote }) => [trial, Number(profitQuote)]))
+      const [here, eths] = [gains(found.markets[0].best), gains(there.best)]
+      assert.deepStrictEqual(gains(found.markets[1].best), eths, "each market as if the file had named it")
+      for (const { trial, scores, median, worst } of found.together) {
+        const both = [here.get(trial) ?? 0, eths.get(trial) ?? 0]
+        assert.deepStrictEqual(scores, { "BTC/USDC": both[0], "ETH/USDC": both[1] })
+        assert.strictEqual(worst, Math.min(...both))
+        assert.closeTo(median, ((both[0] ?? 0) + (both[1] ?? 0)) / 2, 1e-9)
+      }
+      const worsts = found.together.map(({ worst }: { worst: number }) => worst)
+      assert.deepStrictEqual(
+        worsts,
+        worsts.toSorted((a: number, b: number) => b - a)
+      )
+      const [, alone2] = found.bestAlone
+      assert.strictEqual(alone2.score, Math.max(...eths.values()))
+      assert.include(readFileSync(page, "utf8"), "By market")
+      const text = yield* limitbot("sweep", alone, ...on, ...set)
+      assert.match(text, /The best on ETH\/USDC alone: rebalance\.band/)
+      const walked = JSON.parse(yield* limitbot("walk-forward", alone, ...on, ...set, "--windows", "2", "--json"))
+      assert.deepStrictEqual(
+        walked.markets.map(({ market }: { market: string }) => market),
+        ["BTC/USDC", "ETH/USDC"]
+      )
+      assert.strictEqual(walked.together.worst, Math.min(walked.profitQuote, walked.markets[1].profitQuote))
+      const luck = ["--method", "candles", "--block", "200", "--runs", "3"]
+      assert.match(yield* limitbot("monte-carlo", alone, ...on, ...luck), /on the median market/)
+      for (const [given, message] of [
+        [eth, /write a market and its candles/],
+        [`BTC/USDC=${btc}`, /BTC\/USDC is there twice/]
+      ] as const) {
+        const refused = yield* Effect.flip(limitbot("sweep", alone, "--data", btc, "--on", given, ...set))
+        assert.match(refused.message, message)
+      }
+      const refused = yield* Effect.flip(limitbot("sweep", thirds, ...both, "--on", `ETH/USDC=${eth}`, ...set))
+      assert.match(refused.message, /only a file of one market is run on others too/)
+    })
   )
 })
 

@@ -69,7 +69,7 @@ describe("the books of a bot", () => {
     bot.signal("SIGTERM")
     const { code, stderr } = await bot.ended
     assert.strictEqual(code, 0, stderr)
-  }, 180_000)
+  })
 
   it("profit is the same in every breakdown, and adds up", async () => {
     const { USDC } = await json<{ USDC: Figures }>("profit")

@@ -15,9 +15,7 @@ import {
 const config = ["--config", "config.yaml"]
 
 describe("limitbot recover", () => {
-  it("ends with the same open orders and balances as before, and says what it cannot know", {
-    timeout: 180_000
-  }, async () => {
+  it("ends with the same open orders and balances as before, and says what it cannot know", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox)
     const first = await runUntil('"DepositSeen"', 20, ["run", "grid.yaml", ...config, "--json"], { cwd }, startHere)

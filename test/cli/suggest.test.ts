@@ -66,54 +66,48 @@ const linesOf = (log: string): ReadonlyArray<Record<string, unknown>> =>
     .map((line) => JSON.parse(line))
 
 describe("sweep --suggest", () => {
-  it.live(
-    "runs what a program suggests, reports the score back, and continues from stored results",
-    () =>
-      Effect.gen(function* () {
-        yield* limitbot("data", "generate", candles, "--bars", "3000", "--price", "40000")
-        const [log, again, out] = ["log", "again", "out.jsonl"].map((name) => join(folder, name))
-        if (log === undefined || again === undefined || out === undefined) return assert.fail()
-        const found = JSON.parse(yield* limitbot(...words(log), "--random", "7", "--out", out, "--json"))
-        assert.strictEqual(found.trials, 5, "what is suggested twice runs once")
-        const whole = words(log).slice(0, -2)
-        const { best } = JSON.parse(yield* limitbot(...whole, "--set", "grid.levels=5..9:1", "--json"))
-        const [first, ...told] = linesOf(log)
-        assert.deepStrictEqual(
-          [first?.["objective"], first?.["direction"], first?.["trials"], first?.["seed"]],
-          ["profitQuote", "maximize", 7, 1]
-        )
-        assert.deepStrictEqual(
-          told.flatMap(({ ask }) => ask ?? []),
-          [2, 2, 2, 1]
-        )
-        const scores = new Map(told.flatMap(({ tell, score }) => (tell === undefined ? [] : [[tell, score] as const])))
-        assert.strictEqual(scores.size, 7)
-        assert.strictEqual(scores.get("t0"), scores.get("t5"))
-        assert.include([...scores.values()], Number(found.best[0].profitQuote))
-        assert.isAtLeast(Number(best[0].profitQuote), Number(found.best[0].profitQuote))
-        const resumed = JSON.parse(yield* limitbot(...words(again), "--random", "8", "--out", out, "--json"))
-        assert.deepStrictEqual([resumed.trials, resumed.resumed], [5, 5])
-        assert.strictEqual(linesOf(again).filter(({ known }) => known !== undefined).length, 5)
-      }),
-    60_000
+  it.live("runs what a program suggests, reports the score back, and continues from stored results", () =>
+    Effect.gen(function* () {
+      yield* limitbot("data", "generate", candles, "--bars", "3000", "--price", "40000")
+      const [log, again, out] = ["log", "again", "out.jsonl"].map((name) => join(folder, name))
+      if (log === undefined || again === undefined || out === undefined) return assert.fail()
+      const found = JSON.parse(yield* limitbot(...words(log), "--random", "7", "--out", out, "--json"))
+      assert.strictEqual(found.trials, 5, "what is suggested twice runs once")
+      const whole = words(log).slice(0, -2)
+      const { best } = JSON.parse(yield* limitbot(...whole, "--set", "grid.levels=5..9:1", "--json"))
+      const [first, ...told] = linesOf(log)
+      assert.deepStrictEqual(
+        [first?.["objective"], first?.["direction"], first?.["trials"], first?.["seed"]],
+        ["profitQuote", "maximize", 7, 1]
+      )
+      assert.deepStrictEqual(
+        told.flatMap(({ ask }) => ask ?? []),
+        [2, 2, 2, 1]
+      )
+      const scores = new Map(told.flatMap(({ tell, score }) => (tell === undefined ? [] : [[tell, score] as const])))
+      assert.strictEqual(scores.size, 7)
+      assert.strictEqual(scores.get("t0"), scores.get("t5"))
+      assert.include([...scores.values()], Number(found.best[0].profitQuote))
+      assert.isAtLeast(Number(best[0].profitQuote), Number(found.best[0].profitQuote))
+      const resumed = JSON.parse(yield* limitbot(...words(again), "--random", "8", "--out", out, "--json"))
+      assert.deepStrictEqual([resumed.trials, resumed.resumed], [5, 5])
+      assert.strictEqual(linesOf(again).filter(({ known }) => known !== undefined).length, 5)
+    })
   )
 
-  it.live(
-    "says what is wrong with the program",
-    () =>
-      Effect.gen(function* () {
-        const log = join(folder, "wrong")
-        for (const [how, message] of [
-          ["dies", /ended before it had suggested all that it was asked for/],
-          ["strays", /it suggests grid\.levels = 999; it must be one of 5, 6, 7, 8, 9/]
-        ] as const) {
-          const refused = yield* Effect.flip(limitbot(...words(log, how), "--random", "6"))
-          assert.match(refused.message, message)
-        }
-        const chatty = [...words(log).slice(0, -1), "echo hello"]
-        assert.match((yield* Effect.flip(limitbot(...chatty))).message, /"hello" is not a suggestion/)
-        assert.match((yield* Effect.flip(limitbot(...words(log), "--halve", "3"))).message, /nothing to --halve/)
-      }),
-    60_000
+  it.live("says what is wrong with the program", () =>
+    Effect.gen(function* () {
+      const log = join(folder, "wrong")
+      for (const [how, message] of [
+        ["dies", /ended before it had suggested all that it was asked for/],
+        ["strays", /it suggests grid\.levels = 999; it must be one of 5, 6, 7, 8, 9/]
+      ] as const) {
+        const refused = yield* Effect.flip(limitbot(...words(log, how), "--random", "6"))
+        assert.match(refused.message, message)
+      }
+      const chatty = [...words(log).slice(0, -1), "echo hello"]
+      assert.match((yield* Effect.flip(limitbot(...chatty))).message, /"hello" is not a suggestion/)
+      assert.match((yield* Effect.flip(limitbot(...words(log), "--halve", "3"))).message, /nothing to --halve/)
+    })
   )
 })

@@ -174,23 +174,19 @@ beforeAll(async () => {
   const begunAt = Date.now()
   let before = ""
   let since = 0
-  await until(
-    "the market and the bot are at rest",
-    async () => {
-      const now = await read()
-      // On a slow machine the market may have passed before its orders rest: then fewer figures are compared.
-      const hasTraded = status.fills > 3 && slots.some(({ earned }) => earned !== null)
-      // A bot that gets no price for some seconds on a busy machine looks as if the market stood still.
-      const isLast = status.prices.every(({ ask, bid }) => Math.abs((Number(ask) + Number(bid)) / 2 - restsAt) < 15)
-      const isOver = isLast && Date.now() - begunAt > movingMillis
-      const isSame = isOver && now === before && (hasTraded || Date.now() - begunAt > 50_000)
-      since = isSame ? since : Date.now()
-      before = now
-      return isSame && Date.now() - since > 3_000
-    },
-    90_000
-  )
-}, 120_000)
+  await until("the market and the bot are at rest", async () => {
+    const now = await read()
+    // On a slow machine the market may have passed before its orders rest: then fewer figures are compared.
+    const hasTraded = status.fills > 3 && slots.some(({ earned }) => earned !== null)
+    // A bot that gets no price for some seconds on a busy machine looks as if the market stood still.
+    const isLast = status.prices.every(({ ask, bid }) => Math.abs((Number(ask) + Number(bid)) / 2 - restsAt) < 15)
+    const isOver = isLast && Date.now() - begunAt > movingMillis
+    const isSame = isOver && now === before && (hasTraded || Date.now() - begunAt > 50_000)
+    since = isSame ? since : Date.now()
+    before = now
+    return isSame && Date.now() - since > 3_000
+  })
+})
 afterAll(() => {
   chat.closeAllConnections()
   chat.close()
@@ -252,7 +248,7 @@ describe("one journal, all surfaces", () => {
       ofStatus.profit.USDC.slots.map(({ slot, gridProfit }: Group) => [slot, gridProfit]),
       groups.filter(({ slot }) => !slot.endsWith("/")).map(({ slot, gridProfit }) => [slot, gridProfit])
     )
-  }, 30_000)
+  })
 
   it("the plan is the same from the API and the command line: everything stays", async () => {
     const [ofApi, ofCommand] = await Promise.all([
@@ -263,7 +259,7 @@ describe("one journal, all surfaces", () => {
       [...JSON.stringify(plan).matchAll(/"action":"(\w+)"/g)].map(([, action]) => action)
     assert.isAbove(actions(ofApi).length, 10)
     assert.deepStrictEqual(actions(ofCommand), actions(ofApi))
-  }, 30_000)
+  })
 
   it("an explanation and a reconciliation are the same from the API and the command line, byte for byte", async () => {
     const moment = new Date(Date.now() - 1_000).toISOString()
@@ -276,31 +272,27 @@ describe("one journal, all surfaces", () => {
     const told = (json: string) => json.replaceAll(/"(?:timeline|correlationIds)":\[.*?\]/g, "")
     assert.strictEqual(`${told(body)}\n`, told(await ofProgram("reconcile", "--json")))
     assert.isAbove(JSON.parse(body).agrees, 10)
-  }, 60_000)
+  })
 
-  it.skipIf(!hasTerminals())(
-    "the screen",
-    async () => {
-      const command = `${process.execPath} ${limitbot} status --watch --for 2s --config config.yaml`
-      const terminal = open(command, {
-        cwd: bot.folder,
-        columns: 240,
-        rows: 60,
-        environment: { PATH: process.env["PATH"] }
-      })
-      await terminal.shows(/profit in USDC: .*earned today .*since/)
-      const seen = terminal.screen()
-      await terminal.ended
-      await assertFigures(figuresIn(/profit in USDC: .*/.exec(seen)?.[0] ?? ""))
-      for (const { text } of status.problems) assert.include(seen, text.slice(0, 60))
-      for (const { earned, inventory, slot } of slots) {
-        const line = seen.split("\n").find((each) => each.includes(`${slot} `)) ?? ""
-        if (earned !== null && line !== "") assert.include(line.replaceAll(",", ""), cents(earned), slot)
-        if (inventory !== null && line !== "") assert.include(line.replaceAll(",", ""), cents(inventory), slot)
-      }
-    },
-    30_000
-  )
+  it.skipIf(!hasTerminals())("the screen", async () => {
+    const command = `${process.execPath} ${limitbot} status --watch --for 2s --config config.yaml`
+    const terminal = open(command, {
+      cwd: bot.folder,
+      columns: 240,
+      rows: 60,
+      environment: { PATH: process.env["PATH"] }
+    })
+    await terminal.shows(/profit in USDC: .*earned today .*since/)
+    const seen = terminal.screen()
+    await terminal.ended
+    await assertFigures(figuresIn(/profit in USDC: .*/.exec(seen)?.[0] ?? ""))
+    for (const { text } of status.problems) assert.include(seen, text.slice(0, 60))
+    for (const { earned, inventory, slot } of slots) {
+      const line = seen.split("\n").find((each) => each.includes(`${slot} `)) ?? ""
+      if (earned !== null && line !== "") assert.include(line.replaceAll(",", ""), cents(earned), slot)
+      if (inventory !== null && line !== "") assert.include(line.replaceAll(",", ""), cents(inventory), slot)
+    }
+  })
 
   it("the chat", async () => {
     asked = questions.length
@@ -309,42 +301,38 @@ describe("one journal, all surfaces", () => {
     for (const { text } of status.problems) assert.include(ofStatus, text)
     assert.include(ofStatus, `${status.fills} fills, ${status.openOrders} open orders`)
     await assertFigures(figuresIn(ofProfit))
-  }, 30_000)
+  })
 
-  it.skipIf(browserPath === undefined)(
-    "the page",
-    async () => {
-      const browser = await chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })
-      try {
-        const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-        await page.goto(`${bot.url}/#token=${bot.token}`)
-        await page.locator("#slots table").waitFor()
-        await page.locator("#standings b").first().waitFor()
-        const shown = Object.fromEntries(
-          await page
-            .locator("#standings .figures div")
-            .evaluateAll((parts) =>
-              parts.map((part) => [
-                part.querySelector(".label")?.textContent ?? "",
-                part.querySelector("b")?.textContent ?? ""
-              ])
-            )
-        )
-        const names = ["Profit, USDC", "Grid profit", "Inventory", "Fees", "Earned today", "Capital"]
-        await assertStands(shown["Earned today"] ?? "", (expected) =>
-          assert.deepStrictEqual(
-            names.map((name) => plain(shown[name] ?? "")),
-            Object.values(figuresOf(expected))
+  it.skipIf(browserPath === undefined)("the page", async () => {
+    const browser = await chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })
+    try {
+      const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+      await page.goto(`${bot.url}/#token=${bot.token}`)
+      await page.locator("#slots table").waitFor()
+      await page.locator("#standings b").first().waitFor()
+      const shown = Object.fromEntries(
+        await page
+          .locator("#standings .figures div")
+          .evaluateAll((parts) =>
+            parts.map((part) => [
+              part.querySelector(".label")?.textContent ?? "",
+              part.querySelector("b")?.textContent ?? ""
+            ])
           )
+      )
+      const names = ["Profit, USDC", "Grid profit", "Inventory", "Fees", "Earned today", "Capital"]
+      await assertStands(shown["Earned today"] ?? "", (expected) =>
+        assert.deepStrictEqual(
+          names.map((name) => plain(shown[name] ?? "")),
+          Object.values(figuresOf(expected))
         )
-        assert.strictEqual(shown["Rounds"], String(standing().rounds))
-        await problemsAndSlots(page)
-      } finally {
-        await browser.close()
-      }
-    },
-    60_000
-  )
+      )
+      assert.strictEqual(shown["Rounds"], String(standing().rounds))
+      await problemsAndSlots(page)
+    } finally {
+      await browser.close()
+    }
+  })
 })
 
 const problemsAndSlots = async (page: Page) => {

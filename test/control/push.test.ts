@@ -239,7 +239,7 @@ describe("a running bot and phones", () => {
     service = await startPushService(folder)
     const receiver = `to: push, secret: { file: ${join(folder, "vapid.key")} }, from: me@home.example, services: ["${service.host}"]`
     bot = await startBot(`notify:\n  - { ${receiver}, kinds: [Commanded] }\n`)
-  }, 120_000)
+  })
   afterAll(() => service.close())
 
   it("a viewer's phone is told what happens, in words that only it reads, until the viewer is revoked", async () => {
@@ -282,7 +282,7 @@ describe("a running bot and phones", () => {
     assert.strictEqual((await runHere(["notify", "test", ...config()])).code, 0)
     await until("anna is told", async () => taken("/anna").length > annas + 1)
     assert.strictEqual(taken("/vera").length, before)
-  }, 60_000)
+  })
 
   it("refuses what is no browser's, and follows no redirection", async () => {
     const { keys } = newBrowser()

@@ -197,7 +197,7 @@ describe("signals to code of one's own", () => {
     writeFileSync(sent, "time,name,value\n2026-01-01T00:10:00Z,trend,0.9\n")
     const tested = await test("--signals", sent, "--json")
     assert.strictEqual(tested.code, 0, tested.stderr)
-  }, 60_000)
+  })
 })
 
 /** An hour of minutes. */

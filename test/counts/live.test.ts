@@ -4,6 +4,7 @@
  * should replace it.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import * as BotWorld from "../world/bot/measuredBot.ts"
 
 describe("counts of a running bot", () => {
@@ -14,7 +15,7 @@ describe("counts of a running bot", () => {
     assert.isAtMost(requests, 25.6)
   })
 
-  it("a hundred orders: what placing them takes, and ten quiet minutes", async () => {
+  it.skipIf(!isLong)("a hundred orders: what placing them takes, and ten quiet minutes", async () => {
     const world = await BotWorld.make(BotWorld.resting(100))
     const placing = world.drive(() => world.count("open") >= 100)
     world.wait(60_000)

@@ -70,7 +70,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     page.on("request", (request) => {
       if (!request.url().startsWith(bot.url)) said.push(`asks elsewhere: ${request.url()}`)
     })
-  }, 120_000)
+  })
   afterAll(() => browser?.close())
 
   it("asks for a token, then shows orders, money and the price, each with its age", async () => {
@@ -165,7 +165,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
       await page.locator("#book .bid:not(.soft) .bar-back, #book .ask:not(.soft) .bar-back").count(),
       0
     )
-  }, 60_000)
+  })
 
   it("resolves an in-doubt payment by the operator's word", async () => {
     await shows("#problems", /Nobody knows whether 100 USDC was paid/)

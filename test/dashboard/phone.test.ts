@@ -93,7 +93,7 @@ describe.skipIf(browserPath === undefined)("a phone", () => {
     await session.send("ServiceWorker.enable")
     await page.goto(`${bot.url}/#token=${bot.token}`)
     await page.locator("#slots table").waitFor()
-  }, 120_000)
+  })
   afterAll(async () => {
     await context?.close()
     service?.close()

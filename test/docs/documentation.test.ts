@@ -208,7 +208,7 @@ const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown>
 
 describe.concurrent("documentation", () => {
   for (const pages of firstOf(2, walks)) {
-    it(`${pages.join(", ")}: true`, { timeout: 400_000 }, async ({ onTestFinished }) => {
+    it(`${pages.join(", ")}: true`, async ({ onTestFinished }) => {
       const { place, run } = await (pages.includes("docs/deployed.md") ? deployed() : usual())
       onTestFinished(() => endOwnSandbox(place))
       const said = new Map<Block, string>()

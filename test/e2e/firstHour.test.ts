@@ -45,9 +45,9 @@ const recordOf = (folder: string) => {
 }
 
 describe.skipIf(!terminal.hasTerminals())("the first hour", () => {
-  it("from a clone to a live grid: edited, killed, started again, left by one Ctrl-C, accounted for", {
-    timeout: 180_000
-  }, async ({ onTestFinished }) => {
+  it("from a clone to a live grid: edited, killed, started again, left by one Ctrl-C, accounted for", async ({
+    onTestFinished
+  }) => {
     const folder = cloned()
     const { lines, note } = recordOf(folder)
     const type = async (args: string): Promise<string> => {

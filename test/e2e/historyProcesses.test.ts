@@ -42,7 +42,7 @@ beforeAll(async () => {
     await post("/sandbox/deposit", { depositAddress, asset, amount: "100000", sender: "bc1q" })
   }
   for (let made = 0; made < count; made += 10) await Promise.all(Array.from({ length: 10 }, make))
-}, 180_000)
+})
 afterAll(async () => {
   await proxy.close()
 })

@@ -71,7 +71,7 @@ describe("processes killed at random moments", () => {
   })
 
   const inLong = isLong ? it.concurrent : it.skip
-  inLong("the sandbox is killed and its answers are lost: the same", { timeout: 420_000 }, async () => {
+  inLong("the sandbox is killed and its answers are lost: the same", async () => {
     const seed = Number(process.env["LIMITBOT_SEED"] ?? Date.now() % 1_000_000)
     const random = randomFrom(seed + 1)
     const folder = newFolder()

@@ -132,7 +132,7 @@ const lives: ReadonlyArray<ReadonlyArray<readonly [stage: string, cut: Cut]>> = 
 ]
 
 describe.concurrent("a swap that is killed", () => {
-  it("at each stage pays once and goes on with --resume", { timeout: 180_000 }, async () => {
+  it("at each stage pays once and goes on with --resume", async () => {
     const { account, url } = sandbox.connection
     const before = await held(account.signerId, "balance")
     await Promise.all(
@@ -210,7 +210,7 @@ describe.concurrent("a wallet program", () => {
     }
   )
 
-  it.skipIf(!isLong)("that was killed runs again only by the operator's word", { timeout: 180_000 }, async () => {
+  it.skipIf(!isLong)("that was killed runs again only by the operator's word", async () => {
     const { own, config, calls, before, first } = await payingSwap()
     process.kill(Number(calls()[0]?.split(" ")[1]), "SIGKILL")
     await first.line((line) => eventOf(line) === "PaymentUnclear")

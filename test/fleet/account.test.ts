@@ -62,7 +62,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.isAtLeast((await jsonOf("money")).places.length, 2)
     assert.match((await of("events", "--search", "order")).stdout, /grid/)
     for (const command of ["fills", "profit", "orders --stuck"]) await jsonOf(...command.split(" "))
-  }, 120_000)
+  })
 
   it("is no other's, and says so where it has no such name or no such way", async () => {
     assert.match((await ground.limitbot("status", "--account", "nobody")).stderr, /no account nobody in this fleet/)
@@ -118,7 +118,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.include(problems, "paused")
     assert.match((await of("resume")).stdout, /grid may place orders again/)
     await ground.until("it has orders again", haveOrders)
-  }, 60_000)
+  })
 
   it("resumes as a whole what is paused as a whole", async () => {
     await ground.limitbot("fleet", "pause", "account-0")
@@ -126,20 +126,18 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.match((await of("resume", "grid")).stderr, /whole account is paused: limitbot fleet resume account-0/)
     await ground.limitbot("fleet", "resume", "account-0")
     await ground.until("it runs", (all) => all.every(({ problems }) => !problems.includes("paused")))
-  }, 60_000)
+  })
 
   it("obeys a pause although its bot has lost the journal and records nothing else", async () => {
     const stopped = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "BotStopped", reason: "another claim" }]))
     await inDatabase(Effect.provide(stopped, layerOf("account-0")))
     await ground.limitbot("fleet", "pause", "account-0")
-    await ground.until(
-      "it is paused",
-      (all) => all.some(({ account, problems }) => account === "account-0" && problems.includes("paused: ")),
-      60_000
+    await ground.until("it is paused", (all) =>
+      all.some(({ account, problems }) => account === "account-0" && problems.includes("paused: "))
     )
     await ground.limitbot("fleet", "resume", "account-0")
     await ground.until("it runs", (all) => all.every(({ problems }) => !problems.includes("paused: ")))
-  }, 120_000)
+  })
 
   it.skipIf(!isLong)(
     "is contained when it is killed, its owner has obeyed, and nothing is left in its journal or at the venue",
@@ -176,8 +174,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
       assert.isNull(alone.get("Orders that the venue lists"))
       runner = ground.runner()
       await ground.until("it has orders again", haveOrders)
-    },
-    180_000
+    }
   )
 
   it.skipIf(!isLong)(
@@ -203,8 +200,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
       assert.match((await of("resolve")).stdout, /Nothing is in doubt/)
       runner.signal("SIGTERM")
       await runner.ended
-    },
-    60_000
+    }
   )
 
   it("is no whole journal when its end is missing, although every event that is left follows from the one before", async () => {

@@ -51,7 +51,7 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
     }
     runner.signal("SIGTERM")
     await runner.ended
-  }, 120_000)
+  })
 
   it("tells money that left without an origin, also to its next owner, until a person says that it is right", async () => {
     if (other === undefined) return
@@ -101,5 +101,5 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
     assert.lengthOf(moved, 1)
     runner.signal("SIGTERM")
     await runner.ended
-  }, 180_000)
+  })
 })

@@ -94,7 +94,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
       const shares = Map.groupBy(accounts, ({ runner }) => runner)
       return [...shares.values()].every((share) => share.length <= Math.ceil(count / runnerCount))
     })
-  }, 600_000)
+  })
 
   const kill = async (index: number) => {
     const victim = runners[index]
@@ -127,7 +127,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
     await until("all are owned", isOwned)
     // More accounts than the machine carries beside the sandbox say nothing of a fleet's own pace.
     if (count <= 20) assert.isBelow(Math.max(...takeovers), 15_000)
-  }, 1_200_000)
+  })
 
   it("pauses, kills and removes accounts; one that cannot be run is told and troubles no other", async () => {
     await limitbot("fleet", "pause", "account-0", "--why", "to look")
@@ -152,7 +152,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
     assert.include((await limitbot("fleet", "remove", "account-1")).stdout, "its journal stays")
     for (const one of runners) one.signal("SIGTERM")
     await Promise.all(runners.map(({ ended }) => ended))
-  }, 900_000)
+  })
 
   it("has funded nothing twice, and both books agree for every account", async () => {
     const differing = await Effect.runPromise(

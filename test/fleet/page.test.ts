@@ -70,7 +70,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
       join(folder, "page.yaml"),
       `dashboard: { port: 0 }\nbots:\n  alone: { url: "${bot.url}", token: { file: bot.token } }\n  gone: { url: "http://127.0.0.1:9", token: { file: bot.token } }\n`
     )
-  }, 120_000)
+  })
   afterAll(async () => {
     for (const program of programs) program.signal("SIGTERM")
     await Promise.all(programs.map(({ ended }) => ended))
@@ -93,7 +93,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
         stdout
       )
     }
-  }, 120_000)
+  })
 
   it("shows accounts and bots of their own, worst first, with exact totals and problems by kind", async () => {
     const page = start(["fleet", "dashboard", "page.yaml", "--database-file", ground.url], { cwd: ground.folder })
@@ -123,7 +123,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
     const one = await get<BotDetail>("bots/account-1", viewer)
     assert.isAbove(one.orders.length, 0)
     assert.isAbove((await get<BotDetail>("bots/alone", viewer)).money.length, 0)
-  }, 60_000)
+  })
 
   it("takes commands by role, for some or for all in so many words", async () => {
     assert.strictEqual((await post("kill", { bots: "all", confirm: "kill" }, viewer)).status, 403)
@@ -141,7 +141,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
     assert.match((await post("release", { bots: ["account-1"] })).message, /^1 bot released/)
     await until("it runs", isState("running", ["account-1"]))
     assert.strictEqual((await post("bots/account-0/resolve", { placement: "pl-none", word: "paid" })).status, 409)
-  }, 90_000)
+  })
 
   it("measures by class instead of by name, and describes its API", async () => {
     const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${viewer}` } })).text()
@@ -166,7 +166,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
         if (["error", "warning"].includes(message.type())) said.push(message.text())
       })
       page.on("pageerror", (error) => said.push(error.message))
-    }, 60_000)
+    })
     afterAll(() => browser?.close())
 
     const picture = async (name: string) => {
@@ -209,7 +209,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
       )
       await until("accounts and bots are killed", isState("killed", ["account-0", "account-1", "account-2", "alone"]))
       await until("the page says so", async () => (await page.locator("#figures").innerText()).includes("KILLED"))
-    }, 60_000)
+    })
 
     it("has no barriers that axe finds, dark, light and on a phone, and nothing on the console", async () => {
       assert.deepStrictEqual(await barriers(), [])

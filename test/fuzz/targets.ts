@@ -20,7 +20,7 @@ import { toWithdrawals, WithdrawalsReply } from "../../src/venue/wire/WireWithdr
 import { assets } from "../world/bot/market.ts"
 import { quoteAnswer, wireOrder } from "../world/service/answers.ts"
 
-/** Far more milliseconds than any input needs, also on a busy machine. */
+/** Far more of the processor than any input needs. */
 export const longestMillis = 2_000
 
 const folder = resolve(import.meta.dirname, "../../strategies")

@@ -260,7 +260,6 @@ describe.skipIf(server === undefined)("two owners of one account in Postgres", (
         for (const name of acknowledged) assert.includeMembers(names, [name, `${name}+`])
         assert.isAbove(acknowledged.length, 0)
         assert.isAbove(refused, 0)
-      }),
-    60_000
+      })
   )
 })

@@ -85,29 +85,29 @@ describe("protocol", () => {
   })
 
   for (const rule of rules) {
-    it.skipIf(!isWhole && takesLong.has(rule))(`money is lost without the rule: ${rule}`, { timeout: 120_000 }, () => {
+    it.skipIf(!isWhole && takesLong.has(rule))(`money is lost without the rule: ${rule}`, () => {
       assert.isDefined(search(other[rule] ?? small, [rule], 400_000).loss)
     })
   }
 
-  it.each(firstOf(3, neededDue))("is not sound without the row: %s, %s", { timeout: 120_000 }, (state, when) => {
+  it.each(firstOf(1, neededDue))("is not sound without the row: %s, %s", (state, when) => {
     assert.isFalse(isSoundBy(withoutDue(state, when)))
   })
 
-  it.each(neededCancels)("is not sound without the row of cancels: %s", { timeout: 120_000 }, (when) => {
+  it.each(neededCancels)("is not sound without the row of cancels: %s", (when) => {
     const cancels = tables.cancels.filter((row) => row.when !== when)
     assert.strictEqual(cancels.length, tables.cancels.length - 1, "there is no such row")
     assert.isFalse(isSoundBy({ ...tables, cancels }))
   })
 
-  it.each(firstOf(1, neededSilence))("waits for ever without the row: %s", { timeout: 120_000 }, (name) => {
+  it.each(firstOf(1, neededSilence))("waits for ever without the row: %s", (name) => {
     const by = withSilence(name, () => [])
     const found = single.map((world) => search(world, [], 400_000, by))
     for (const { loss } of found) assert.isUndefined(loss)
     assert.isTrue(found.some(({ stuck }) => stuck > 0))
   })
 
-  it("loses money where silence ends a doubt, or ends it too soon", { timeout: 120_000 }, () => {
+  it("loses money where silence ends a doubt, or ends it too soon", () => {
     const never = withSilence("a payload was sent, and never acknowledged", (row) => [{ ...row, means: "never" }])
     const soon = withSilence("a payment in doubt, and its order is over", (row) => [{ ...row, isLong: () => true }])
     for (const by of [never, soon])

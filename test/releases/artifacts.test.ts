@@ -13,7 +13,7 @@ const manifest: { readonly dependencies: Readonly<Record<string, string>> } = JS
   readFileSync(join(root, "package.json"), "utf8")
 )
 
-describe("what a release hands out", { timeout: 240_000 }, () => {
+describe("what a release hands out", () => {
   // Packing builds everything once more: `npm run release:check` does it, twice.
   it.skipIf(wanted === undefined)("has checksums, lists every package that is bundled, and is the same twice", () => {
     const folder = newFolder()

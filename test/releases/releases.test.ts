@@ -106,7 +106,7 @@ const write = async (release: string): Promise<void> => {
   writeFileSync(join(release, "told.json"), `${JSON.stringify(await toldIn(folder), undefined, 2)}\n`)
 }
 
-describe("what a release wrote", { timeout: 120_000 }, () => {
+describe("what a release wrote", () => {
   it("is kept for the present version as well: npm run release", async () => {
     const release = join(releases, version)
     if (process.env["LIMITBOT_RELEASE"] === "write") await write(release)

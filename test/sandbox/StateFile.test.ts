@@ -123,8 +123,7 @@ describe("the state file", () => {
         }).pipe(Effect.ensuring(killed(process)), Effect.scoped, Effect.provide(client))
       }
       assert.isAbove(answered.length, 4)
-    }, Effect.provide(NodeServices.layer)),
-    60_000
+    }, Effect.provide(NodeServices.layer))
   )
 })
 

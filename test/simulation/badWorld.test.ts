@@ -56,16 +56,16 @@ const mended: ReadonlyArray<Regression> = [
 
 /** What one fault does in a short episode that has it, and what must have come up. */
 const faults: ReadonlyArray<readonly [Feature, EpisodeOptions, string]> = [
+  ["risingEstimates", { seed: 1, profile: "liveness" }, "estimate that rose"],
+  ["advancedSwaps", { seed: 8, profile: "safety" }, "FundingAcknowledged"],
   ["pauses", { seed: 1, profile: "liveness" }, "paused by hand"],
   ["killsMidway", { seed: 3, profile: "liveness" }, "killed between send and answer"],
   ["tamperedQuotes", { seed: 4, profile: "liveness" }, "tampered quote"],
   ["wrongPrices", { seed: 4, profile: "liveness" }, "wrong price"],
-  ["risingEstimates", { seed: 1, profile: "liveness" }, "estimate that rose"],
   ["absentFields", { seed: 1, profile: "liveness" }, "absent fields"],
   ["oddSigner", { seed: 4, profile: "liveness" }, "odd signer"],
   ["deployed", { seed: 8, profile: "liveness" }, "PaidOut"],
-  ["rotatedSalts", { seed: 8, profile: "liveness" }, "salts rotated"],
-  ["advancedSwaps", { seed: 8, profile: "safety" }, "FundingAcknowledged"]
+  ["rotatedSalts", { seed: 8, profile: "liveness" }, "salts rotated"]
 ]
 
 /** Features that came after the seeds above. */
@@ -79,7 +79,7 @@ const since: ReadonlyArray<Feature> = [
 
 describe("bad world", () => {
   for (const profile of profiles) {
-    it(`no invariant falls in episodes of ${profile}`, { timeout: 180_000 }, async () => {
+    it(`no invariant falls in episodes of ${profile}`, async () => {
       for (const seed of seeds[profile]) {
         const { events } = await run({ seed, profile, minutes: 1 })
         assert.isAbove(events, 0)
@@ -87,15 +87,15 @@ describe("bad world", () => {
     })
   }
 
-  for (const { symptom, ...options } of firstOf(2, mended)) {
-    it(`no more: ${symptom}`, { timeout: 180_000 }, async () => {
+  for (const { symptom, ...options } of firstOf(1, mended)) {
+    it(`no more: ${symptom}`, async () => {
       const without = [...(options.without ?? []), ...since]
       assert.isAbove((await run({ ...options, without })).events, 0)
     })
   }
 
-  for (const [feature, options, what] of faults) {
-    it(`no invariant falls with ${feature}`, { timeout: 180_000 }, async () => {
+  for (const [feature, options, what] of firstOf(3, faults)) {
+    it(`no invariant falls with ${feature}`, async () => {
       const { reached } = await run({ minutes: 1, ...options, including: [feature] })
       assert.isTrue(
         [...reached.keys()].some((each) => each.startsWith(what)),
@@ -104,7 +104,7 @@ describe("bad world", () => {
     })
   }
 
-  it("the same seed gives the same steps, requests and events", { timeout: 180_000 }, async () => {
+  it("the same seed gives the same steps, requests and events", async () => {
     const options = { seed: 3, profile: "safety", minutes: 1 } as const
     const played = await run(options)
     assert.isAbove(played.events, 0)

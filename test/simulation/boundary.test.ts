@@ -1,6 +1,6 @@
 /** Boundaries in short: a sample of the operations of a life, each failing once. `npm run boundaries` takes all of them. */
 import { assert, describe, it } from "@effect/vitest"
-import { isLong } from "../long.ts"
+import { firstOf, isLong } from "../long.ts"
 import { type Fault, live, type Policy, recordFaults, requestFaults } from "./Boundary.ts"
 import { tell } from "./boundaryCases.ts"
 
@@ -49,12 +49,10 @@ describe("boundaries", () => {
     }
   )
 
-  it("each record from an order's plan to the answer to its payment fails in every way", {
-    timeout: 180_000
-  }, async () => {
+  it("a failure of any record from an order's plan to the answer to its payment pays nothing twice", async () => {
     const failed: Array<string> = []
     for (let number = created; number <= acknowledged; number += 1)
-      for (const what of recordFaults) {
+      for (const what of firstOf(2, recordFaults)) {
         const fault: Fault = { on: "record", number, what }
         await live({ scenario: "order", policy: "prompt" }, [fault]).catch((error: unknown) =>
           failed.push(`${tell([fault])}: ${error}`)
@@ -63,7 +61,7 @@ describe("boundaries", () => {
     assert.deepStrictEqual(failed, [])
   })
 
-  it.skipIf(!isLong)("a sample of the operations of a life fails once each", { timeout: 180_000 }, async () => {
+  it.skipIf(!isLong)("a sample of the operations of a life fails once each", async () => {
     const life = { scenario: "ladder", policy: "prompt" } as const
     const { records, requests } = await live(life, [])
     const cases: ReadonlyArray<Fault> = [

@@ -64,7 +64,6 @@ const assets = defaultSettings("native").assets.map((asset) =>
 describe("the catalogue, live", () => {
   it.each(names.map((name, index) => [name, index + 1] as const))(
     "%s: every unit is accounted for",
-    { timeout: 600_000 },
     async (name, seed) => {
       const text = readFileSync(`${folder}/${name}.yaml`, "utf8")
       const outcome = await Effect.runPromise(

@@ -21,15 +21,11 @@ const deviations: ReadonlyArray<readonly [pays: Deviation, isUnexplained: boolea
 ]
 
 describe("orders that are paid", () => {
-  it.each(firstOf(2, deviations))(
-    "%s: both books agree to the unit",
-    { timeout: 180_000 },
-    async (pays, isUnexplained) => {
-      const { fills, funded, residual } = await run({ ...episode, pays })
-      assert.isAbove(funded, 0)
-      assert.strictEqual(residual > 0, isUnexplained)
-      if (pays === "excess") assert.isAbove(fills, 0)
-      else if (pays !== "late") assert.strictEqual(fills, 0, "such an order never opens")
-    }
-  )
+  it.each(firstOf(2, deviations))("%s: both books agree to the unit", async (pays, isUnexplained) => {
+    const { fills, funded, residual } = await run({ ...episode, pays })
+    assert.isAbove(funded, 0)
+    assert.strictEqual(residual > 0, isUnexplained)
+    if (pays === "excess") assert.isAbove(fills, 0)
+    else if (pays !== "late") assert.strictEqual(fills, 0, "such an order never opens")
+  })
 })

@@ -20,28 +20,27 @@ describe("an account of a fleet", () => {
       assert.isAbove(deposits, 0)
       assert.isAbove(fencedOff, 0)
       assert.isAbove(sharedMillis, 0)
-    }, 60_000)
+    })
 
   it.skipIf(!isLong)(
     "had its orders withdrawn by a process that had just been told that it owned it no more (seed 100761)",
     async () => {
       const { fencedOff } = await run({ seed: 100_761 })
       assert.isAbove(fencedOff, 0)
-    },
-    60_000
+    }
   )
 
   const failovers = [
     ["signed a second payment for an order of which the database had lost the first one", 140],
     ["was written by a stale owner whose claim had the same number as a later one, counted anew by an old copy", 8]
   ] as const
-  for (const [symptom, seed] of firstOf(1, failovers))
+  for (const [symptom, seed] of firstOf(0, failovers))
     it(`${symptom} (seed ${seed})`, async () => {
       const { lostRecords } = await run({ seed, minutes: 2 })
       assert.isAbove(lostRecords, 0)
-    }, 60_000)
+    })
 
   it("is paid for twice where the journal takes what a stale owner appends", async () => {
     assert.strictEqual(await fallenIn(86), "I4")
-  }, 120_000)
+  })
 })

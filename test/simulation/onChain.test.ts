@@ -10,7 +10,7 @@ const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const onChain = { deposits: "ORIGIN_CHAIN", pace: { paymentVisibilityMillis: 90_000 } } as const
 
 describe("funding from another chain", () => {
-  it.skipIf(!isLong)("without faults the books agree and nothing is unexplained", { timeout: 180_000 }, async () => {
+  it.skipIf(!isLong)("without faults the books agree and nothing is unexplained", async () => {
     const result = await run({ seed: 1, chaosMillis: 600_000, faultRate: 0, kills: 0, ...onChain })
     assert.isAbove(result.fills, 0)
     assert.strictEqual(result.lost, 0)

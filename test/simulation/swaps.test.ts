@@ -32,7 +32,7 @@ rules:
 `
 
 describe("swaps in place of orders", () => {
-  it("paid by a wallet on another chain", { timeout: 180_000 }, async () => {
+  it("paid by a wallet on another chain", async () => {
     const { swaps } = await run({
       seed: 2,
       chaosMillis: 120_000,

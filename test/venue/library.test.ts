@@ -34,18 +34,15 @@ const run = (folder: string, file: string) =>
   })
 
 describe("limitbot/venue", () => {
-  it.live(
-    "the documented example runs as it stands",
-    () =>
-      Effect.gen(function* () {
-        const [, example = ""] = /```js\n([\s\S]*?)```/.exec(text) ?? []
-        const folder = project()
-        writeFileSync(join(folder, "connection.json"), JSON.stringify(yield* SandboxServer.SandboxConnection))
-        writeFileSync(join(folder, "example.mjs"), example)
-        const { error, output } = yield* run(folder, "example.mjs")
-        assert.match(output, /^quoted \d+(\.\d+)? USDC\nSUCCESS: received \d+ smallest units\n$/, error)
-      }).pipe(Effect.provide(SandboxServer.layer({}).pipe(Layer.provide(NodeServices.layer)))),
-    30_000
+  it.live("the documented example runs as it stands", () =>
+    Effect.gen(function* () {
+      const [, example = ""] = /```js\n([\s\S]*?)```/.exec(text) ?? []
+      const folder = project()
+      writeFileSync(join(folder, "connection.json"), JSON.stringify(yield* SandboxServer.SandboxConnection))
+      writeFileSync(join(folder, "example.mjs"), example)
+      const { error, output } = yield* run(folder, "example.mjs")
+      assert.match(output, /^quoted \d+(\.\d+)? USDC\nSUCCESS: received \d+ smallest units\n$/, error)
+    }).pipe(Effect.provide(SandboxServer.layer({}).pipe(Layer.provide(NodeServices.layer))))
   )
 
   it("everything in the documented table is exported", () => {

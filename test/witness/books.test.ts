@@ -47,7 +47,7 @@ const printed = async (...args: ReadonlyArray<string>) => {
 }
 
 describe("the bot at an independent service", () => {
-  it("is killed, started again, and ends with the books of the service to the unit", { timeout: 240_000 }, async () => {
+  it("is killed, started again, and ends with the books of the service to the unit", async () => {
     let isClear = false
     const { service, stop, url, quoteKey } = await startWitness({ weather: someWeather(() => isClear) })
     const { apiKey, books, partnerJwt } = service

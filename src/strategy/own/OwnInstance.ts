@@ -50,7 +50,7 @@ const withoutTypes = (code: string): string => {
   }
 }
 
-/** Runs a call into the machine. Throws `OwnCodeFailed` for whatever the code does wrong. */
+/** Runs a call into the machine, from its beginning again if it had to wait for the processor. Throws `OwnCodeFailed` for whatever the code does wrong. */
 const contained = <A>(run: () => A): A => {
   try {
     return Watch.oneDecision(run)
@@ -81,11 +81,13 @@ const adoptedBy = (machine: Machine, script: string): string => {
 const adopt = (code: string): Adopted => {
   const before = adopted.get(code)
   if (before !== undefined) return before
-  const machine = new Machine(() => "")
   const script = withoutTypes(code)
-  const description = contained(() => answerIn(adoptedBy(machine, script)))
+  const result = contained(() => {
+    const machine = new Machine(() => "")
+    const description = answerIn(adoptedBy(machine, script))
+    return { ...machine.snapshot(), description }
+  })
   if (adopted.size >= maxAdoptedCodes) adopted.clear()
-  const result = { ...machine.snapshot(), description }
   adopted.set(code, result)
   return result
 }
@@ -145,30 +147,35 @@ export const instanceOf = (code: string): OwnInstance => {
     begin: (settings, market, from) => {
       questions = from
       return contained(() => {
+        machine = new Machine(answer, start)
         const needs = answerIn(machine.begin(settings, market))
         const timeframes = Object.keys(JSON.parse(needs).candles ?? {})
         frames = framesOf(timeframes)
         const doubles = layout.header + columnNames.length * columnLength * frames.length
-        const { answer, at } = machine.share(doubles, JSON.stringify(timeframes))
-        answerIn(answer)
+        const { answer: shared, at } = machine.share(doubles, JSON.stringify(timeframes))
+        answerIn(shared)
         begun = { ...machine.snapshotBelow(at), at, doubles }
         return needs
       })
     },
     decide: (now, bid, ask, mid, memory) => {
       if (begun === undefined || questions === undefined) throw new Error("decide before begin")
-      if (machine.pages === begun.image.pages) machine.restore(begun.image)
-      else {
-        machine = new Machine(answer, begun)
-        frames = framesOf(frames.map(({ timeframe }) => timeframe))
-      }
-      if (numbers.buffer !== machine.buffer) numbers = machine.doubles(begun.at, begun.doubles)
-      numbers[layout.now] = now
-      numbers[layout.bid] = bid
-      numbers[layout.ask] = ask
-      numbers[layout.mid] = mid
-      for (const frame of frames) writeFrame(numbers, frame, questions.candles(frame.timeframe))
-      return contained(() => answerIn(machine.decide(memory)))
+      const ready = begun
+      const host = questions
+      return contained(() => {
+        if (machine.pages === ready.image.pages) machine.restore(ready.image)
+        else {
+          machine = new Machine(answer, ready)
+          frames = framesOf(frames.map(({ timeframe }) => timeframe))
+        }
+        if (numbers.buffer !== machine.buffer) numbers = machine.doubles(ready.at, ready.doubles)
+        numbers[layout.now] = now
+        numbers[layout.bid] = bid
+        numbers[layout.ask] = ask
+        numbers[layout.mid] = mid
+        for (const frame of frames) writeFrame(numbers, frame, host.candles(frame.timeframe))
+        return answerIn(machine.decide(memory))
+      })
     }
   }
 }

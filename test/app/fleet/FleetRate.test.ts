@@ -195,7 +195,6 @@ describe("the rate of a credential", () => {
             Layer.provideMerge(Journals.layer, Postgres.layer(server?.url ?? assert.fail("no server")))
           )
         )
-      ),
-    60_000
+      )
   )
 })

@@ -167,17 +167,11 @@ const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 10)
 describe("the kernel in several markets", () => {
   it("equals a plain loop over bars, markets and slots: whole orders", () => campaign(seeds, immediateRules), 600_000)
 
-  it(
-    "equals a plain loop over bars, markets and slots: parts, better prices, waiting times",
-    () => campaign(seeds, anyRules),
-    600_000
-  )
+  it("equals a plain loop over bars, markets and slots: parts, better prices, waiting times", () =>
+    campaign(seeds, anyRules))
 
-  it(
-    "equals a plain loop over bars, markets and slots under a strategy's own limits",
-    () => campaign(seeds, anyRules, randomLimits),
-    600_000
-  )
+  it("equals a plain loop over bars, markets and slots under a strategy's own limits", () =>
+    campaign(seeds, anyRules, randomLimits))
 
   it("denies as often for lack of money as one market does: a waiting order is asked for once at one instant", () => {
     for (let seed = 1; seed <= 15; seed++) {

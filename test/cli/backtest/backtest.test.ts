@@ -106,231 +106,216 @@ describe("backtest commands", () => {
     })
   )
 
-  it.live(
-    "generate, look at, run, report, search, each as JSON and as text",
-    () =>
-      Effect.gen(function* () {
-        yield* limitbot("data", "generate", csv, "--bars", `${bars}`)
-        const info: unknown = JSON.parse(yield* limitbot("data", "info", csv, "--json"))
-        assert.deepPropertyVal(info, "bars", bars)
+  it.live("generate, look at, run, report, search, each as JSON and as text", () =>
+    Effect.gen(function* () {
+      yield* limitbot("data", "generate", csv, "--bars", `${bars}`)
+      const info: unknown = JSON.parse(yield* limitbot("data", "info", csv, "--json"))
+      assert.deepPropertyVal(info, "bars", bars)
 
-        const [fills, html] = [join(folder, "fills.csv"), join(folder, "report.html")]
-        const outputs = ["--fills-csv", fills, "--report", html]
-        const result = JSON.parse(yield* limitbot("backtest", strategy, "--data", csv, "--json", ...outputs))
-        assert.strictEqual(result.bars, bars)
-        const { p5, p50, p95, runs } = result.band
-        assert.isAtLeast(runs, 39)
-        assert.isAtMost(Number(p5.profitQuote), Number(p50.profitQuote))
-        assert.isAtMost(Number(p50.profitQuote), Number(p95.profitQuote))
-        assert.closeTo(Number(result.band.width), Number(p95.profitQuote) - Number(p5.profitQuote), 1e-6)
-        assert.isAbove(result.band.widthOfMove, 0)
-        for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote"])
-          assert.property(result.sides.pessimistic, key)
-        const rows = readFileSync(fills, "utf8").trim().split("\n")
-        assert.strictEqual(rows[0], "bar_index,open_time_ms,side,slot,price,base,quote")
-        assert.strictEqual(rows.length - 1, result.fills)
-        // The fills that are listed are those of a side whose figures are told.
-        assert.strictEqual(result.fills, result.sides.optimistic.fills)
-        const reported = readFileSync(html, "utf8")
-        assert.include(reported, "cli-grid on BTC/USDC")
-        const [, low, high] = /<td><\/td><th class="n">([^<]+)<\/th><th class="n">([^<]+)<\/th>/.exec(reported) ?? []
-        assert.isDefined(low)
-        assert.notStrictEqual(low, high)
-        const trades = join(folder, "trades.csv")
-        const pessimistic = ["--fills", "pessimistic", "--trades-csv", trades]
-        assert.include(yield* limitbot("backtest", strategy, "--data", csv, ...pessimistic), "pessimistic")
-        const [titles = "", ...traded] = readFileSync(trades, "utf8").trim().split("\n")
-        assert.isAbove(traded.length, 0)
-        for (const line of traded) {
-          const numbers = line.split(",").slice(7).map(Number)
-          assert.strictEqual(titles.split(",").slice(7).length, numbers.length)
-          assert.isTrue(numbers.every(Number.isFinite), line)
-        }
-        const several = ["--also", csv, "--pareto", "profitQuote,maxDrawdown", "--sensitivity"]
-        const searched = yield* limitbot(
-          "sweep",
-          strategy,
-          "--data",
-          csv,
-          "--set",
-          "grid.levels=5,10",
-          ...several,
-          "--json"
-        )
-        const search = JSON.parse(searched)
-        const [winner] = search.best
-        assert.strictEqual(winner.also[0].profitQuote, winner.profitQuote)
-        assert.include(
-          search.pareto.front.map(({ trial }: { readonly trial: number }) => trial),
-          winner.trial
-        )
-        assert.strictEqual(search.sensitivity[0].result.profitQuote, winner.profitQuote)
+      const [fills, html] = [join(folder, "fills.csv"), join(folder, "report.html")]
+      const outputs = ["--fills-csv", fills, "--report", html]
+      const result = JSON.parse(yield* limitbot("backtest", strategy, "--data", csv, "--json", ...outputs))
+      assert.strictEqual(result.bars, bars)
+      const { p5, p50, p95, runs } = result.band
+      assert.isAtLeast(runs, 39)
+      assert.isAtMost(Number(p5.profitQuote), Number(p50.profitQuote))
+      assert.isAtMost(Number(p50.profitQuote), Number(p95.profitQuote))
+      assert.closeTo(Number(result.band.width), Number(p95.profitQuote) - Number(p5.profitQuote), 1e-6)
+      assert.isAbove(result.band.widthOfMove, 0)
+      for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote"])
+        assert.property(result.sides.pessimistic, key)
+      const rows = readFileSync(fills, "utf8").trim().split("\n")
+      assert.strictEqual(rows[0], "bar_index,open_time_ms,side,slot,price,base,quote")
+      assert.strictEqual(rows.length - 1, result.fills)
+      // The fills that are listed are those of a side whose figures are told.
+      assert.strictEqual(result.fills, result.sides.optimistic.fills)
+      const reported = readFileSync(html, "utf8")
+      assert.include(reported, "cli-grid on BTC/USDC")
+      const [, low, high] = /<td><\/td><th class="n">([^<]+)<\/th><th class="n">([^<]+)<\/th>/.exec(reported) ?? []
+      assert.isDefined(low)
+      assert.notStrictEqual(low, high)
+      const trades = join(folder, "trades.csv")
+      const pessimistic = ["--fills", "pessimistic", "--trades-csv", trades]
+      assert.include(yield* limitbot("backtest", strategy, "--data", csv, ...pessimistic), "pessimistic")
+      const [titles = "", ...traded] = readFileSync(trades, "utf8").trim().split("\n")
+      assert.isAbove(traded.length, 0)
+      for (const line of traded) {
+        const numbers = line.split(",").slice(7).map(Number)
+        assert.strictEqual(titles.split(",").slice(7).length, numbers.length)
+        assert.isTrue(numbers.every(Number.isFinite), line)
+      }
+      const several = ["--also", csv, "--pareto", "profitQuote,maxDrawdown", "--sensitivity"]
+      const searched = yield* limitbot(
+        "sweep",
+        strategy,
+        "--data",
+        csv,
+        "--set",
+        "grid.levels=5,10",
+        ...several,
+        "--json"
+      )
+      const search = JSON.parse(searched)
+      const [winner] = search.best
+      assert.strictEqual(winner.also[0].profitQuote, winner.profitQuote)
+      assert.include(
+        search.pareto.front.map(({ trial }: { readonly trial: number }) => trial),
+        winner.trial
+      )
+      assert.strictEqual(search.sensitivity[0].result.profitQuote, winner.profitQuote)
 
-        const second = join(folder, "ladder.yaml")
-        writeFileSync(
-          second,
-          "name: cli-ladder\nmarket: BTC/USDC\nkind: ladder\nlimits: { budget: { quote: 20000 } }\nladder: { side: buy, from: 39500, to: 38000, rungs: 4, total: { quote: 9000 }, takeProfit: 1% }\n"
-        )
-        const page = join(folder, "comparison.html")
-        const compared = JSON.parse(yield* limitbot("backtest", strategy, second, "--data", csv, "--json"))
-        assert.strictEqual(compared.runs.length, 2)
-        assert.deepStrictEqual(compared.runs[0].band, result.band)
-        const table = yield* limitbot("backtest", strategy, second, "--data", csv, "--band", "rules", "--report", page)
-        assert.match(table, /2 strategies over the same 20000 bars/)
-        assert.match(table, /cli-grid .*\n *cli-ladder /)
-        assert.include(readFileSync(page, "utf8"), "cli-ladder")
-        // The fees and the warnings of the first run stood for all.
-        const third = join(folder, "late.yaml")
-        writeFileSync(
-          third,
-          `name: late
+      const second = join(folder, "ladder.yaml")
+      writeFileSync(
+        second,
+        "name: cli-ladder\nmarket: BTC/USDC\nkind: ladder\nlimits: { budget: { quote: 20000 } }\nladder: { side: buy, from: 39500, to: 38000, rungs: 4, total: { quote: 9000 }, takeProfit: 1% }\n"
+      )
+      const page = join(folder, "comparison.html")
+      const compared = JSON.parse(yield* limitbot("backtest", strategy, second, "--data", csv, "--json"))
+      assert.strictEqual(compared.runs.length, 2)
+      assert.deepStrictEqual(compared.runs[0].band, result.band)
+      const table = yield* limitbot("backtest", strategy, second, "--data", csv, "--band", "rules", "--report", page)
+      assert.match(table, /2 strategies over the same 20000 bars/)
+      assert.match(table, /cli-grid .*\n *cli-ladder /)
+      assert.include(readFileSync(page, "utf8"), "cli-ladder")
+      // The fees and the warnings of the first run stood for all.
+      const third = join(folder, "late.yaml")
+      writeFileSync(
+        third,
+        `name: late
 market: BTC/USDC
 kind: rules
 terms: { appFees: { app.near: 30 } }
 limits: { budget: { quote: 20000 } }
 rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: buy, price: mid, size: { quote: 100 } } } }
 `
-        )
-        const said = yield* limitbot("backtest", strategy, third, "--data", csv, "--band", "rules", "--report", page)
-        assert.match(said, /^late: app fees of its terms: 30 basis points/m)
-        assert.match(said, /^fees: 20 basis points/m)
-        const hasty = ["--runs", "1"]
-        const drawn = yield* limitbot("backtest", strategy, third, "--data", csv, ...hasty)
-        assert.match(drawn, /1 simulated run: too few for p5, p50 and p95; --runs 39 takes about 39 times as long/)
-        const shown = readFileSync(page, "utf8")
-        for (const text of [said, shown]) assert.match(text, /late: .*ema\(close, 900\)|late: .*warm/)
-        assert.include(shown, "late traded nothing: its return is that of its budget left alone.")
-        assert.include(shown, "late: pessimistic: app fees are 30 basis points of the input")
+      )
+      const said = yield* limitbot("backtest", strategy, third, "--data", csv, "--band", "rules", "--report", page)
+      assert.match(said, /^late: app fees of its terms: 30 basis points/m)
+      assert.match(said, /^fees: 20 basis points/m)
+      const hasty = ["--runs", "1"]
+      const drawn = yield* limitbot("backtest", strategy, third, "--data", csv, ...hasty)
+      assert.match(drawn, /1 simulated run: too few for p5, p50 and p95; --runs 39 takes about 39 times as long/)
+      const shown = readFileSync(page, "utf8")
+      for (const text of [said, shown]) assert.match(text, /late: .*ema\(close, 900\)|late: .*warm/)
+      assert.include(shown, "late traded nothing: its return is that of its budget left alone.")
+      assert.include(shown, "late: pessimistic: app fees are 30 basis points of the input")
 
-        const out = join(folder, "sweep.jsonl")
-        const words = [
-          "sweep",
-          strategy,
-          "--data",
-          csv,
-          "--set",
-          "grid.levels=5..20:5",
-          "--out",
-          out,
-          "--json",
-          "--threads",
-          "1"
-        ]
-        const first = JSON.parse(yield* limitbot(...words))
-        assert.strictEqual(first.trials, 4)
-        const lines = readFileSync(out, "utf8").trim().split("\n")
-        writeFileSync(out, `${lines.slice(0, 3).join("\n")}\n{"trial":3,"val`)
-        const resumed = JSON.parse(yield* limitbot(...words))
-        assert.strictEqual(resumed.resumed, 2)
-        assert.deepStrictEqual(resumed.best, first.best)
-        const levels: string = first.best[0].set["grid.levels"]
-        const best = join(folder, "best.yaml")
-        writeFileSync(best, readFileSync(strategy, "utf8").replace("levels: 11", `levels: ${levels}`))
-        const [top] = first.best
-        for (const side of ["optimistic", "pessimistic"]) {
-          const alone = JSON.parse(yield* limitbot("backtest", best, "--data", csv, "--json", "--fills", side))
-          for (const key of ["pnlQuote", "fills", "maxDrawdown", "base", "quote", "feesQuote"])
-            assert.deepStrictEqual(alone.sides[side][key], top[side][key], `${side} ${key}`)
-        }
-        const profits = ["optimistic", "pessimistic"].map((side) => Number(top[side].profitQuote))
-        assert.strictEqual(Number(top.profitQuote), Math.min(...profits))
+      const out = join(folder, "sweep.jsonl")
+      const words = [
+        "sweep",
+        strategy,
+        "--data",
+        csv,
+        "--set",
+        "grid.levels=5..20:5",
+        "--out",
+        out,
+        "--json",
+        "--threads",
+        "1"
+      ]
+      const first = JSON.parse(yield* limitbot(...words))
+      assert.strictEqual(first.trials, 4)
+      const lines = readFileSync(out, "utf8").trim().split("\n")
+      writeFileSync(out, `${lines.slice(0, 3).join("\n")}\n{"trial":3,"val`)
+      const resumed = JSON.parse(yield* limitbot(...words))
+      assert.strictEqual(resumed.resumed, 2)
+      assert.deepStrictEqual(resumed.best, first.best)
+      const levels: string = first.best[0].set["grid.levels"]
+      const best = join(folder, "best.yaml")
+      writeFileSync(best, readFileSync(strategy, "utf8").replace("levels: 11", `levels: ${levels}`))
+      const [top] = first.best
+      for (const side of ["optimistic", "pessimistic"]) {
+        const alone = JSON.parse(yield* limitbot("backtest", best, "--data", csv, "--json", "--fills", side))
+        for (const key of ["pnlQuote", "fills", "maxDrawdown", "base", "quote", "feesQuote"])
+          assert.deepStrictEqual(alone.sides[side][key], top[side][key], `${side} ${key}`)
+      }
+      const profits = ["optimistic", "pessimistic"].map((side) => Number(top[side].profitQuote))
+      assert.strictEqual(Number(top.profitQuote), Math.min(...profits))
 
-        const heat = join(folder, "sweep.html")
-        const two = ["--set", "grid.levels=5..30", "--set", "grid.upper=42000..46000:1000", "--threads", "1"]
-        const map = yield* limitbot("sweep", strategy, "--data", csv, ...two, "--halve", "3", "--report", heat)
-        assert.match(
-          map,
-          /halving: 130 over 2223 bars, 44 over 6667 bars, 15 over 20000 bars: 33\.\d % of a full search/
-        )
-        assert.match(map, /grid\.levels \(down\) by grid\.upper/)
-        const [, winnersLevels, winnersUpper] = /^ *1 +(\d+) +(\d+) /m.exec(map) ?? []
-        assert.include(map, `The cell of #1 (grid.levels ${winnersLevels}, grid.upper ${winnersUpper}) `)
-        assert.include(readFileSync(heat, "utf8"), "with its neighbours")
+      const heat = join(folder, "sweep.html")
+      const two = ["--set", "grid.levels=5..30", "--set", "grid.upper=42000..46000:1000", "--threads", "1"]
+      const map = yield* limitbot("sweep", strategy, "--data", csv, ...two, "--halve", "3", "--report", heat)
+      assert.match(map, /halving: 130 over 2223 bars, 44 over 6667 bars, 15 over 20000 bars: 33\.\d % of a full search/)
+      assert.match(map, /grid\.levels \(down\) by grid\.upper/)
+      const [, winnersLevels, winnersUpper] = /^ *1 +(\d+) +(\d+) /m.exec(map) ?? []
+      assert.include(map, `The cell of #1 (grid.levels ${winnersLevels}, grid.upper ${winnersUpper}) `)
+      assert.include(readFileSync(heat, "utf8"), "with its neighbours")
 
-        const walk = yield* limitbot(
-          "walk-forward",
-          strategy,
-          "--data",
-          csv,
-          "--set",
-          "grid.levels=5,11",
-          "--threads",
-          "1"
-        )
-        assert.match(walk, /out of sample/)
-        assert.match(yield* limitbot("monte-carlo", strategy, "--data", csv, "--runs", "50"), /50 simulations/)
-      }),
-    60_000
+      const walk = yield* limitbot(
+        "walk-forward",
+        strategy,
+        "--data",
+        csv,
+        "--set",
+        "grid.levels=5,11",
+        "--threads",
+        "1"
+      )
+      assert.match(walk, /out of sample/)
+      assert.match(yield* limitbot("monte-carlo", strategy, "--data", csv, "--runs", "50"), /50 simulations/)
+    })
   )
 
-  it.live(
-    "app fees of a file's terms cost something: they were ignored, to the last digit",
-    () =>
-      Effect.gen(function* () {
-        const data = join(folder, "app.csv")
-        yield* limitbot("data", "generate", data, "--bars", "40000")
-        const withFees = join(folder, "app.yaml")
-        writeFileSync(
-          withFees,
-          `${readFileSync(strategy, "utf8")}terms: { appFees: { app.near: 60, other.near: 40 } }\n`
-        )
-        const run = (file: string) => Effect.map(limitbot("backtest", file, ...quickly, "--data", data), JSON.parse)
-        const [free, charged] = [yield* run(strategy), yield* run(withFees)]
-        for (const side of ["optimistic", "pessimistic"]) {
-          assert.isBelow(Number(charged.sides[side].profitQuote), Number(free.sides[side].profitQuote))
-          assert.isBelow(charged.sides[side].fills, free.sides[side].fills)
-          assert.isAbove(Number(charged.sides[side].appFeesQuote), 0)
-          assert.notProperty(free.sides[side], "appFeesQuote")
-        }
-        // The configuration's were ignored by every backtest and search.
-        const configs = ["", "appFees: { app.near: 100 }, "].map((appFees, index) => {
-          const config = join(folder, `account-${index}.yaml`)
-          const account = `account: { ${appFees}key: { env: KEY } }\nassets:\n`
-          const assets = "  BTC: { id: btc, decimals: 8 }\n  USDC: { id: usdc, decimals: 6 }\n"
-          writeFileSync(config, `venue: { url: http://127.0.0.1:1, apiKey: { env: KEY } }\n${account}${assets}`)
-          return config
-        })
-        const profits = (...words: ReadonlyArray<string>) =>
-          Effect.forEach(configs, (config) =>
-            Effect.map(limitbot(...words, "--data", data, "--config", config), (json) =>
-              [...json.matchAll(/"(?:profitQuote|p50)":\s*"?([^",}]+)/g)].map(([, profit]) => Number(profit))
-            )
+  it.live("app fees of a file's terms cost something: they were ignored, to the last digit", () =>
+    Effect.gen(function* () {
+      const data = join(folder, "app.csv")
+      yield* limitbot("data", "generate", data, "--bars", "40000")
+      const withFees = join(folder, "app.yaml")
+      writeFileSync(withFees, `${readFileSync(strategy, "utf8")}terms: { appFees: { app.near: 60, other.near: 40 } }\n`)
+      const run = (file: string) => Effect.map(limitbot("backtest", file, ...quickly, "--data", data), JSON.parse)
+      const [free, charged] = [yield* run(strategy), yield* run(withFees)]
+      for (const side of ["optimistic", "pessimistic"]) {
+        assert.isBelow(Number(charged.sides[side].profitQuote), Number(free.sides[side].profitQuote))
+        assert.isBelow(charged.sides[side].fills, free.sides[side].fills)
+        assert.isAbove(Number(charged.sides[side].appFeesQuote), 0)
+        assert.notProperty(free.sides[side], "appFeesQuote")
+      }
+      // The configuration's were ignored by every backtest and search.
+      const configs = ["", "appFees: { app.near: 100 }, "].map((appFees, index) => {
+        const config = join(folder, `account-${index}.yaml`)
+        const account = `account: { ${appFees}key: { env: KEY } }\nassets:\n`
+        const assets = "  BTC: { id: btc, decimals: 8 }\n  USDC: { id: usdc, decimals: 6 }\n"
+        writeFileSync(config, `venue: { url: http://127.0.0.1:1, apiKey: { env: KEY } }\n${account}${assets}`)
+        return config
+      })
+      const profits = (...words: ReadonlyArray<string>) =>
+        Effect.forEach(configs, (config) =>
+          Effect.map(limitbot(...words, "--data", data, "--config", config), (json) =>
+            [...json.matchAll(/"(?:profitQuote|p50)":\s*"?([^",}]+)/g)].map(([, profit]) => Number(profit))
           )
-        const set = ["--set", "grid.levels=11,21", "--threads", "1", "--json"]
-        for (const words of [
-          ["backtest", strategy, ...quickly],
-          ["backtest", strategy, withFees, ...quickly],
-          ["sweep", strategy, ...set],
-          ["walk-forward", strategy, ...set, "--windows", "2"],
-          ["monte-carlo", strategy, "--runs", "20", "--json"]
-        ]) {
-          const [without = [], charging = []] = yield* profits(...words)
-          assert.strictEqual(charging.length, without.length)
-          assert.isAbove(charging.length, 0)
-          assert.notDeepEqual(charging, without, words[0] ?? "")
-        }
-        const said = yield* limitbot("backtest", withFees, "--band", "rules", "--data", data)
-        assert.match(said, /app fees of its terms: 100 basis points of every input/)
-        assert.match(said, /^app fees +\d/m)
-      }),
-    60_000
+        )
+      const set = ["--set", "grid.levels=11,21", "--threads", "1", "--json"]
+      for (const words of [
+        ["backtest", strategy, ...quickly],
+        ["backtest", strategy, withFees, ...quickly],
+        ["sweep", strategy, ...set],
+        ["walk-forward", strategy, ...set, "--windows", "2"],
+        ["monte-carlo", strategy, "--runs", "20", "--json"]
+      ]) {
+        const [without = [], charging = []] = yield* profits(...words)
+        assert.strictEqual(charging.length, without.length)
+        assert.isAbove(charging.length, 0)
+        assert.notDeepEqual(charging, without, words[0] ?? "")
+      }
+      const said = yield* limitbot("backtest", withFees, "--band", "rules", "--data", data)
+      assert.match(said, /app fees of its terms: 100 basis points of every input/)
+      assert.match(said, /^app fees +\d/m)
+    })
   )
 
-  it.live(
-    "a part of the data, converted: the same result as asking for the part",
-    () =>
-      Effect.gen(function* () {
-        const part = join(folder, "part.csv")
-        const time = ["--from", "2021-01-03", "--to", "2021-01-09T12:00:00Z"]
-        yield* limitbot("data", "convert", csv, part, ...time)
-        const words = ["backtest", strategy, ...quickly, "--data"]
-        const asked = JSON.parse(yield* limitbot(...words, csv, ...time))
-        const cut = JSON.parse(yield* limitbot(...words, part, "--no-cache"))
-        assert.deepStrictEqual(cut.sides, asked.sides)
-        assert.strictEqual(asked.bars, 6.5 * 1440)
-        assert.isFalse(existsSync(`${part}.columns`))
-      }),
-    60_000
+  it.live("a part of the data, converted: the same result as asking for the part", () =>
+    Effect.gen(function* () {
+      const part = join(folder, "part.csv")
+      const time = ["--from", "2021-01-03", "--to", "2021-01-09T12:00:00Z"]
+      yield* limitbot("data", "convert", csv, part, ...time)
+      const words = ["backtest", strategy, ...quickly, "--data"]
+      const asked = JSON.parse(yield* limitbot(...words, csv, ...time))
+      const cut = JSON.parse(yield* limitbot(...words, part, "--no-cache"))
+      assert.deepStrictEqual(cut.sides, asked.sides)
+      assert.strictEqual(asked.bars, 6.5 * 1440)
+      assert.isFalse(existsSync(`${part}.columns`))
+    })
   )
 
   it.effect("--detail: what happened inside the bars is that of the finer candles; others are refused", () =>
@@ -363,50 +348,44 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     })
   )
 
-  it.live(
-    "a bot's journal as data, and as the measure of its own fills",
-    () =>
-      Effect.gen(function* () {
-        const journal = join(folder, "bot.sqlite")
-        const stores = PriceStore.layer.pipe(
-          Layer.provideMerge(Journal.layer),
-          Layer.provide(Sqlite.layer({ filename: journal }))
-        )
-        yield* Effect.gen(function* () {
-          const store = yield* PriceStore
-          for (let minute = 0; minute < 600; minute++) {
-            const [open, close] = [minute, minute + 1].map((at) => 40_000 + 1500 * Math.sin(at / 60) + 1 / 3)
-            const [low, high] = [Math.min(open ?? 0, close ?? 0), Math.max(open ?? 0, close ?? 0)]
-            yield* store.append("BTC/USDC", {
-              openedAt: 1_700_000_040_000 + minute * 60_000,
-              open: open ?? 0,
-              high,
-              low,
-              close: close ?? 0
-            })
-          }
-        }).pipe(Effect.provide(stores))
-        const named = `journal:${journal}`
-        assert.match(
-          yield* limitbot("data", "info", named, "--market", "BTC/USDC"),
-          /600 candles of 60 s.*\n.*\nno gaps/
-        )
-        const [out, plain] = [join(folder, "bot.csv"), ["--no-cache", "--fills", "optimistic", "--json"]]
-        yield* limitbot("data", "convert", named, out, "--market", "BTC/USDC")
-        const replayed = JSON.parse(yield* limitbot("backtest", strategy, "--data", named, ...plain))
-        const converted = JSON.parse(yield* limitbot("backtest", strategy, "--data", out, ...plain))
-        assert.isAbove(replayed.fills, 0)
-        assert.deepStrictEqual(replayed.sides, converted.sides)
-        const said = yield* limitbot("backtest", strategy, "--data", named, "--calibrate", journal)
-        assert.match(said, /the data have no volumes: orders fill whole/)
-        assert.match(said, /placing: measured 0 times, 30 are needed: the default is used/)
-        assert.match(yield* limitbot("data", "calibrate", journal), /no stored minute reached a resting order/)
-        const missing = yield* Effect.flip(limitbot("data", "info", named, "--market", "ETH/USDC"))
-        assert.match(missing.message, /0 minutes of ETH\/USDC are stored; let the bot run/)
-        const nameless = yield* Effect.flip(limitbot("data", "info", named))
-        assert.match(nameless.message, /say which market's prices: --market BTC\/USDC/)
-      }),
-    60_000
+  it.live("a bot's journal as data, and as the measure of its own fills", () =>
+    Effect.gen(function* () {
+      const journal = join(folder, "bot.sqlite")
+      const stores = PriceStore.layer.pipe(
+        Layer.provideMerge(Journal.layer),
+        Layer.provide(Sqlite.layer({ filename: journal }))
+      )
+      yield* Effect.gen(function* () {
+        const store = yield* PriceStore
+        for (let minute = 0; minute < 600; minute++) {
+          const [open, close] = [minute, minute + 1].map((at) => 40_000 + 1500 * Math.sin(at / 60) + 1 / 3)
+          const [low, high] = [Math.min(open ?? 0, close ?? 0), Math.max(open ?? 0, close ?? 0)]
+          yield* store.append("BTC/USDC", {
+            openedAt: 1_700_000_040_000 + minute * 60_000,
+            open: open ?? 0,
+            high,
+            low,
+            close: close ?? 0
+          })
+        }
+      }).pipe(Effect.provide(stores))
+      const named = `journal:${journal}`
+      assert.match(yield* limitbot("data", "info", named, "--market", "BTC/USDC"), /600 candles of 60 s.*\n.*\nno gaps/)
+      const [out, plain] = [join(folder, "bot.csv"), ["--no-cache", "--fills", "optimistic", "--json"]]
+      yield* limitbot("data", "convert", named, out, "--market", "BTC/USDC")
+      const replayed = JSON.parse(yield* limitbot("backtest", strategy, "--data", named, ...plain))
+      const converted = JSON.parse(yield* limitbot("backtest", strategy, "--data", out, ...plain))
+      assert.isAbove(replayed.fills, 0)
+      assert.deepStrictEqual(replayed.sides, converted.sides)
+      const said = yield* limitbot("backtest", strategy, "--data", named, "--calibrate", journal)
+      assert.match(said, /the data have no volumes: orders fill whole/)
+      assert.match(said, /placing: measured 0 times, 30 are needed: the default is used/)
+      assert.match(yield* limitbot("data", "calibrate", journal), /no stored minute reached a resting order/)
+      const missing = yield* Effect.flip(limitbot("data", "info", named, "--market", "ETH/USDC"))
+      assert.match(missing.message, /0 minutes of ETH\/USDC are stored; let the bot run/)
+      const nameless = yield* Effect.flip(limitbot("data", "info", named))
+      assert.match(nameless.message, /say which market's prices: --market BTC\/USDC/)
+    })
   )
 
   const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [

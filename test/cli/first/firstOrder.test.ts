@@ -83,7 +83,6 @@ const reportIn = (cwd: string, placement = ".*"): Report => {
 describe.concurrent("limitbot first-order", () => {
   it.each(firstOf(1, profileNames))(
     "places the smallest order, reads it back, cancels it, follows the refund and tells: %s",
-    { timeout: 240_000 },
     async (like) => {
       const { cwd, limitbot, sandbox } = await prepare(like)
       const done = await limitbot("first-order", "--confirm", "place")
@@ -114,7 +113,7 @@ describe.concurrent("limitbot first-order", () => {
     }
   )
 
-  it("moves nothing without the word", { timeout: 60_000 }, async () => {
+  it("moves nothing without the word", async () => {
     const { cwd, limitbot, sandbox } = await prepare("document")
     assertSays(await limitbot("first-order"), 2, /--confirm place/)
     assertSays(await limitbot("first-order", "--confirm", "yes"), 2, /the word is "place"/)
@@ -125,7 +124,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.isFalse(existsSync(join(cwd, "journal.sqlite")))
   })
 
-  it("goes on with the same order wherever it is killed, and pays once", { timeout: 300_000 }, async () => {
+  it("goes on with the same order wherever it is killed, and pays once", async () => {
     const { cwd, hold, limitbot, sandbox } = await throughProxy("near-2026-11")
     for (const [path, says] of [
       ["/generate-intent", /nothing is paid yet/],
@@ -161,7 +160,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.strictEqual(balances.find(({ asset }) => asset === "USDC")?.amount, "999999.98")
   })
 
-  it.skipIf(!isLong)("refuses, and creates nothing, where a check fails", { timeout: 300_000 }, async () => {
+  it.skipIf(!isLong)("refuses, and creates nothing, where a check fails", async () => {
     const refusals = [
       {
         like: "near-2026-11",
@@ -209,9 +208,7 @@ describe.concurrent("limitbot first-order", () => {
     }
   })
 
-  it("refuses a service that has changed, before anything is created, and before an order is paid", {
-    timeout: 240_000
-  }, async () => {
+  it("refuses a service that has changed, before anything is created, and before an order is paid", async () => {
     const at = async (rewrite: (path: string, body: string) => string) =>
       prepare("near-2026-11", async (text, { url }) => {
         const proxy = await recordingProxy(url, "", 0, rewrite)
@@ -238,7 +235,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.isTrue(orders.every(({ status }) => status === "CANCELED" || status === "PENDING_CANCEL"))
   })
 
-  it("refuses without money in the account that pays, and says how it comes there", { timeout: 60_000 }, async () => {
+  it("refuses without money in the account that pays, and says how it comes there", async () => {
     const { cwd, limitbot, sandbox } = await prepare("near-2026-11")
     const made = await startHere(["key", "new", "--out", join(cwd, "new.key")]).ended
     assert.strictEqual(made.code, 0, made.stderr)
@@ -251,22 +248,18 @@ describe.concurrent("limitbot first-order", () => {
     assert.deepStrictEqual(await ordersAt(sandbox), [])
   })
 
-  it.skipIf(!isLong)(
-    "pays nothing where the venue wants a larger order, and tries again with one",
-    { timeout: 240_000 },
-    async () => {
-      const { cwd, limitbot } = await prepare("document", undefined, { minOrderUsd: 50 })
-      const small = await limitbot("first-order", "--confirm", "place")
-      assertSays(small, 1, /was not paid, and nothing moved: .*minimum of 50 USD.*--usd/)
-      assert.strictEqual(reportIn(cwd).outcome, "not paid")
-      rmSync(join(cwd, "journal.first-order-p1.json"))
-      const again = await limitbot("first-order", "--confirm", "place", "--usd", "50")
-      assert.match(again.stdout, /Goes on with the first order p1/)
-      const larger = await limitbot("first-order", "--confirm", "place", "--usd", "50", "--json")
-      assert.strictEqual(larger.code, 0, larger.stderr)
-      assert.strictEqual(JSON.parse(larger.stdout).outcome, "settled")
-    }
-  )
+  it.skipIf(!isLong)("pays nothing where the venue wants a larger order, and tries again with one", async () => {
+    const { cwd, limitbot } = await prepare("document", undefined, { minOrderUsd: 50 })
+    const small = await limitbot("first-order", "--confirm", "place")
+    assertSays(small, 1, /was not paid, and nothing moved: .*minimum of 50 USD.*--usd/)
+    assert.strictEqual(reportIn(cwd).outcome, "not paid")
+    rmSync(join(cwd, "journal.first-order-p1.json"))
+    const again = await limitbot("first-order", "--confirm", "place", "--usd", "50")
+    assert.match(again.stdout, /Goes on with the first order p1/)
+    const larger = await limitbot("first-order", "--confirm", "place", "--usd", "50", "--json")
+    assert.strictEqual(larger.code, 0, larger.stderr)
+    assert.strictEqual(JSON.parse(larger.stdout).outcome, "settled")
+  })
 
   it.skipIf(!isLong)(
     "leaves a journal alone that is at work, or that is stopped by its kill switch",
@@ -318,7 +311,7 @@ describe.concurrent("limitbot first-order", () => {
     }
   )
 
-  it.skipIf(!hasTerminals())("waits for the word at a terminal", { timeout: 240_000 }, async () => {
+  it.skipIf(!hasTerminals())("waits for the word at a terminal", async () => {
     const { cwd, limitbot, sandbox } = await prepare("document")
     const command = `"${process.execPath}" "${program}" first-order --config config.yaml`
     for (const [typed, outcome] of [
@@ -340,7 +333,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.strictEqual(Number(profit.USDC.fees), 0.02)
   })
 
-  it("is paid only by a bot that is told to pay it", { timeout: 240_000 }, async () => {
+  it("is paid only by a bot that is told to pay it", async () => {
     const { cwd, hold, limitbot, sandbox } = await throughProxy("document")
     await killedAt(cwd, hold, "/generate-intent", /nothing is paid yet/)
     writeFileSync(join(cwd, "grid.yaml"), gridText.replace("levels: 21", "levels: 2"))

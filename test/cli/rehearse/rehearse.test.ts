@@ -17,7 +17,7 @@ interface Rehearsed {
 }
 
 describe("rehearse", () => {
-  it("tells what happened to the files in bad weather, and the books agree", { timeout: 120_000 }, async () => {
+  it("tells what happened to the files in bad weather, and the books agree", async () => {
     const words = ["rehearse", grid, "--days", "0.02", "--bad", "high", "--seed", "3", "--json"]
     const { code, stdout, stderr } = await runHere(words, { cwd: newFolder() })
     assert.strictEqual(code, 0, stderr)

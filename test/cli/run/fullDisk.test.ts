@@ -38,7 +38,7 @@ const assertFailed = ({ code, stderr }: Ended, what: RegExp) => {
 
 const args = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
 
-describe("a bot that is started again on a full disk", { timeout: 60_000 }, () => {
+describe("a bot that is started again on a full disk", () => {
   it.concurrent("cancels its orders, also under the kill switch", async () => {
     const connection = await startStill()
     const cwd = workspace(connection, { "ladder.yaml": ladder })

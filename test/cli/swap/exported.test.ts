@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { runHere, startStill, workspace } from "../../world/processes/program.ts"
 
 describe("exports of an account that swapped by hand", () => {
-  it("have it in the books, in the tables and for RP2", { timeout: 120_000 }, async () => {
+  it("have it in the books, in the tables and for RP2", async () => {
     const cwd = workspace(await startStill())
     const limitbot = async (...words: ReadonlyArray<string>) => {
       const { code, stderr, stdout } = await runHere([...words, "--config", "config.yaml"], { cwd })

@@ -23,7 +23,7 @@ interface Booked {
 }
 
 describe("shield and unshield", () => {
-  it("move an asset between both accounts, and the books show nothing but the fee", { timeout: 120_000 }, async () => {
+  it("move an asset between both accounts, and the books show nothing but the fee", async () => {
     const { limitbot } = await prepare()
     const first = await limitbot("reconcile")
     assert.strictEqual(first.code, 0, first.stderr)
@@ -62,7 +62,7 @@ describe("shield and unshield", () => {
     assert.strictEqual(books.code, 0, books.stderr)
   })
 
-  it("are refused in words where the service has one account only", { timeout: 60_000 }, async () => {
+  it("are refused in words where the service has one account only", async () => {
     const sandbox = await startSandbox({ like: "document" })
     const cwd = workspace(sandbox)
     for (const word of ["shield", "unshield"]) {
@@ -72,7 +72,7 @@ describe("shield and unshield", () => {
     }
   })
 
-  it("wait for a running bot to leave, and say so", { timeout: 120_000 }, async () => {
+  it("wait for a running bot to leave, and say so", async () => {
     const { cwd, limitbot } = await prepare()
     const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--json"], { cwd })
     await bot.says('"Bound"')

@@ -69,7 +69,7 @@ describe("times that pass while nothing new may be placed", () => {
         inVirtualTime(
           Effect.gen(function* () {
             const world = yield* make
-            const bot = yield* world.run({ strategies: [file(section, limits)] })
+            const bot = yield* world.run({ strategies: [file(section, limits)], pace: { pollMinMillis: 5_000 } })
             yield* Effect.sleep(5 * minuteMillis - 1_000)
             yield* set(world, bot, true)
             yield* Effect.sleep(10 * minuteMillis + 2_000)

@@ -70,10 +70,8 @@ const each = (end: BotEvent) =>
   )
 
 describe("a copy of the journal that is put back", () => {
-  it.effect(
-    "funded its slots twice after an orderly stop, where the head beside it says that events are missing",
-    () => each(cut),
-    120_000
+  it.effect("funded its slots twice after an orderly stop, where the head beside it says that events are missing", () =>
+    each(cut)
   )
 
   it.effect("funds its slots once, also if the head is copied as well", () => each(stopped), 120_000)

@@ -147,7 +147,7 @@ describe("signer process", () => {
     const lines = readFileSync(log, "utf8").split("\n")
     writeFileSync(log, lines.filter((_, index) => index !== 3).join("\n"))
     assertSays(await begin().ended, 1, /line 4 does not follow from the one before it/)
-  }, 120_000)
+  })
 
   it("a service that has the key signs behind a program, and only what verifies leaves", async () => {
     const sandbox = await startSandbox({ speed: 60 })

@@ -325,7 +325,7 @@ const raise = (text: string): never => {
 export const inVirtualTime = <A, E>(test: Effect.Effect<A, E, Scope.Scope>): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     const world = new World(start)
-    world.notesCallSites = true
+    world.notesCallSites = process.env["LIMITBOT_STACKS"] !== undefined
     const fiber = new Domain(world, 1).fork(Effect.scoped(test))
     world.drive(() => fiber.pollUnsafe() !== undefined)
     return fiber.pollUnsafe() ?? Effect.die(new Error("The test waits for something outside of its world"))

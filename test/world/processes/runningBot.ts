@@ -91,7 +91,7 @@ export const startBot = async (
       body
     })
   }
-  const raw = (text: string, millis = 15_000) =>
+  const raw = (text: string, millis = 120_000) =>
     new Promise<string>((done) => {
       let said = ""
       const socket = connect(Number(port), "127.0.0.1", () => socket.write(text))
@@ -114,7 +114,7 @@ export const startBot = async (
   return { program, again, folder, url, token, viewerToken, journal, ask, look, command, raw }
 }
 
-export const until = async (what: string, holds: () => Promise<boolean>, millis = 60_000): Promise<void> => {
+export const until = async (what: string, holds: () => Promise<boolean>, millis = 300_000): Promise<void> => {
   const end = Date.now() + millis
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`It never came to be: ${what}`)
