@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { version } from "./version.ts"
+import { sourcesCode, version } from "./version.ts"
 
 const { dirname, filename } = import.meta
 const isBuilt = filename.endsWith(".mjs")
@@ -22,7 +22,8 @@ if (major < leastMajor || (major === leastMajor && minor < leastMinor)) {
     `limitbot: needs Node ${leastMajor}.${leastMinor} or newer, and this is ${process.versions.node} (${process.execPath})\n`
   )
   process.exitCode = 1
-} else if (words === "--version") process.stdout.write(`limitbot v${version}\n`)
+} else if (words === "--version" || words === "-v")
+  process.stdout.write(`limitbot v${version} (sources ${sourcesCode()})\n`)
 else if (words === "--help") process.stdout.write(readFileSync(join(dirname, isBuilt ? "help.txt" : "cli/help.txt")))
 else {
   const { enableCompileCache } = await import("node:module")

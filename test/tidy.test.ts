@@ -53,7 +53,7 @@ const allowed: Readonly<Record<string, ReadonlyArray<string | RegExp>>> = {
   signing: ["domain", "programs"],
   venue: ["domain", "signing"],
   orderbook: ["domain", "programs", "strategy", /^src\/venue\/(Venue|VenueError)\.ts$/],
-  journal: ["domain"],
+  journal: ["domain", "version.ts"],
   ledger: ["domain", /^src\/strategy\/kinds\.ts$/],
   report: ["domain", "strategy", "journal", "ledger"],
   engine: [

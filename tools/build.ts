@@ -8,6 +8,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { build, type Plugin } from "rolldown"
 import { hashOfSources } from "../src/app/DecisionCode.ts"
+import { sourcesCode, version } from "../src/version.ts"
 import { declareTypes } from "./declareTypes.ts"
 import { describeInterfaces } from "./describeInterfaces.ts"
 import { foldCodes } from "./foldCode.ts"
@@ -63,6 +64,15 @@ const decisionCodeKnown: Plugin = {
   }
 }
 
+const sourcesCodeKnown: Plugin = {
+  name: "sources-code-known",
+  transform: {
+    filter: { id: /src.version\.ts$/ },
+    handler: () => `export const version = ${JSON.stringify(version)}
+export const sourcesCode = () => ${JSON.stringify(sourcesCode())}`
+  }
+}
+
 const codes = await foldCodes(root)
 const foldCodeKnown: Plugin = {
   name: "fold-code-known",
@@ -77,7 +87,7 @@ await build({
   cwd: root,
   input: { limitbot: "src/main.ts" },
   platform: "node",
-  plugins: [undiciItself, letterSplitterOnDemand, ohmOnDemand, decisionCodeKnown, foldCodeKnown],
+  plugins: [undiciItself, letterSplitterOnDemand, ohmOnDemand, decisionCodeKnown, sourcesCodeKnown, foldCodeKnown],
   output: {
     dir: folder,
     format: "esm",

@@ -28,6 +28,7 @@ const permanent: ReadonlySet<string> = new Set([
   "ConfigInvalid",
   "FleetFileInvalid",
   "JournalHandedOver",
+  "JournalNewer",
   "JournalOfAnother",
   "KeyMalformed",
   "KeyOfAnother",
@@ -41,9 +42,10 @@ const permanent: ReadonlySet<string> = new Set([
   "Unauthorized"
 ])
 
-const isPermanent = (error: { readonly _tag?: string; readonly reason?: unknown }): boolean =>
-  permanent.has(error._tag ?? "") ||
-  (Predicate.hasProperty(error.reason, "_tag") && permanent.has(String(error.reason._tag)))
+const isPermanent = (error: { readonly _tag?: string; readonly cause?: unknown; readonly reason?: unknown }): boolean =>
+  [error, error.reason, error.cause].some(
+    (each) => Predicate.hasProperty(each, "_tag") && permanent.has(String(each._tag))
+  )
 
 /** As a shell says that a signal ended a program: 128 and the signal's number. */
 const codeOfSignal: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }

@@ -8,7 +8,7 @@ import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } fr
 import { HttpClient } from "effect/http"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
-import { version } from "../version.ts"
+import { sourcesCode, version } from "../version.ts"
 import { lineOf } from "../views/Events.ts"
 import { families, type MeasuredBot } from "./view/Metrics.ts"
 
@@ -23,7 +23,7 @@ const measureMillis = 10_000
 
 const optionsFor = ({ token, url }: Collector, path: string) => ({
   url: `${url}/v1/${path}`,
-  resource: { serviceName: "limitbot", serviceVersion: version },
+  resource: { serviceName: "limitbot", serviceVersion: version, attributes: { "limitbot.sources": sourcesCode() } },
   headers: token === undefined ? {} : { authorization: `Bearer ${Redacted.value(token)}` }
 })
 

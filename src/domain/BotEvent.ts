@@ -59,6 +59,8 @@ const lifecycle = {
     /** Its file, by which a copy finds whether its source still runs here. */
     journal: Schema.optionalKey(Text),
     version: Text,
+    /** A checksum of the program's sources. */
+    sources: Schema.optionalKey(Text),
     decisionCode: Schema.optionalKey(Text),
     mode: Text,
     account: Text,

@@ -21,6 +21,7 @@ import * as Withdrawals from "./Withdrawals.ts"
 export interface BotRun {
   readonly pid: number
   readonly version: string
+  readonly sources?: string
   readonly decisionCode?: string
   /** Names the machine from its start on, where it can be told. */
   readonly boot?: string

@@ -17,6 +17,12 @@ export const decode = (text: string): Result.Result<BotEvent, Schema.SchemaError
   return taken === refused ? bySchema(text) : Result.succeed(taken as BotEvent)
 }
 
+/** The name of an event that no event of this program has. */
+export const unknownKind = (text: string): string | undefined => {
+  const tag = Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)?.["_tag"]))
+  return typeof tag === "string" && !(tag in StoredEvent.cases) ? tag : undefined
+}
+
 /** Not taken: the schema decides. */
 const refused = Symbol("refused")
 

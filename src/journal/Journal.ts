@@ -15,7 +15,7 @@ import * as Head from "./Head.ts"
 import * as Reserve from "./Reserve.ts"
 import { type Disk, OwnerChanged, type Rows, type Which } from "./Rows.ts"
 import * as SqliteRows from "./SqliteRows.ts"
-import { migrations } from "./schema/migrations.ts"
+import { JournalNewer, migrations, refuseNewer } from "./schema/migrations.ts"
 import * as OldSwaps from "./schema/oldSwaps.ts"
 import type { Snapshots } from "./snapshots/Snapshots.ts"
 
@@ -55,6 +55,7 @@ export class Journal extends Context.Service<
       Journal,
       Effect.gen(function* () {
         yield* refused
+        yield* Effect.mapError(refuseNewer, broken("Cannot write the journal"))
         yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the journal")))
         return yield* inSqlite(reserve, outside)
       })
@@ -100,7 +101,9 @@ const decodeRows = Effect.fnUntraced(function* (rows: ReadonlyArray<Link>) {
   for (const { at, body, sequence } of rows) {
     const decoded = EventText.decode(body)
     if (Result.isFailure(decoded)) {
-      return yield* Effect.fail(broken(`Event ${sequence} of the journal does not decode`)(decoded.failure))
+      const kind = EventText.unknownKind(body)
+      const cause = kind === undefined ? decoded.failure : new JournalNewer({ what: `it is of the kind ${kind}` })
+      return yield* Effect.fail(broken(`Event ${sequence} of the journal does not decode`)(cause))
     }
     events.push({ sequence, at, event: decoded.success })
   }

@@ -4,7 +4,7 @@ import { cpSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
-import { version } from "../../src/version.ts"
+import { sourcesCode, version } from "../../src/version.ts"
 import { folder as built } from "../builtProgram.ts"
 import { isLong } from "../long.ts"
 import { newFolder } from "../world/processes/program.ts"
@@ -21,7 +21,8 @@ describe("npm run build", () => {
     const limitbot = (...args: ReadonlyArray<string>) =>
       execute(process.execPath, [join(folder, "dist/limitbot.mjs"), ...args], { cwd: folder })
 
-    assert.deepStrictEqual(await limitbot("--version"), { stdout: `limitbot v${version}\n`, stderr: "" })
+    const whole = `limitbot v${version} (sources ${sourcesCode()})\n`
+    assert.deepStrictEqual(await limitbot("--version"), { stdout: whole, stderr: "" })
     assert.strictEqual((await limitbot("--help")).stdout, (await limitbot("-h")).stdout)
     const { stdout } = await limitbot("demo", "--for", "2s", "--json")
     const { openOrders, booksAgree } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")

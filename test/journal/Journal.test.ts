@@ -197,7 +197,10 @@ describe.each(places)("Journal $name", ({ at: journalAt, execute, fresh, undecod
           journalAt(journal)
         )
       )
-      assert.include(String(error), "Event 1 of the journal does not decode")
+      assert.match(
+        String(error),
+        /Event 1 of the journal does not decode: a newer limitbot wrote it \(it is of the kind X\) than this one, \d\S+ use the newer one, or a backup/
+      )
     })
   )
 })

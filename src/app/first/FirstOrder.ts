@@ -23,7 +23,7 @@ import * as Layers from "../../Layers.ts"
 import * as Evidence from "../../ledger/Evidence.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
-import { version } from "../../version.ts"
+import { sourcesCode, version } from "../../version.ts"
 import * as Doctor from "../control/Doctor.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as KillFile from "../process/KillFile.ts"
@@ -138,7 +138,14 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
   yield* Effect.gen(function* () {
     const { state } = yield* Bookkeeper
     const other = yield* Course.underWay(state)
-    const run = { pid, ...present({ boot: yield* boot }), version, decisionCode: decisionCode(), mode: "live" }
+    const run = {
+      pid,
+      ...present({ boot: yield* boot }),
+      version,
+      sources: sourcesCode(),
+      decisionCode: decisionCode(),
+      mode: "live"
+    }
     yield* StartUp.record({ ...run, account: account.signerId, venue: venue.url }, [])
     const placement = typeof asked === "string" ? asked : (other ?? (yield* Course.begin(asked)))
     const assets = bySymbol(config.markets.assets)

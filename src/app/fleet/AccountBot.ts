@@ -18,7 +18,7 @@ import type { AccountReport, AccountText, OwnedAccount } from "../../journal/pos
 import * as Layers from "../../Layers.ts"
 import { render } from "../../strategy/Problem.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
-import { version } from "../../version.ts"
+import { sourcesCode, version } from "../../version.ts"
 import { ownedIn } from "../../views/Fleet.ts"
 import { moneyView } from "../../views/Money.ts"
 import { problemsOf } from "../../views/Problems.ts"
@@ -87,6 +87,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
   const run: StartUp.BotRun = {
     pid,
     version,
+    sources: sourcesCode(),
     mode: "live",
     account: venueAccount.signerId,
     venue: config.venue.url,

@@ -11,7 +11,7 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as TlsCheck from "../../files/TlsCheck.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
-import { version } from "../../version.ts"
+import { sourcesCode, version } from "../../version.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as Kill from "../process/KillFile.ts"
 import { boot, Process } from "../process/Process.ts"
@@ -65,6 +65,7 @@ export const run = Effect.fn("Running.run")(function* (asked: Asked) {
       pid,
       ...present({ boot: yield* boot }),
       version,
+      sources: sourcesCode(),
       decisionCode: decisionCode(),
       mode,
       account: account.signerId,

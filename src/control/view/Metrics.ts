@@ -12,7 +12,7 @@ import { placementTransitions } from "../../domain/Placement.ts"
 import { holdsOnBot } from "../../engine/holds/HoldsOn.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { StrategyState } from "../../engine/state/strategies/StrategyState.ts"
-import { version } from "../../version.ts"
+import { sourcesCode, version } from "../../version.ts"
 import type { Bot } from "../Bot.ts"
 import { live, ready } from "./Health.ts"
 
@@ -61,7 +61,9 @@ const perMarket = ({ bot }: Seen, value: (price: TwoSidedPrice) => number): Read
   [...bot.prices].map(([market, price]) => [{ market }, value(price)])
 
 const metrics: ReadonlyArray<Metric> = [
-  gauge("info", "Always 1; what runs is in the labels", ({ state }) => [[{ version, mode: state.run?.mode ?? "" }, 1]]),
+  gauge("info", "Always 1; what runs is in the labels", ({ state }) => [
+    [{ version, sources: sourcesCode(), mode: state.run?.mode ?? "" }, 1]
+  ]),
   gauge("live", "1 while turns end in time", ({ bot, now, state }) => live(state, bot, now).length === 0),
   gauge("ready", "1 while it can trade", ({ bot, now, state }) => ready(state, bot, now).length === 0),
   gauge("start_time_seconds", "When this run started", ({ state }) => seconds(state.runStartedAt)),

@@ -3,8 +3,9 @@
  * any SQLite tool (times in milliseconds, amounts as text, the event itself as JSON) and the database itself refuses to
  * change or delete one.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { version } from "../../version.ts"
 import { genesis, hashOf, type Link } from "../Hash.ts"
 import { createHistory } from "./historyTables.ts"
 import * as OldSwaps from "./oldSwaps.ts"
@@ -125,4 +126,17 @@ export const standing = Effect.gen(function* () {
     pending: known.flatMap(([id, name]) => (id > newest ? [name.replaceAll("_", " ")] : [])),
     isNewer: known.every(([id]) => id < newest)
   }
+})
+
+/** A newer program has written it, which knows more than this one. */
+export class JournalNewer extends Schema.TaggedError<JournalNewer>()("JournalNewer", { what: Schema.String }) {
+  override get message(): string {
+    return `a newer limitbot wrote it (${this.what}) than this one, ${version}: use the newer one, or a backup from before it (limitbot journal restore)`
+  }
+}
+
+/** Before anything is written into it. */
+export const refuseNewer = Effect.gen(function* () {
+  const { isNewer } = yield* Effect.orElseSucceed(standing, () => ({ isNewer: false }))
+  if (isNewer) return yield* new JournalNewer({ what: "its tables are of a later form" })
 })

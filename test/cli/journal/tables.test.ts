@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { gunzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
-import { nowhere, runHere, workspace } from "../../world/processes/program.ts"
+import { assertSays, nowhere, runHere, workspace } from "../../world/processes/program.ts"
 
 const kept = resolve(import.meta.dirname, "../../fixtures/releases/0.1.0/journal.gz")
 
@@ -27,4 +27,10 @@ it("doctor tells of tables that the next start changes, and of a newer program's
   assert.include(await said(), "create seen candles", "it is as it was")
   change("INSERT INTO effect_sql_migrations (migration_id, name) VALUES (99, 'later')")
   assert.match(await said(), /a newer version of limitbot made the journal's tables/)
+  const started = await runHere(["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml")])
+  assertSays(
+    started,
+    1,
+    /^limitbot: Cannot write the journal: a newer limitbot wrote it \(its tables are of a later form\) than this one, 0\.1\.0: use the newer one, or a backup/
+  )
 })
