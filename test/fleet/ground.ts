@@ -98,6 +98,7 @@ export const make = async (
     ] as const)
       writeFileSync(join(secrets, name, file), `${text}\n`, { mode: 0o600 })
   }
+  writeFileSync(join(secrets, "allowed.yaml"), `addresses: [${sandbox.url}]\n`)
   const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, "--database-file", url], { cwd: folder })
   const accounts = listing(server)
   /** Returns the milliseconds that it took. */

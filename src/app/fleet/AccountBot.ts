@@ -13,6 +13,7 @@ import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as FleetAllowed from "../../files/FleetAllowed.ts"
 import { HistoryStore } from "../../journal/HistoryStore.ts"
 import type { AccountReport, AccountText, OwnedAccount } from "../../journal/postgres/Registry.ts"
 import * as Layers from "../../Layers.ts"
@@ -35,8 +36,10 @@ export class AccountUnfit extends Schema.TaggedError<AccountUnfit>()("AccountUnf
 /** Its configuration stands in a folder of its own, beside the secrets that it refers to. */
 export const loaded = Effect.fn("AccountBot.loaded")(function* (
   folder: string,
-  { config: text, name, strategies: files }: Pick<AccountText, "config" | "name" | "strategies">
+  row: Pick<AccountText, "config" | "name" | "strategies">
 ) {
+  yield* Effect.fromResult(FleetAllowed.verify(row, yield* FleetAllowed.load(folder)))
+  const { config: text, name, strategies: files } = row
   const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const own = path.join(folder, name)
   yield* fileSystem.makeDirectory(own, { recursive: true, mode: 0o700 })

@@ -6,6 +6,7 @@
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import { counted } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import { accountName } from "../../files/FleetAllowed.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { type AccountFiles, Registry } from "../../journal/postgres/Registry.ts"
 import type { Markets } from "../../strategy/Markets.ts"
@@ -16,7 +17,6 @@ import * as SharedStrategy from "./sharing/SharedStrategy.ts"
 /** The folder has mistakes: nothing was written. */
 export class FolderInvalid extends Schema.TaggedError<FolderInvalid>()("FolderInvalid", { message: Schema.String }) {}
 
-const accountName = /^[a-z0-9][a-z0-9-]{0,63}$/
 const configName = "config.yaml"
 const budgetsName = "budgets.yaml"
 /** In a class: the strategies of all its accounts. */

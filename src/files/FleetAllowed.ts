@@ -1,0 +1,115 @@
+/**
+ * What the rows of a fleet's database may make this machine do. Whoever can write rows could otherwise run programs here, read what
+ * belongs to other accounts, and send keys and money to addresses of their own. So a file of this machine, beside the folders of secrets,
+ * lists addresses, programs and recipients, and a row names no others. Its files lie in the folder of its account alone.
+ */
+import { Effect, FileSystem, Path, Result, Schema } from "effect"
+import * as Read from "../strategy/Fields.ts"
+import { type Report, render, report, sourceText } from "../strategy/Problem.ts"
+import { readYaml, type YamlNode } from "../strategy/YamlReader.ts"
+import * as PlainFiles from "./PlainFiles.ts"
+
+/** Becomes a folder and a file's name: nothing in it may lead elsewhere. */
+export const accountName = /^[a-z0-9][a-z0-9-]{0,63}$/
+
+export const allowedName = "allowed.yaml"
+
+/** The row asks for what this machine does not allow. The message names each thing with its place. */
+export class RowForbidden extends Schema.TaggedError<RowForbidden>()("RowForbidden", { message: Schema.String }) {}
+
+const reader = Read.known({
+  addresses: Read.required(Read.list(Read.text), "addresses of services, such as venue.url"),
+  recipients: Read.optional(Read.list(Read.text), "who may be paid besides the account of the key", "nobody"),
+  programs: Read.optional(Read.list(Read.list(Read.text)), "programs with all their arguments", "none")
+})
+
+export interface Allowed {
+  /** Scheme, host and port. */
+  readonly addresses: ReadonlySet<string>
+  readonly recipients: ReadonlySet<string>
+  readonly programs: ReadonlySet<string>
+}
+
+const originOf = (address: string): string => URL.parse(address)?.origin ?? address
+const wordsOf = (words: ReadonlyArray<string>): string => JSON.stringify(words)
+
+/** Read for each start of an account, so an edit counts at the next one. */
+export const load = Effect.fn("FleetAllowed.load")(function* (folder: string) {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const file = path.join(folder, allowedName)
+  const unread = (why: string) =>
+    new RowForbidden({
+      message: `${file}: ${why}. It lists what the rows of the database may name: addresses, programs, recipients`
+    })
+  const text = yield* fileSystem
+    .readFileString(file)
+    .pipe(Effect.mapError((error) => unread(PlainFiles.phraseOf(error) ?? error.message)))
+  const to: Report = { source: sourceText(file, text), problems: [] }
+  const yaml = readYaml(to.source)
+  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
+  const read = Result.isFailure(yaml) ? undefined : reader(yaml.success, to)
+  if (read === undefined || to.problems.length > 0)
+    return yield* new RowForbidden({ message: to.problems.map((problem) => render(problem, text)).join("\n") })
+  const values = (list: ReadonlyArray<Read.Located<string>> = []) => list.map(({ value }) => value)
+  return {
+    addresses: new Set(values(read.addresses).map(originOf)),
+    recipients: new Set(values(read.recipients)),
+    programs: new Set(read.programs?.map(({ value }) => wordsOf(values(value))))
+  } satisfies Allowed
+})
+
+const recipientKeys: ReadonlySet<string> = new Set(["recipients", "refundTo", "signerId"])
+
+/** What of a row's files is not allowed, by text alone: it holds whatever the keys are for. */
+const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => {
+  if (node.type === "map") {
+    for (const [name, { key: place, value }] of node.entries) {
+      if (name === "env") report(to, place, "a row's secrets are files of its account: { file: NAME }, not env")
+      if (key === "appFees" && name !== "self" && !allowed.recipients.has(name)) tell(to, place, "recipients", name)
+      // Below such a key, what stands for each asset is a recipient as well.
+      check(value, allowed, to, recipientKeys.has(key) ? key : name)
+    }
+    return
+  }
+  if (key === "command") {
+    const words =
+      node.type === "list" ? node.items.map((item) => (item.type === "scalar" ? item.text : "")) : [node.text]
+    if (!allowed.programs.has(wordsOf(words))) tell(to, node, "programs", words.join(" "))
+    return
+  }
+  if (node.type === "list") {
+    for (const item of node.items) check(item, allowed, to, key)
+    return
+  }
+  const { text } = node
+  if (recipientKeys.has(key) && !allowed.recipients.has(text)) tell(to, node, "recipients", text)
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !allowed.addresses.has(originOf(text)))
+    tell(to, node, "addresses", originOf(text))
+  if (/^[/~\\]|^[a-z]:\\/i.test(text) || /(?:^|[/\\])\.\.(?:[/\\]|$)/.test(text))
+    report(to, node, `${text} leads out of the folder of the account`, "a row's files lie in secrets/NAME alone")
+}
+
+const tell = (to: Report, place: Parameters<typeof report>[1], list: keyof Allowed, what: string) =>
+  report(to, place, `${what} is not allowed on this machine`, `add it to ${list} of ${allowedName}`)
+
+export interface AccountRow {
+  readonly name: string
+  readonly config: string
+  readonly strategies: ReadonlyArray<{ readonly file: string; readonly text: string }>
+}
+
+/** Fails with everything in a row that is not allowed; text that is no YAML is left to who reads it. */
+export const verify = (
+  { config, name, strategies }: AccountRow,
+  allowed: Allowed
+): Result.Result<void, RowForbidden> => {
+  if (!accountName.test(name))
+    return Result.fail(new RowForbidden({ message: `an account is named by small letters, digits and dashes` }))
+  const rendered = [{ file: "config.yaml", text: config }, ...strategies].flatMap(({ file, text }) => {
+    const to: Report = { source: sourceText(file, text), problems: [] }
+    const yaml = readYaml(to.source)
+    if (Result.isSuccess(yaml)) check(yaml.success, allowed, to)
+    return to.problems.map((problem) => render(problem, text))
+  })
+  return rendered.length === 0 ? Result.void : Result.fail(new RowForbidden({ message: rendered.join("\n") }))
+}

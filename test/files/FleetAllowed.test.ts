@@ -1,0 +1,69 @@
+/** Rows of a fleet's database come no further on a machine than its own file allows. */
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import * as AccountBot from "../../src/app/fleet/AccountBot.ts"
+import * as FleetAllowed from "../../src/files/FleetAllowed.ts"
+import { configText, gridText, newFolder, nowhere } from "../world/processes/program.ts"
+
+const allowed: FleetAllowed.Allowed = {
+  addresses: new Set(["https://venue.example"]),
+  recipients: new Set(["partner.near", "bc1qours"]),
+  programs: new Set([JSON.stringify(["wallet", "--pay"])])
+}
+
+const why = (config: string, name = "anna") => {
+  const verdict = FleetAllowed.verify({ name, config, strategies: [] }, allowed)
+  return Result.isFailure(verdict) ? verdict.failure.message : ""
+}
+
+describe("a row of a fleet's database", () => {
+  it.each([
+    ["names a program", "account: { wallet: { command: [sh, -c, evil] } }", /sh -c evil is not allowed.*\n.*programs/s],
+    ["adds an argument", "account: { wallet: { command: [wallet, --pay, --all] } }", /is not allowed/],
+    [
+      "names another venue",
+      "venue: { url: https://venue.example.evil }",
+      /https:\/\/venue\.example\.evil is not allowed/
+    ],
+    ["hides an address in a list", "notify: [{ to: webhook, url: HTTP://evil/x }]", /http:\/\/evil is not allowed/],
+    ["pays somebody", "account: { recipients: { BTC: bc1qtheirs } }", /bc1qtheirs is not allowed.*\n.*recipients/s],
+    ["refunds somebody", "account: { refundTo: { BTC: bc1qtheirs } }", /bc1qtheirs is not allowed/],
+    ["gives fees to somebody", "account: { terms: { appFees: { evil.near: 100 } } }", /evil\.near is not allowed/],
+    ["is of another account", "account: { signerId: evil.near }", /evil\.near is not allowed/],
+    ["reads another account's key", "account: { key: { file: ../ben/account.key } }", /leads out of the folder/],
+    ["reads a file of the machine", "account: { key: { file: /etc/limitbot/key } }", /leads out of the folder/],
+    ["reads the environment", "venue: { apiKey: { env: LIMITBOT_DATABASE_URL } }", /files of its account/]
+  ])("that %s is refused", (_, config, message) => {
+    assert.match(why(config), message)
+  })
+
+  it("that names what is allowed is taken", () => {
+    const config = `venue: { url: https://venue.example/v1, apiKey: { file: api.key } }
+account:
+  wallet: { command: [wallet, --pay] }
+  recipients: { BTC: bc1qours }
+  terms: { appFees: { partner.near: 10, self: 5 } }
+assets: { ETH: { id: "nep141:eth.omft.near", decimals: 18 } }
+`
+    assert.strictEqual(why(config), "")
+  })
+
+  it.each(["../anna", "Anna", "a/b", "", "-a", "."])("named %j is refused", (name) => {
+    assert.match(why("", name), /named by small letters, digits and dashes/)
+  })
+
+  it.effect("starts nothing where this machine allows nothing", () =>
+    Effect.gen(function* () {
+      const folder = newFolder()
+      mkdirSync(join(folder, "anna"))
+      const row = { name: "anna", config: configText(nowhere), strategies: [{ file: "grid.yaml", text: gridText }] }
+      const load = Effect.flip(AccountBot.loaded(folder, row))
+      assert.match((yield* load).message, /allowed\.yaml: .*It lists what the rows of the database may name/)
+      writeFileSync(join(folder, "allowed.yaml"), "addresses: [https://venue.example]\n")
+      assert.match((yield* load).message, /http:\/\/127\.0\.0\.1:1 is not allowed on this machine/)
+    }).pipe(Effect.provide(NodeServices.layer))
+  )
+})
