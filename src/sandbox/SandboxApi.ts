@@ -49,6 +49,8 @@ export const MarketResponse = Schema.Struct({
 export type MarketResponse = typeof MarketResponse.Type
 
 /** How a client connects; these keys are worth nothing anywhere else. */
+const GeneratedAccount = Schema.Struct({ key: Schema.String, signerId: Schema.String })
+
 export const ConnectionResponse = Schema.Struct({
   apiKey: Schema.String,
   partnerJwt: Schema.String,
@@ -57,7 +59,9 @@ export const ConnectionResponse = Schema.Struct({
   verifier: Schema.String,
   /** What it does otherwise than the interface document. */
   facts: Schema.optionalKey(VenueFacts),
-  account: Schema.Struct({ key: Schema.String, signerId: Schema.String })
+  account: GeneratedAccount,
+  /** Further ones with money. */
+  others: Schema.optionalKey(Schema.Array(GeneratedAccount))
 }).annotate({ identifier: "SandboxConnection" })
 export type ConnectionResponse = typeof ConnectionResponse.Type
 

@@ -22,7 +22,9 @@ export interface SandboxOptions {
   /** Keeps the state in this file. */
   readonly state?: string | undefined
   readonly faults?: FaultRates | undefined
-  /** Accounts that start with money, besides the generated one. */
+  /** So many generated accounts start with money; default: one. */
+  readonly accountCount?: number | undefined
+  /** Accounts that start with money, besides the generated ones. */
   readonly accounts?: ReadonlyArray<string> | undefined
   /** Other settings that differ from the defaults. */
   readonly settings?: Partial<SandboxSettings> | undefined
@@ -34,7 +36,10 @@ export const settingsOf = (options: SandboxOptions, candles: ReplayedCandles | u
   const usual = defaultSettings(options.ledger ?? ledgerOf(like ?? defaultProfile))
   const facts = like === undefined ? undefined : factsOf(like, usual.verifier)
   const settings = { ...usual, seed, ...present({ facts }), ...options.settings }
-  const accounts = [Keys.generatedAccount(seed).signerId, ...(options.accounts ?? [])]
+  const generated = Array.from({ length: options.accountCount ?? 1 }, (_, index) =>
+    Keys.generatedAccount(seed, index + 1)
+  )
+  const accounts = [...generated.map(({ signerId }) => signerId), ...(options.accounts ?? [])]
   const replayed =
     candles === undefined
       ? {}

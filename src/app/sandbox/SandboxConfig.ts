@@ -26,17 +26,23 @@ export const write = Effect.fn("SandboxConfig.write")(function* (
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = path.dirname(path.resolve(file))
-  const name = path.basename(file, path.extname(file))
-  const files = {
-    [path.join(folder, `${name}.account.key`)]: `${connection.account.key}\n`,
-    [path.join(folder, `${name}.api.key`)]: `${connection.apiKey}\n`,
-    [path.resolve(file)]: text(name, connection, like)
+  const extension = path.extname(file)
+  const first = path.basename(file, extension)
+  // The second account has `limitbot-2.yaml` beside `limitbot.yaml`, and so on.
+  const filesOf = ({ key }: ConnectionRecord["account"], index: number) => {
+    const name = index === 0 ? first : `${first}-${index + 1}`
+    return [
+      [path.join(folder, `${name}.account.key`), `${key}\n`],
+      [path.join(folder, `${name}.api.key`), `${connection.apiKey}\n`],
+      [path.join(folder, `${name}${extension}`), text(name, connection, like)]
+    ] as const
   }
+  const files = [connection.account, ...(connection.others ?? [])].flatMap(filesOf)
   yield* fileSystem.makeDirectory(folder, { recursive: true })
-  for (const taken of Object.keys(files)) {
+  for (const [taken] of files) {
     if (yield* fileSystem.exists(taken)) return yield* new ConfigExists({ file: taken })
   }
-  for (const [target, content] of Object.entries(files)) {
+  for (const [target, content] of files) {
     yield* fileSystem.writeFileString(target, content, { mode: 0o600, flag: "wx" })
   }
 })
@@ -66,7 +72,7 @@ dashboard: { port: 0 } # a page on this machine, at any free port: limitbot dash
 
 /** What a person needs to use it. */
 export const introduction = (
-  { url, apiKey, account, verifier }: ConnectionRecord,
+  { url, apiKey, account, others = [], verifier }: ConnectionRecord,
   config: string | undefined
 ): string =>
   [
@@ -74,7 +80,7 @@ export const introduction = (
     `  books     ${url}/sandbox/books`,
     `  interface ${url}/openapi.json`,
     `  X-API-Key ${apiKey}`,
-    `  account   ${account.signerId} (key ${account.key})`,
+    ...[account, ...others].map(({ key, signerId }) => `  account   ${signerId} (key ${key})`),
     `  verifier  ${verifier}`,
     ...(config === undefined ? [] : [`  config    ${config}: limitbot plan FILE --config ${config}`]),
     "Stop it with Ctrl-C."

@@ -9,6 +9,7 @@ import { help } from "../help.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"
 
 const Port = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 }))
+const Count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))
 const Rate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 0.9 }))
 
 export const command = Command.make(
@@ -22,6 +23,10 @@ export const command = Command.make(
     candles: flags.orMissing(sandboxFlags.candles),
     speed: flags.orMissing(
       flags.figure("speed", `${sandboxFlags.speedText} (default: 1, with --script 0)`, 0, sandboxFlags.maxSpeed)
+    ),
+    accountCount: Flag.Int("accounts").pipe(
+      Flag.withSchema(Count),
+      flags.byDefault("So many accounts with money, each with a configuration of its own by --write-config", 1)
     ),
     script: flags.orMissing(
       flags.file(

@@ -51,18 +51,41 @@ const apiKey = (seed: number, partner: string): string => `sandbox-${Seeded.hex(
 export const partnersByApiKey = (seed: number): ReadonlyMap<string, string> =>
   new Map(partners.map((partner) => [apiKey(seed, partner), partner]))
 
-export const generatedAccount = (seed: number): { readonly key: string; readonly signerId: string } => ({
-  key: Ed25519.format(SigningKey.secretKey(seed, "account")),
-  signerId: Buffer.from(SigningKey.publicKey(seed, "account")).toString("hex")
-})
+interface GeneratedAccount {
+  readonly key: string
+  readonly signerId: string
+}
+
+export const generatedAccount = (seed: number, number = 1): GeneratedAccount => {
+  const purpose = number === 1 ? "account" : (`account ${number}` as const)
+  return {
+    key: Ed25519.format(SigningKey.secretKey(seed, purpose)),
+    signerId: Buffer.from(SigningKey.publicKey(seed, purpose)).toString("hex")
+  }
+}
+
+/** Those besides the first one that have money. */
+const otherAccounts = ({ accounts, seed }: SandboxSettings): ReadonlyArray<GeneratedAccount> => {
+  const others: Array<GeneratedAccount> = []
+  for (let next = generatedAccount(seed, 2); accounts.includes(next.signerId); ) {
+    others.push(next)
+    next = generatedAccount(seed, others.length + 2)
+  }
+  return others
+}
 
 /** Everything that a client needs beside the address. The keys are worth nothing anywhere else. */
-export const connection = ({ facts, ledger, seed, verifier }: SandboxSettings) => ({
-  apiKey: apiKey(seed, partners[0]),
-  partnerJwt: issue(seed, { use: "partner", sub: partners[0] }),
-  quoteKey: Ed25519.format(SigningKey.publicKey(seed, "quotes")),
-  ledger,
-  verifier,
-  ...present({ facts }),
-  account: generatedAccount(seed)
-})
+export const connection = (settings: SandboxSettings) => {
+  const { facts, ledger, seed, verifier } = settings
+  const others = otherAccounts(settings)
+  return {
+    apiKey: apiKey(seed, partners[0]),
+    partnerJwt: issue(seed, { use: "partner", sub: partners[0] }),
+    quoteKey: Ed25519.format(SigningKey.publicKey(seed, "quotes")),
+    ledger,
+    verifier,
+    ...present({ facts }),
+    account: generatedAccount(seed),
+    ...(others.length === 0 ? {} : { others })
+  }
+}

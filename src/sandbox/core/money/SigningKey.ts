@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject, sign as signBytes } from "node:crypto"
 import * as Ed25519 from "../../../signing/Ed25519.ts"
 import * as Seeded from "../../Seeded.ts"
 
-export type KeyPurpose = "quotes" | "account"
+export type KeyPurpose = "quotes" | "account" | `account ${number}`
 
 const seedOf = (seed: number, purpose: KeyPurpose): Uint8Array => Seeded.bytes(seed, "ed25519", purpose)
 
