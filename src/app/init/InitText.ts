@@ -99,15 +99,15 @@ export interface ConfigParts {
   readonly schema: string
 }
 
-/** Where a deployment does otherwise than the interface document: its facts, and the account that pays for orders there. */
+/** Where a deployment does otherwise than the interface document: its facts, and what a confidential account there needs. */
 const linesOf = (profile: ProfileName | undefined) => {
   if (profile === undefined) return { venue: "", account: "" }
   const { login, movesBetweenAccounts } = factsOf(profile, verifierOf(ledgerOf(profile)))
-  const salt = '  # facts: { saltFrom: "https://…" }  # an RPC address of its ledger, which tells the salt of logins\n'
+  const rpc = '  # facts: { saltFrom: "https://…" }  # an RPC address of its ledger: public balances, and the salt of logins\n'
   return {
-    venue: `  profile: ${profile}  # all of it: limitbot doctor --profile\n${login.nonce === "started" ? salt : ""}`,
+    venue: `  profile: ${profile}  # all of it: limitbot doctor --profile\n${login.nonce === "started" ? rpc : ""}`,
     account: movesBetweenAccounts
-      ? "  depositType: CONFIDENTIAL_INTENTS  # pays for orders; limitbot shield brings money there\n"
+      ? "  # depositType: CONFIDENTIAL_INTENTS  # by invitation: needs its own partnerJwt, saltFrom, and limitbot shield\n"
       : ""
   }
 }

@@ -6,7 +6,7 @@ import { Effect, FileSystem, Path, Schema } from "effect"
 import { saltFrom } from "../../sandbox/SandboxApi.ts"
 import type { ConnectionRecord } from "../../sandbox/SandboxServer.ts"
 import { defaultSettings } from "../../sandbox/Settings.ts"
-import { factsOf, type ProfileName } from "../../venue/profile/Profiles.ts"
+import type { ProfileName } from "../../venue/profile/Profiles.ts"
 
 /** Where a sandbox listens unless another port is asked for. */
 export const defaultPort = 8180
@@ -62,7 +62,7 @@ ${like === undefined ? partnerFacts : `  profile: ${like}\n  facts: { saltFrom: 
   apiKey: { file: ${name}.api.key }
 account:
   key: { file: ${name}.account.key }
-${like !== undefined && factsOf(like, verifier).movesBetweenAccounts ? "  depositType: CONFIDENTIAL_INTENTS\n" : ""}assets:
+assets:
 ${defaultSettings(ledger)
   .assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: "${id}", decimals: ${decimals} }`)
   .join("\n")}

@@ -289,10 +289,10 @@ describe("limitbot init", () => {
     assert.match(made.stdout, /an account with money and an API key of its own, so --key-file is not used/)
     const order = await run(cwd, ["first-order", "--dry"])
     assert.match(order.stdout, /^order +BUY .* BTC at .* USDC/m, order.stderr)
-    assert.match(order.stdout, /^pays in .* from CONFIDENTIAL_INTENTS/m)
+    assert.match(order.stdout, /^pays in .* from INTENTS/m)
   })
 
-  it("at a service with confidential accounts: names its profile, and says what must be shielded first", async () => {
+  it("at a service with confidential accounts: pays from the public one, and says what an invited account must shield", async () => {
     const { apiKey, url: target } = await startSandbox({ like: "near-2026-11" })
     const dca = ["--market", "SOL/USDC", "--kind", "dca", "--set", "size=20", "--yes", "--profile", "near-2026-11"]
     const { close, url } = await recordingProxy(target, "/sandbox")
@@ -313,8 +313,16 @@ describe("limitbot init", () => {
     assert.strictEqual(made.status, 0, made.stderr)
     const text = readFileSync(join(cwd, "my.yml"), "utf8")
     assert.match(text, /^ {2}profile: near-2026-11 /m)
-    assert.match(text, /^ {2}depositType: CONFIDENTIAL_INTENTS /m)
-    assert.match(made.stdout, /paid from the confidential account.*: limitbot shield [\d.]+ USDC --config my\.yml/)
+    assert.match(text, /^ {2}# depositType: CONFIDENTIAL_INTENTS .*by invitation: needs its own partnerJwt, saltFrom/m)
+    assert.notMatch(made.stdout, /shield/)
+    const confidential = (file: string) => {
+      const path = join(cwd, file)
+      const key = /^ {2}key: .*$/m
+      writeFileSync(path, readFileSync(path, "utf8").replace(key, "$&\n  depositType: CONFIDENTIAL_INTENTS"))
+    }
+    confidential("my.yml")
+    const invited = await run(cwd, ["init", "invited.yaml", "-c", "my.yml", ...dca])
+    assert.match(invited.stdout, /paid from the confidential account.*: limitbot shield [\d.]+ USDC --config my\.yml/)
     const facts = await run(cwd, ["doctor", "--profile", "--json", "-c", "my.yml"])
     assert.strictEqual(JSON.parse(facts.stdout).profile, "near-2026-11")
 
@@ -322,7 +330,8 @@ describe("limitbot init", () => {
     const rich = await run(cwd, ["init", "rich.yaml", "-c", "sandbox.yml", "--venue", target, ...dca])
     assert.strictEqual(rich.status, 0, rich.stderr)
     assert.notMatch(rich.stdout, /shield/)
-    assert.match(readFileSync(join(cwd, "sandbox.yml"), "utf8"), /^ {2}depositType: CONFIDENTIAL_INTENTS$/m)
+    assert.notMatch(readFileSync(join(cwd, "sandbox.yml"), "utf8"), /depositType/)
+    confidential("sandbox.yml")
     const much = ["init", "much.yaml", "-c", "sandbox.yml", ...dca.with(5, "size=1000000")]
     const poor = await run(cwd, much)
     assert.match(poor.stdout, /has 1000000 USDC of \d+ USDC.*limitbot shield \d+ USDC/, poor.stderr)
