@@ -98,7 +98,7 @@ const RpcRequest = Schema.Struct({
     request_type: Schema.Literals(["call_function"]),
     finality: Schema.String,
     account_id: Schema.String,
-    method_name: Schema.Literals(["current_salt"]),
+    method_name: Schema.Literals(["current_salt", "mt_batch_balance_of"]),
     args_base64: Schema.String
   })
 })

@@ -18,6 +18,7 @@ import { TokensReply, tokenIn } from "./api/SwapsApi.ts"
 import { listBytes, noAnswer, orderBytes, unusable } from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
 import { type Call, type Send, VenueClient } from "./http/VenueClient.ts"
+import * as PublicBalances from "./PublicBalances.ts"
 import { distrust } from "./QuoteTrust.ts"
 import * as SwapOrders from "./SwapOrders.ts"
 import { Swaps } from "./Swaps.ts"
@@ -32,7 +33,7 @@ import {
   Venue
 } from "./Venue.ts"
 import { factsOf, partiesOf, pathOf, termsOf, type VenueAccount, VenueConfig } from "./VenueConfig.ts"
-import { quoteRefused, Rejected, VenueError } from "./VenueError.ts"
+import { quoteRefused, Rejected, VenueError, withoutPrice } from "./VenueError.ts"
 import { type AssetSpellings, canonicalAssetId } from "./wire/AssetId.ts"
 import { verdictOf } from "./wire/VerifierAnswer.ts"
 import { fromList, OrderListReply, OrderResponse, ofOthers, toOrder } from "./wire/WireOrder.ts"
@@ -226,16 +227,17 @@ const withVerdict = (error: VenueError): VenueError => {
 
 const makePricesAndBalances = Effect.gen(function* () {
   const venue = yield* VenueConfig
-  const { account, assetSpellings } = venue
+  const { assetSpellings } = venue
   const { signing } = factsOf(venue)
   const client = yield* VenueClient
   const session = yield* Session
 
   const dryQuote: Venue["Service"]["dryQuote"] = Effect.fn("Venue.dryQuote")(function* (request) {
     const deadline = (yield* Clock.currentTimeMillis) + quoteValidMillis
-    const payload = quoteRequest(account, request, deadline)
+    const payload = quoteRequest(venue, request, deadline)
     const send = client.api.swaps.quote({ payload, responseMode })
     const { value, ...trace } = yield* client.read(calls.quote, send, QuoteResponse)
+    if (value.quote.amountOut === undefined) return yield* withoutPrice(calls.quote.operation, trace)
     const why = distrust(venue, payload, value)
     if (why !== undefined) return yield* quoteRefused(calls.quote.operation, why, trace)
     return { ...trace, value: yield* toDryQuote(value.quote) }
@@ -261,7 +263,7 @@ const makePricesAndBalances = Effect.gen(function* () {
       )
     )
 
-  return { dryQuote, tokens, balances }
+  return { dryQuote, tokens, balances, publicBalances: yield* PublicBalances.make }
 })
 
 /** Needs `VenueClient` and `Session`; the caller decides whether others share them. */
@@ -313,7 +315,7 @@ const orderIn = Effect.fnUntraced(function* (
 
 /** A quote that asks for a price alone. */
 export const quoteRequest = (
-  account: VenueAccount,
+  venue: Pick<VenueConfig["Service"], "account" | "facts" | "verifier">,
   { amount, destinationAsset, originAsset }: Parameters<Venue["Service"]["dryQuote"]>[0],
   deadline: number
 ): QuoteRequest => ({
@@ -323,10 +325,10 @@ export const quoteRequest = (
   originAsset,
   destinationAsset,
   amount: String(amount),
-  ...partiesOf(pathBetween(account, originAsset, destinationAsset)),
+  ...partiesOf(pathBetween(venue.account, originAsset, destinationAsset)),
   deadline: Timestamp.format(deadline),
   depositMode: "SIMPLE",
-  confidentiality: "public",
+  confidentiality: factsOf(venue).orders.quotes === "public" ? "public" : venue.account.confidentiality,
   quoteWaitingTimeMs: 0,
   insured: false
 })
@@ -335,7 +337,7 @@ export const quoteRequest = (
 const toDryQuote = (quote: Quote) => {
   const { operation } = calls.quote
   const amountIn = parseAmount(quote.amountIn)
-  const amountOut = parseAmount(quote.amountOut)
+  const amountOut = parseAmount(quote.amountOut ?? "")
   const { amountInFormatted, amountOutFormatted } = quote
   if (!amountIn || !amountOut) return noAnswer(operation, "an amount of the quote is not a positive whole number")
   if (amountInFormatted === undefined || amountOutFormatted === undefined) {
@@ -363,6 +365,7 @@ const toToken = ({
 
 const toBalance = (balance: (typeof BalancesResponse.Type)["balances"][number]): Effect.Effect<Balance, VenueError> => {
   const available = parseAmount(balance.available)
-  if (available !== undefined) return Effect.succeed({ ...balance, available })
+  // What the service lists here is private, whatever it calls it.
+  if (available !== undefined) return Effect.succeed({ source: "private", ...balance, available })
   return noAnswer(calls.balances.operation, `the balance of ${balance.tokenId.slice(0, 80)} is not a whole number`)
 }

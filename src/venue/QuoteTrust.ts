@@ -73,7 +73,7 @@ const isSameTime = (asked: number | undefined, echoed: number | undefined): bool
 /** The venue must not change, at our cost, the side that the request fixed. A price must be one for that very size. */
 const sizeProblem = ({ amount, dry, swapType }: QuoteRequest, quote: QuoteResponse["quote"]): string | undefined => {
   if (swapType === "EXACT_OUTPUT") {
-    return (parseAmount(quote.amountOut) ?? 0n) < BigInt(amount) ? `it pays out ${quote.amountOut}` : undefined
+    return (parseAmount(quote.amountOut ?? "") ?? 0n) < BigInt(amount) ? `it pays out ${quote.amountOut}` : undefined
   }
   const deposit = parseAmount(quote.amountIn) ?? 0n
   const isOther = dry && swapType === "EXACT_INPUT" ? deposit !== BigInt(amount) : deposit > BigInt(amount)
@@ -92,7 +92,8 @@ const leastProblem = (
   if (dry || swapType === "ANY_INPUT") return undefined
   const [part, all] =
     swapType === "FLEX_INPUT" ? [parseAmount(minAmountIn) ?? 0n, max(1n, parseAmount(amountIn) ?? 0n)] : [1n, 1n]
-  const least = ((parseAmount(amountOut) ?? 0n) * part * (whole - BigInt(Math.ceil(slippageTolerance)))) / (whole * all)
+  const least =
+    ((parseAmount(amountOut ?? "") ?? 0n) * part * (whole - BigInt(Math.ceil(slippageTolerance)))) / (whole * all)
   if ((parseAmount(minAmountOut ?? "") ?? 0n) + 1n >= least) return undefined
   const promised = minAmountOut ?? "nothing"
   return `it pays out ${amountOut} but promises only ${promised}: with the agreed tolerance of ${slippageTolerance / 100} % it must promise ${least}`

@@ -10,7 +10,7 @@ import { type Call, VenueClient } from "./http/VenueClient.ts"
 import { distrust } from "./QuoteTrust.ts"
 import type { Answer, Deposit } from "./Venue.ts"
 import { VenueConfig } from "./VenueConfig.ts"
-import type { VenueError } from "./VenueError.ts"
+import { type VenueError, withoutPrice } from "./VenueError.ts"
 import { type QuoteRequest, QuoteResponse, type ShownQuote } from "./wire/WireQuote.ts"
 import { type Swap, SwapStatusResponse, toSwap } from "./wire/WireSwap.ts"
 import { toWithdrawals, type Withdrawals, WithdrawalsReply } from "./wire/WireWithdrawals.ts"
@@ -70,6 +70,7 @@ export class Swaps extends Context.Service<
           ? client.read(calls.quote, send, QuoteResponse)
           : client.write(calls.quote, send, QuoteResponse)
         const answer = yield* call
+        if (answer.value.quote.amountOut === undefined) return yield* withoutPrice(calls.quote.operation, answer)
         const why = distrust(venue, request, answer.value)
         if (why === undefined) return answer
         const { correlationId } = answer

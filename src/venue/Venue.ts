@@ -8,7 +8,7 @@
 import { Context, Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import type { Price, Side } from "../domain/Market.ts"
-import type { AskedPath } from "../domain/MoneyPath.ts"
+import type { AskedPath, DepositType } from "../domain/MoneyPath.ts"
 import type { KnownFillStatus, OddOrder, Order, OrderOfOthers, OrderTerms } from "../domain/Order.ts"
 import type { GeneratedIntent, SignedIntent } from "../signing/IntentGuard.ts"
 import type { VenueError } from "./VenueError.ts"
@@ -92,12 +92,28 @@ export interface Token {
   readonly pricedAt?: number
 }
 
-/** What the account holds of one asset privately. */
+/** What the account holds of one asset. `source`: `private`, `public`, or what else the service says. */
 export interface Balance {
   readonly tokenId: string
   readonly available: Amount
   readonly source: string
 }
+
+/**
+ * What the account holds where its orders are paid from, by asset id. An asset is missing of which nobody says anything: money on other
+ * chains, and public money without an RPC address.
+ */
+export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<string, DepositType>) {
+  const venue = yield* Venue
+  const idsAt = (wanted: DepositType) => [...homes].flatMap(([id, home]) => (home === wanted ? [id] : []))
+  const [own, open] = [idsAt("CONFIDENTIAL_INTENTS"), idsAt("INTENTS")]
+  const hidden = own.length === 0 ? [] : (yield* venue.balances).filter(({ source }) => source === "private")
+  const shown = open.length === 0 ? undefined : yield* venue.publicBalances(open)
+  const held = new Map<string, Amount>([...own, ...(shown === undefined ? [] : open)].map((id) => [id, 0n]))
+  for (const { available, tokenId } of [...hidden.filter(({ tokenId }) => own.includes(tokenId)), ...(shown ?? [])])
+    held.set(tokenId, (held.get(tokenId) ?? 0n) + available)
+  return held
+})
 
 /**
  * Why nothing new may be created or funded in these assets (the venue's ids) now, if so. It is asked before every
@@ -113,7 +129,7 @@ const nothingHeld = Effect.undefined
 /** If the clocks differ by more, the venue refuses deadlines or logins, and nothing new is funded. */
 export const mostSkewMillis = 30_000
 
-/** Orders, signed intents, dry quotes, tokens and private balances, in exact values. */
+/** Orders, signed intents, dry quotes, tokens and balances, in exact values. */
 export class Venue extends Context.Service<
   Venue,
   {
@@ -150,5 +166,7 @@ export class Venue extends Context.Service<
     readonly tokens: Effect.Effect<ReadonlyArray<Token>, VenueError>
     /** Private balances of the account; authenticates by a signed message and refreshes the session by itself. */
     readonly balances: Effect.Effect<ReadonlyArray<Balance>, VenueError>
+    /** Public money of the account in these assets; `undefined` without an RPC address of the verifier's ledger. */
+    publicBalances(assetIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Balance> | undefined, VenueError>
   }
 >()("limitbot/venue/Venue") {}

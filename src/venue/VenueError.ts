@@ -104,3 +104,9 @@ export const quoteRefused = (
   { correlationId }: { readonly correlationId?: string }
 ): VenueError =>
   new VenueError({ reason: new Rejected({ operation, code: quoteRefusedCode, text, ...present({ correlationId }) }) })
+
+/** A quote without an amount: nothing was quoted, and a later request may be. */
+export const withoutPrice = (operation: string, { correlationId }: { readonly correlationId?: string }): VenueError => {
+  const text = "its quote has no amountOut: the venue has no price of this now"
+  return new VenueError({ reason: new Rejected({ operation, code: "no-price", text, ...present({ correlationId }) }) })
+}

@@ -31,6 +31,7 @@ const others: Readonly<Record<string, readonly [said: string, believed: unknown]
   "fees.flat": ["facts: { fees: { flat: everywhere } }", "everywhere"],
   "fees.fillsNet": ["facts: { fees: { fillsNet: true } }", true],
   "orders.confidentialities": ["facts: { orders: { confidentialities: [advanced] } }", ["advanced"]],
+  "orders.quotes": ["facts: { orders: { quotes: public } }", "public"],
   "orders.tooSmall": ["facts: { orders: { tooSmall: request-rejected } }", "request-rejected"],
   settlementHashes: ["facts: { settlementHashes: true }", true],
   crossingHashes: ["facts: { crossingHashes: false }", false],

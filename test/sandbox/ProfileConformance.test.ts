@@ -42,10 +42,10 @@ describe("conformance with a profile", () => {
     const rows = new Set(profileNames.flatMap((name) => profileChecks(said(name)).map(({ id }) => factOf(id))))
     const facts = new Set(profileNames.flatMap((name) => pathsIn(said(name))))
     const isChecked = (fact: string) => [...rows].some((row) => fact === row || fact.startsWith(`${row}.`))
-    // The rows of the lower fee are about the stable assets; a better price than quoted comes when it comes.
+    // What our quotes ask for is ours. The rows of the lower fee are about the stable assets; a better price than quoted comes when it comes.
     assert.deepStrictEqual(
       [...facts].filter((fact) => !isChecked(fact)),
-      ["fees.stable", "fees.improvement.kept", "fees.improvement.minutes"]
+      ["fees.stable", "fees.improvement.kept", "fees.improvement.minutes", "orders.quotes"]
     )
   })
 

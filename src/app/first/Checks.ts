@@ -3,7 +3,7 @@
  * switch is on, that the venue takes the login of the account, and that it still is the service that this program was written for
  * (`limitbot canary`). Each finding says what to do; nothing is changed.
  */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
@@ -11,13 +11,12 @@ import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
 import { Canary, type ServiceLook } from "../../venue/canary/Canary.ts"
-import { type Balance, Venue } from "../../venue/Venue.ts"
+import { heldIn, Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as Doctor from "../control/Doctor.ts"
 import * as KillFile from "../process/KillFile.ts"
 import { type CheckFinding, ok, warn, wrong } from "../start/CheckFinding.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import type * as Terms from "./Terms.ts"
 
 /** Something must be fixed first; it has been printed, or stands here. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
@@ -33,7 +32,9 @@ export const all = Effect.fn("Checks.all")(function* (file: string, config: BotC
   const holder = yield* Lease.holder(config.journal)
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
   const compared = yield* Effect.result(witnessed(config, account)((canary) => canary.look(config.markets.assets)))
-  const told = yield* Effect.result(balances.pipe(Effect.provide(Layers.looking(config, account))))
+  const looking = Layers.looking(config, account)
+  const told = yield* Effect.result(Venue.use((venue) => venue.balances).pipe(Effect.provide(looking)))
+  const held = yield* Effect.option(heldOf(config, config.markets.assets).pipe(Effect.provide(looking)))
   const findings = [
     // Those two are no fault of a running bot; here they are.
     ...usual.filter(({ check }) => check !== "kill switch" && check !== "process"),
@@ -44,7 +45,7 @@ export const all = Effect.fn("Checks.all")(function* (file: string, config: BotC
     loginFinding(config, account, told),
     serviceFinding(compared)
   ]
-  return { findings, balances: Result.getOrUndefined(told) }
+  return { findings, balances: Option.getOrUndefined(held) }
 })
 
 /** The canary, as `limitbot canary` has it. */
@@ -79,7 +80,7 @@ export const changeOf = (config: BotConfig, account: VenueAccount, orderId: stri
 const loginFinding = (
   config: BotConfig,
   { signerId }: VenueAccount,
-  told: Result.Result<Terms.Balances, { readonly message: string }>
+  told: Result.Result<unknown, { readonly message: string }>
 ) => {
   if (Result.isSuccess(told)) {
     return ok("login", `the venue takes that of ${signerId}: key, salt and both clocks are right`)
@@ -98,16 +99,9 @@ export const passed = (findings: ReadonlyArray<CheckFinding>) => {
   return wrong.length === 0 ? Effect.void : Effect.fail(new NotReady({ wrong }))
 }
 
-const totalsOf = (rows: ReadonlyArray<Balance>): ReadonlyMap<string, bigint> => {
-  const totals = new Map<string, bigint>()
-  for (const { available, tokenId } of rows) totals.set(tokenId, (totals.get(tokenId) ?? 0n) + available)
-  return totals
-}
+const heldOf = ({ account }: BotConfig, assets: ReadonlyArray<Asset>) =>
+  heldIn(new Map(assets.map((asset) => [asset.id, depositTypeOf(account, asset)])))
 
-/** Private balances by asset id. */
-const balances = Effect.map(
-  Venue.use((venue) => venue.balances),
-  totalsOf
-)
-
-export const balanceOf = ({ id }: Asset) => Effect.map(balances, (known) => known.get(id) ?? 0n)
+/** Where its orders are paid from; `undefined` where nobody says it. */
+export const balanceOf = (config: BotConfig, asset: Asset) =>
+  Effect.map(heldOf(config, [asset]), (held) => held.get(asset.id))

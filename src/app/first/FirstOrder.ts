@@ -211,7 +211,8 @@ const factsOf = Effect.fnUntraced(function* ({
   const now = bound === undefined ? undefined : yield* Effect.option(venue.getOrder(bound.orderId))
   const shown = read ?? (now === undefined ? undefined : Option.getOrUndefined(now)?.value)
   const input = inputAsset(market, planned.side)
-  const after = before === undefined ? undefined : Option.getOrUndefined(yield* Effect.option(Checks.balanceOf(input)))
+  const after =
+    before === undefined ? undefined : Option.getOrUndefined(yield* Effect.option(Checks.balanceOf(config, input)))
   const settings = yield* EngineSettings
   const { terms } = config.account
   return {

@@ -49,7 +49,7 @@ const margin = 1.1
 const away = { BUY: 0.5, SELL: 2 } as const
 const priceDigits = 5
 
-/** What is known of the balance of an asset; the service shows private ones only. */
+/** What is known of the balance of an asset: private ones by the service, public ones by an RPC address. */
 export type Balances = ReadonlyMap<string, Amount> | undefined
 
 interface Wanted {
@@ -113,10 +113,11 @@ export const choose = Effect.fn("Terms.choose")(function* (config: BotConfig, wa
       outputAmount: outputAmount(market, side, quantity, price),
       depositType
     }
-    const available = depositType === "CONFIDENTIAL_INTENTS" ? (balances?.get(asset.id) ?? 0n) : undefined
+    const available = balances?.get(asset.id) ?? (depositType === "CONFIDENTIAL_INTENTS" ? 0n : undefined)
+    const isConfidential = depositType === "CONFIDENTIAL_INTENTS"
     if (available === undefined || available >= terms.inputAmount) return { terms, price: present, available }
     lacking.push(
-      `it needs ${formatWithSymbol(terms.inputAmount, asset)} in the confidential account, which has ${formatWithSymbol(available, asset)}${config.venue.facts.movesBetweenAccounts ? ` (limitbot shield brings money there)` : ""}`
+      `it needs ${formatWithSymbol(terms.inputAmount, asset)} in the ${isConfidential ? "confidential" : "public"} account, which has ${formatWithSymbol(available, asset)}${isConfidential && config.venue.facts.movesBetweenAccounts ? ` (limitbot shield brings money there)` : ""}`
     )
   }
   return yield* new NoFirstOrder({ why: lacking.join("; or ") })

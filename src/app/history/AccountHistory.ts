@@ -1,5 +1,5 @@
 /** What the account itself sees of the venue, with its session: its own past transactions, and what it holds. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { format } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
@@ -33,18 +33,34 @@ export const transactions = Effect.fn("AccountHistory.transactions")(function* (
 })
 
 /** What somebody who expects all of their money here would miss. */
-const notShown =
-  "Not shown: public money (of INTENTS), which the service does not list here, and what is in orders or on its way: limitbot money."
+const notShown = (what: ReadonlyArray<string>): string =>
+  `Not shown: ${[...what, "what is in orders or on its way: limitbot money."].join(", and ")}`
 
-/** It opens a separate session, whose tokens stay in memory. */
+const noLedger =
+  "public money (of INTENTS), which the service does not list here: set venue.facts.saltFrom to an RPC address of its ledger"
+
+/**
+ * Private balances open a separate session, whose tokens stay in memory. They may be by invitation: where public ones are shown, a refusal is a
+ * remark.
+ */
+const bothKinds = Effect.fnUntraced(function* ({ markets }: BotConfig) {
+  const venue = yield* Venue
+  const shown = yield* venue.publicBalances(markets.assets.map(({ id }) => id))
+  if (shown === undefined) return { rows: yield* venue.balances, hidden: [noLedger] }
+  const hidden = yield* Effect.result(venue.balances)
+  const rows = [...(Result.isSuccess(hidden) ? hidden.success : []), ...shown.filter(({ available }) => available > 0n)]
+  return { rows, hidden: Result.isSuccess(hidden) ? [] : [`private money (${hidden.failure.message})`] }
+})
+
 export const balances = Effect.fn("AccountHistory.balances")(function* ({ config: file }: Pick<Asked, "config">) {
-  const { config, found, signerId } = yield* VenueAccess.look(file, () => Venue.use((venue) => venue.balances))
-  const answer = Answer.ofList(balanceList(config), found, "The account has no private balance.")
-  const title = found.length === 0 ? [] : [`Account ${signerId}`]
+  const { config, found, signerId } = yield* VenueAccess.look(file, bothKinds)
+  const { hidden, rows } = found
+  const answer = Answer.ofList(balanceList(config), rows, "The account has no balance that is shown.")
+  const title = rows.length === 0 ? [] : [`Account ${signerId}`]
   return {
     ...answer,
-    data: () => ({ account: signerId, balances: answer.data() }),
-    lines: () => [...title, ...answer.lines(), "", notShown]
+    data: () => ({ account: signerId, balances: answer.data(), hidden }),
+    lines: () => [...title, ...answer.lines(), "", notShown(hidden)]
   }
 })
 

@@ -103,7 +103,8 @@ export interface ConfigParts {
 const linesOf = (profile: ProfileName | undefined) => {
   if (profile === undefined) return { venue: "", account: "" }
   const { login, movesBetweenAccounts } = factsOf(profile, verifierOf(ledgerOf(profile)))
-  const rpc = '  # facts: { saltFrom: "https://…" }  # an RPC address of its ledger: public balances, and the salt of logins\n'
+  const rpc =
+    '  # facts: { saltFrom: "https://…" }  # an RPC address of its ledger: public balances, and the salt of logins\n'
   return {
     venue: `  profile: ${profile}  # all of it: limitbot doctor --profile\n${login.nonce === "started" ? rpc : ""}`,
     account: movesBetweenAccounts

@@ -21,7 +21,7 @@ import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.t
 import type { MarketSources } from "../../strategy/Markets.ts"
 import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import type { View } from "../../strategy/View.ts"
-import { Venue } from "../../venue/Venue.ts"
+import { heldIn, Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import { isThere } from "../journal/JournalView.ts"
@@ -141,24 +141,20 @@ export const fees = Effect.fn("PlanInputs.fees")(function* (assets: ReadonlyArra
   return known satisfies Fees
 })
 
-/**
- * What the account holds; `undefined` if the venue does not say. Only private accounts certainly see everything: for
- * the others an asset that is not listed is unknown, not zero.
- */
+/** What the account holds where its orders are paid from, by symbol; an asset of which nobody says anything is missing. */
 export const balances = Effect.fn("PlanInputs.balances")(function* (
   assets: ReadonlyArray<Asset>,
   account: VenueAccount
 ) {
-  const venue = yield* Venue
-  const listed = yield* venue.balances.pipe(Effect.orElseSucceed(() => []))
-  if (listed.length === 0) return undefined
-  const isComplete = (asset: Asset) => depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS"
-  const sums = new Map<string, Amount>(assets.filter(isComplete).map(({ symbol }) => [symbol, 0n]))
-  for (const { tokenId, available } of listed) {
-    const symbol = assets.find(({ id }) => id === tokenId)?.symbol
-    if (symbol !== undefined) sums.set(symbol, (sums.get(symbol) ?? 0n) + available)
-  }
-  return sums
+  const homes = new Map(assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))
+  const held = yield* heldIn(homes).pipe(Effect.orElseSucceed(() => new Map<string, Amount>()))
+  if (held.size === 0) return undefined
+  return new Map(
+    assets.flatMap(({ id, symbol }) => {
+      const amount = held.get(id)
+      return amount === undefined ? [] : [[symbol, amount] as const]
+    })
+  )
 })
 
 /** USD for one unit of each asset, if the venue knows it. */

@@ -1,7 +1,7 @@
 /** Asks every witness of a reconciliation that can be reached, and says why one is missing. */
 import { Effect } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
-import { depositTypeOf } from "../../domain/MoneyPath.ts"
+import { type DepositType, depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
 import * as Baseline from "../../engine/reconciliation/Baseline.ts"
 import * as Comparison from "../../engine/reconciliation/Comparison.ts"
@@ -65,12 +65,19 @@ export const gather = Effect.fnUntraced(function* <E, R>(
   const { reconciled } = told.state
   const decided = Witnesses.decidedIn([...compared, ...balances])
   const still = reconciled === undefined ? [] : yield* Baseline.stillTold(reconciled, (subject) => decided.has(subject))
-  const witnesses = ["orders", ...(hasHistory ? ["history"] : []), ...(balances.length > 0 ? ["private balances"] : [])]
+  const witnesses = [
+    "orders",
+    ...(hasHistory ? ["history"] : []),
+    ...(balances.length > 0 ? [balancesName(snapshot)] : [])
+  ]
   const { state } = told
   const proven = history === undefined ? [] : provenPaid(state.placements.values(), history.lines)
   const findings = [...compared, ...balances].map((each) => asToldBefore(each, still))
   return { findings, missing, witnesses, proven, state }
 })
+
+const balancesName = (look: BalanceComparison.BalanceLook | undefined): string =>
+  [...(look?.certain.values() ?? [])].some(({ isPublic }) => isPublic) ? "public balances" : "private balances"
 
 const whyNoHistory = ({ venue }: ConfigFile.BotConfig) =>
   venue.partnerJwt === undefined ? "venue.partnerJwt is not set" : undefined
@@ -128,10 +135,10 @@ const homes = ({ account, markets }: ConfigFile.BotConfig) =>
     ({ home }) => home
   )
 
-/** Why the private balances say nothing about money elsewhere. */
+/** Why balances say nothing about money elsewhere. */
 const otherWitnesses = {
   INTENTS:
-    "the service shows private ones only, and money of INTENTS is public; its witnesses are the orders and the history",
+    "the service shows private ones only, and money of INTENTS is public (its ledger shows it: venue.facts.saltFrom); its witnesses are the orders and the history",
   ORIGIN_CHAIN:
     "money of ORIGIN_CHAIN is on other chains; its witnesses are the orders, the history and the chains' own explorers"
 } as const
@@ -142,16 +149,24 @@ const isPrivate = (swap: SwapHistory.SwapHistory): boolean =>
 /** The end user's balances need an invitation; without them the other witnesses still speak. */
 const balancesOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, missing: Array<string>) {
   const assets = homes(config)
+  const isAllPublic = config.venue.facts.saltFrom !== undefined && assets.size === 1 && assets.has("INTENTS")
+  if (isAllPublic)
+    return yield* lookOr(missing, Witnesses.balances(config.markets, new Set(symbolsOf(assets, "INTENTS")), "INTENTS"))
   for (const home of ["INTENTS", "ORIGIN_CHAIN"] as const) {
-    const symbols = assets.get(home)?.map(({ symbol }) => symbol) ?? []
+    const symbols = symbolsOf(assets, home)
     const named = symbols.length === config.markets.assets.length ? "" : ` of ${symbols.join(", ")}`
     if (symbols.length > 0) missing.push(`balances${named}: ${otherWitnesses[home]}`)
   }
-  const ownPrivate = new Set(assets.get("CONFIDENTIAL_INTENTS")?.map(({ symbol }) => symbol))
+  const ownPrivate = new Set(symbolsOf(assets, "CONFIDENTIAL_INTENTS"))
   if (ownPrivate.size === 0 && !(yield* SwapHistory.all).some(isPrivate)) return undefined
-  const snapshot = yield* Witnesses.balances(config.markets, ownPrivate).pipe(
-    Effect.catchTag("VenueError", (error) => Effect.succeed(error.message))
-  )
+  return yield* lookOr(missing, Witnesses.balances(config.markets, ownPrivate))
+})
+
+const symbolsOf = (assets: ReturnType<typeof homes>, home: DepositType): ReadonlyArray<string> =>
+  assets.get(home)?.map(({ symbol }) => symbol) ?? []
+
+const lookOr = Effect.fnUntraced(function* (missing: Array<string>, look: ReturnType<typeof Witnesses.balances>) {
+  const snapshot = yield* look.pipe(Effect.catchTag("VenueError", (error) => Effect.succeed(error.message)))
   if (typeof snapshot === "string") missing.push(`balances: ${snapshot}`)
   if (snapshot === undefined) missing.push("balances: the bot acted all the time; look again when it is quiet")
   return typeof snapshot === "string" ? undefined : snapshot

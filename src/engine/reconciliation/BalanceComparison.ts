@@ -1,7 +1,6 @@
 /**
- * Private balances as a witness. They are the only balances that the service shows, and only confidential accounts
- * have them. Money of `INTENTS` is public at the verifier and money of `ORIGIN_CHAIN` is on other chains, so neither
- * is compared. The journal does not know what an account held before it began, so the comparison is of movements:
+ * Balances as a witness: the private ones of a confidential account, which the service shows, or the public ones of `INTENTS` at
+ * the verifier, which its ledger shows. Money of `ORIGIN_CHAIN` is on other chains and is not compared. The journal does not know what an account held before it began, so the comparison is of movements:
  * balance less booked is a constant, the account's own capital. What is under way has left the books, so it can only
  * make the balance larger, and by no more than it is. Each look so gives a lowest and a highest capital; all looks
  * have to leave one that is possible. A look that could not decide narrows the baseline or leaves it, and never moves it.
@@ -24,6 +23,8 @@ export interface Position {
   readonly booked: Amount
   /** So much of the balance, at most, is booked as under way: it has not left yet, or is back already. */
   readonly underWay: Amount
+  /** Anybody may send public money to the account. */
+  readonly isPublic?: true
 }
 
 /** The balances and the books of one moment. */
@@ -41,7 +42,10 @@ interface Resting {
   readonly most: ReadonlyMap<string, Amount>
 }
 
-/** The assets of which the bot's own money is private, by symbol. Swaps say it of themselves. */
+/** Where balances are that somebody shows. */
+export type SeenHome = "INTENTS" | "CONFIDENTIAL_INTENTS"
+
+/** The assets of which the bot's own money is where the balances are, by symbol. Swaps say it of themselves. */
 export type PrivateAssets = ReadonlySet<string>
 
 /** By asset symbol. */
@@ -56,7 +60,8 @@ export const snapshot = (
   symbols: ReadonlyArray<string>,
   balances: ReadonlyMap<string, Amount>,
   { state, swaps }: { readonly state: BotState; readonly swaps: ReadonlyArray<SwapHistory.SwapHistory> },
-  isPrivate: PrivateAssets
+  isPrivate: PrivateAssets,
+  home: SeenHome = "CONFIDENTIAL_INTENTS"
 ): BalanceLook => {
   // Swaps say of themselves which balance they touch.
   const names = new Set(swaps.map(({ id }) => id))
@@ -82,11 +87,12 @@ export const snapshot = (
   const givenBack = (symbol: string): Amount => (isPrivate.has(symbol) ? givenBackOf(state.ledger, symbol) : 0n)
   const certain = new Map(
     symbols.map((symbol) => {
-      const own = swaps.map((swap) => swapMovement(swap, symbol))
+      const own = swaps.map((swap) => swapMovement(swap, symbol, home))
       return [
         symbol,
         {
           balance: balances.get(symbol) ?? 0n,
+          ...(home === "INTENTS" ? { isPublic: true as const } : {}),
           booked:
             inPlaces(symbol, ["wallet", "dust"]) +
             givenBack(symbol) -
@@ -141,20 +147,20 @@ export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap
   )
 }
 
-/** How a swap changed a private balance; public money and money on other chains do not touch it. */
-const swapMovement = (swap: SwapHistory.SwapHistory, symbol: string): Pick<Position, "booked" | "underWay"> => {
+/** How a swap changed the balances of one home; money elsewhere does not touch them. */
+const swapMovement = (
+  swap: SwapHistory.SwapHistory,
+  symbol: string,
+  home: SeenHome
+): Pick<Position, "booked" | "underWay"> => {
   const { agreed } = swap
   const { input, received } = SwapHistory.moneyOf(swap)
   const out = Object.values(input).reduce((sum, amount) => sum + amount, 0n)
-  const isPaidFromHere = agreed.origin.symbol === symbol && agreed.depositType === "CONFIDENTIAL_INTENTS"
+  const isPaidFromHere = agreed.origin.symbol === symbol && agreed.depositType === home
   const isRefundedHere =
-    agreed.origin.symbol === symbol &&
-    agreed.refundType === "CONFIDENTIAL_INTENTS" &&
-    agreed.refundTo === agreed.account
+    agreed.origin.symbol === symbol && agreed.refundType === home && agreed.refundTo === agreed.account
   const isReceivedHere =
-    agreed.destination.symbol === symbol &&
-    agreed.recipientType === "CONFIDENTIAL_INTENTS" &&
-    agreed.recipient === agreed.account
+    agreed.destination.symbol === symbol && agreed.recipientType === home && agreed.recipient === agreed.account
   const booked = (isReceivedHere ? received : 0n) - (isPaidFromHere ? out : 0n) + (isRefundedHere ? input.refunded : 0n)
   const pending = SwapHistory.isOver(swap)
     ? 0n
@@ -168,12 +174,14 @@ const capitalOf = ({ balance, booked, underWay }: Position) => ({
   highest: balance - booked
 })
 
+const figuresOf = ({ balance, booked, underWay }: Position) => ({ balance, booked, underWay })
+
 /** The movement of each asset since its baseline. */
 export const compare = (before: Positions | undefined, now: Positions): ReadonlyArray<Comparison> =>
   [...now].map(([symbol, position]): Comparison => {
     const last = before?.get(symbol)
     const subject = { kind: "balance", subject: symbol, depositAddress: undefined, depositMemo: undefined } as const
-    const evidence = { ...noEvidence, journal: texts({ ...position }), venue: last && texts({ ...last }) }
+    const evidence = { ...noEvidence, journal: texts(figuresOf(position)), venue: last && texts(figuresOf(last)) }
     if (last === undefined) {
       const text = "first snapshot stored, to be compared the next time"
       return { ...subject, verdict: "explained", isUndecided: true, text, evidence }
@@ -198,6 +206,15 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
 
 /** By asset: so much at least, and at most, came more than is explained; below zero it went. */
 export type Unexplained = ReadonlyMap<string, { readonly least: Amount; readonly most: Amount }>
+
+/** Public money that came from elsewhere is the account's own capital at once. */
+export const withArrivals = (before: Positions, now: Positions): Positions =>
+  new Map(
+    [...before].map(([symbol, position]) => {
+      const least = now.get(symbol)?.isPublic === true ? (unexplained(before, now).get(symbol)?.least ?? 0n) : 0n
+      return [symbol, { ...position, balance: position.balance + max(0n, least) }] as const
+    })
+  )
 
 /** What each asset that contradicts moved by. */
 export const unexplained = (before: Positions | undefined, now: Positions): Unexplained =>

@@ -119,10 +119,8 @@ export const compare = Effect.fn("Baseline.compare")(function* (
   { isAccepted = false }: { readonly isAccepted?: boolean } = {}
 ) {
   const known = yield* stored
-  const before = shifted(
-    known.positions,
-    capital.filter(({ name }) => !known.included.has(name))
-  )
+  const shiftedBy = capital.filter(({ name }) => !known.included.has(name))
+  const before = BalanceComparison.withArrivals(shifted(known.positions, shiftedBy), now)
   const included = [...known.included, ...capital.map(({ name }) => name)]
   const unexplained = BalanceComparison.unexplained(before, now)
   if (!isAccepted) {

@@ -118,22 +118,23 @@ const toLine = (transaction: Transaction): Reconciliation.HistoryLine => {
 }
 
 /**
- * The private balances and the books of the same moment; `undefined` when the bot never stood still for it. The orders are
+ * The balances and the books of the same moment; `undefined` when the bot never stood still for it. The orders are
  * to be read after it (`BalanceComparison.positions`).
  */
 export const balances = Effect.fn("Witnesses.balances")(function* (
   markets: Markets,
-  isPrivate: BalanceComparison.PrivateAssets
+  isOwn: BalanceComparison.PrivateAssets,
+  home: BalanceComparison.SeenHome = "CONFIDENTIAL_INTENTS"
 ) {
   const venue = yield* Venue
   const symbolOf = new Map(markets.assets.map(({ id, symbol }) => [id, symbol]))
+  const ask = home === "INTENTS" ? venue.publicBalances([...symbolOf.keys()]) : venue.balances
   let told = yield* books
   for (let look = 0; look < mostLooks; look += 1) {
-    const read = yield* venue.balances
+    const read = ownIn((yield* ask) ?? [], symbolOf, home)
     const after = yield* books
-    if (after.state.sequence === told.state.sequence) {
-      return BalanceComparison.snapshot([...symbolOf.values()], privateIn(read, symbolOf), after, isPrivate)
-    }
+    if (after.state.sequence === told.state.sequence)
+      return BalanceComparison.snapshot([...symbolOf.values()], read, after, isOwn, home)
     told = after
   }
   return undefined
@@ -152,16 +153,22 @@ export const balancesNow = Effect.fn("Witnesses.balancesNow")(function* (
     const read = yield* venue.balances
     if (state.sequence !== sequence) continue
     const told = { state, swaps: yield* SwapHistory.all }
-    return BalanceComparison.snapshot([...symbolOf.values()], privateIn(read, symbolOf), told, isPrivate)
+    const own = ownIn(read, symbolOf, "CONFIDENTIAL_INTENTS")
+    return BalanceComparison.snapshot([...symbolOf.values()], own, told, isPrivate)
   }
   return undefined
 })
 
-const privateIn = (read: ReadonlyArray<Balance>, symbolOf: ReadonlyMap<string, string>) => {
+const ownIn = (
+  read: ReadonlyArray<Balance>,
+  symbolOf: ReadonlyMap<string, string>,
+  home: BalanceComparison.SeenHome
+) => {
+  const wanted = home === "INTENTS" ? "public" : "private"
   const balances = new Map<string, bigint>()
   for (const { available, source, tokenId } of read) {
     const symbol = symbolOf.get(tokenId)
-    if (symbol === undefined || source !== "private") continue
+    if (symbol === undefined || source !== wanted) continue
     balances.set(symbol, (balances.get(symbol) ?? 0n) + available)
   }
   return balances

@@ -11,6 +11,7 @@ import {
   historyAccess,
   loginNonces,
   partnerCredentials,
+  quoteTerms,
   statusDetails,
   tooSmallCodes,
   type VenueFacts
@@ -66,6 +67,7 @@ export const reader = Read.section({
   orders: Read.optional(
     Read.section({
       confidentialities: Read.optional(Read.list(Read.oneOf(...confidentialities)), "what an order may ask for"),
+      quotes: Read.optional(Read.oneOf(...quoteTerms), "`as-orders`: price quotes ask for what their orders ask for"),
       tooSmall: Read.optional(Read.oneOf(...tooSmallCodes), "the code that refuses an order below the smallest one")
     }),
     "what orders are refused for"
@@ -128,6 +130,7 @@ export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, us
       ...of.orders,
       ...present({
         confidentialities: orders?.confidentialities?.map(({ value }) => value),
+        quotes: orders?.quotes,
         tooSmall: orders?.tooSmall
       })
     },

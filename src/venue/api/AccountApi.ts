@@ -22,7 +22,11 @@ export const RefreshResponse = Schema.Struct({ accessToken: Schema.String, expir
 
 export const BalancesResponse = Schema.Struct({
   balances: Schema.Array(
-    Schema.Struct({ tokenId: Schema.String, available: Schema.String, source: Wire.openEnum(["private"]) })
+    Schema.Struct({
+      tokenId: Schema.String,
+      available: Schema.String,
+      source: Wire.informal(Wire.openEnum(["private"]))
+    })
   )
 })
 

@@ -16,7 +16,7 @@ import { VenueClient } from "../http/VenueClient.ts"
 import { distrust } from "../QuoteTrust.ts"
 import { mostSkewMillis } from "../Venue.ts"
 import { factsOf, VenueConfig } from "../VenueConfig.ts"
-import type { VenueError } from "../VenueError.ts"
+import type { Rejected, VenueError } from "../VenueError.ts"
 import { canonicalAssetId } from "../wire/AssetId.ts"
 import { QuoteResponse } from "../wire/WireQuote.ts"
 import { driftOf, kinds } from "./Contract.ts"
@@ -47,6 +47,10 @@ const mostOrders = 20
 const mostTold = 50
 /** Refusals without a code of the venue: nobody answers there any more. */
 const gone: ReadonlyArray<string> = ["http-404", "http-405", "http-410"]
+/** Open to every partner: a refusal is a difference. Others may be by invitation. */
+const open: ReadonlyArray<string> = ["tokens", "quote", "orders"]
+const refusalOf = ({ code, correlationId, text }: Rejected): string =>
+  `refused: ${code}: ${text}${correlationId === undefined ? "" : ` (correlation id ${correlationId})`}`
 /** The size of the dry quote, in whole units of the first asset. */
 const quoted = Decimal.make(1n, 2)
 
@@ -118,9 +122,11 @@ const quote = Effect.fnUntraced(function* (means: Means, [base, second]: Readonl
   const { client, config } = means
   const deadline = (yield* Clock.currentTimeMillis) + 600_000
   const amount = floorOf(quoted, base.decimals)
-  const payload = quoteRequest(config.account, { originAsset: base.id, destinationAsset: second.id, amount }, deadline)
+  const payload = quoteRequest(config, { originAsset: base.id, destinationAsset: second.id, amount }, deadline)
   const said = yield* raw(means, "quote", client.api.swaps.quote({ payload, responseMode }))
   const read = Schema.decodeUnknownResult(QuoteResponse)(said)
+  if (Result.isSuccess(read) && read.success.quote.amountOut === undefined)
+    return unasked(`the venue has no price of ${base.symbol} in ${second.symbol} now`)
   const why = Result.isSuccess(read) ? distrust(config, payload, read.success) : undefined
   // Prices have a gate of their own: what is wrong with one quote is told and closes nothing here.
   const odd: ReadonlyArray<Drift> =
@@ -218,6 +224,8 @@ const summed = (answers: ReadonlyArray<readonly [string, Result.Result<Answered,
       const { reason } = answer.failure
       const isGone = reason._tag === "Rejected" && gone.includes(reason.code)
       if (isGone) unique.set(what, { what, was: "answered", is: absent, closesFunding: what === "orders" })
+      else if (reason._tag === "Rejected" && open.includes(what))
+        unique.set(what, { what, was: "answered", is: refusalOf(reason), closesFunding: what === "orders" })
       else unchecked.push({ what, why: answer.failure.message })
       isWhole &&= reason._tag === "Rejected"
       continue

@@ -17,7 +17,7 @@ import { fieldOf } from "./Shape.ts"
 interface Kind {
   /** For people: "field `x` of orders". */
   readonly of: string
-  readonly schema: Schema.Top
+  readonly schema: Schema.Codec<unknown, unknown>
   /** Always there; may be null. */
   readonly promised: ReadonlyArray<string>
   /** Paths of an answer that money depends on; one that ends in `?` may be empty. */

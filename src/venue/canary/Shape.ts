@@ -3,7 +3,7 @@
  * reading what it can; here nothing is tolerated, and everything is only named: fields that the schema does not know, fields
  * that are promised and missing, values of another kind, and words that a list does not have.
  */
-import { Schema, type SchemaAST } from "effect"
+import { Option, Schema, type SchemaAST } from "effect"
 import { absent } from "../../domain/Drift.ts"
 import { isRecord } from "../../domain/Text.ts"
 import { clean } from "../wire/WireValue.ts"
@@ -18,7 +18,7 @@ export interface ShapeDifference {
 }
 
 interface Recorded {
-  readonly schema: Schema.Top
+  readonly schema: Schema.Codec<unknown, unknown>
   /** Paths of fields that are always there, though some may be null. Required fields of the schema are, without being named. */
   readonly promised: ReadonlyArray<string>
   /** Paths of fields that must have a value. */
@@ -73,6 +73,8 @@ export const differences = (
   answer: unknown
 ): ReadonlyArray<ShapeDifference> => {
   const found = new Map<string, ShapeDifference>()
+  // A field that only informs may have any form: the answer is read without it.
+  const isLost = Option.isNone(Schema.decodeUnknownOption(schema)(answer))
   const note = (path: string, was: string, is: string, isUnreadable = false) => {
     // A new field is one, though it is null here and something there.
     const key = was === absent ? path : `${path} ${was} ${is}`
@@ -86,7 +88,8 @@ export const differences = (
     const isMissing = value === undefined || (value === null && isNeeded)
     if (!isMissing) return walk(path, ast, value)
     const isUnreadable = value === undefined ? !isOptional : !isNullable(ast)
-    if (isNeeded || isUnreadable || promised.includes(path)) note(path, expectedOf(ast), kindOf(value), isUnreadable)
+    if (isNeeded || isUnreadable || promised.includes(path))
+      note(path, expectedOf(ast), kindOf(value), isUnreadable && isLost)
   }
 
   const walk = (path: string, ast: SchemaAST.AST, value: unknown): void => {
@@ -94,7 +97,7 @@ export const differences = (
     const kinds = new Set(parts.map(kindOfPart))
     if (kinds.has(undefined)) return
     const is = kindOf(value)
-    if (!kinds.has(is)) return note(path, expectedOf(ast), is, true)
+    if (!kinds.has(is)) return note(path, expectedOf(ast), is, isLost)
     const words = parts.flatMap((part) => (part._tag === "Literal" ? [String(part.literal)] : []))
     if (typeof value === "string" && words.length > 0 && !words.includes(value))
       note(path, `one of ${words.join(", ")}`, value.slice(0, mostShown))

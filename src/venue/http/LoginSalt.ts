@@ -3,19 +3,14 @@
  * there: it is a public view of the verifier, and rotates. It proves nothing and moves nothing: a wrong one is refused.
  */
 import { Effect, Option, Ref, Result, Schema } from "effect"
-import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+import { HttpClient } from "effect/http"
 import type { VenueFacts } from "../profile/Facts.ts"
 import { factsOf, type VenueConfig } from "../VenueConfig.ts"
 import { isAboutSalt } from "../wire/VerifierAnswer.ts"
-import * as Reply from "./Reply.ts"
+import * as LedgerView from "./LedgerView.ts"
 
 const operation = "read the salt of the verifier"
-const patience = "10 seconds"
-
-/** A view returns the bytes of JSON. */
-const RpcReply = Schema.Struct({ result: Schema.Struct({ result: Schema.Array(Schema.Int) }) })
 const Salt = Schema.fromJsonString(Schema.String.check(Schema.isPattern(/^[0-9a-f]{8}$/)))
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(RpcReply))
 const decodeSalt = Schema.decodeUnknownOption(Salt)
 
 export const missing = (verifier: string): string =>
@@ -38,30 +33,20 @@ export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"])
   /** An outage is told once, however often a login waits for its end. */
   const isTold = yield* Ref.make(false)
 
-  const ask = Effect.fnUntraced(function* (address: string) {
-    const params = {
-      request_type: "call_function",
-      finality: "final",
-      account_id: login.verifier,
-      method_name: "current_salt",
-      args_base64: Buffer.from("{}").toString("base64")
-    }
-    const body = JSON.stringify({ jsonrpc: "2.0", id: "limitbot", method: "query", params })
-    const response = yield* http.execute(
-      HttpClientRequest.post(address).pipe(HttpClientRequest.bodyText(body, "application/json"))
-    )
-    const reply = yield* Reply.receive({ operation, kind: "read" }, response)
-    const bytes = Option.map(decode(reply.body), ({ result }) => Uint8Array.from(result.result))
-    return Option.flatMap(bytes, (found) => decodeSalt(Buffer.from(found).toString("utf8")))
-  })
+  const ask = (address: string) =>
+    LedgerView.ask(http, {
+      operation,
+      address,
+      contract: login.verifier,
+      method: "current_salt",
+      finality: "final"
+    }).pipe(Effect.map(Option.flatMap((text) => decodeSalt(text))))
 
   /** Nothing changes where there is nobody to ask, or the answer cannot be used. */
   const renew =
     saltFrom === undefined
       ? Effect.void
       : ask(saltFrom).pipe(
-          Effect.timeout(patience),
-          Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" }),
           Effect.result,
           Effect.flatMap((answer) => {
             const found = Result.isSuccess(answer) ? Option.getOrUndefined(answer.success) : undefined

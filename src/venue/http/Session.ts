@@ -117,7 +117,7 @@ export class Session extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         if (tokens === undefined || now >= tokens.refresh.renewAt) return yield* authenticate
         if (now < tokens.access.renewAt) return tokens
-        return yield* refresh(tokens).pipe(Effect.catchReason("VenueError", "Unauthorized", () => authenticate))
+        return yield* refresh(tokens).pipe(Effect.catchIf(isRefused, () => authenticate))
       })
 
       const current = oneFlight(
@@ -144,6 +144,9 @@ export class Session extends Context.Service<
     })
   ).pipe(Layer.provide(layerWebCrypto))
 }
+
+/** Whatever the words of the refusal, the token is of no use any more. */
+const isRefused = ({ reason }: VenueError): boolean => reason._tag === "Unauthorized" || reason._tag === "Rejected"
 
 const unsigned = ({ text }: SigningRefused) =>
   new VenueError({ reason: new Rejected({ operation: authenticateCall.operation, code: "not-signed", text }) })

@@ -36,6 +36,7 @@ const Span = Schema.Struct({ before: Schema.Finite, after: Schema.Finite })
 export const loginNonces = ["free", "started"] as const
 export const historyAccess = ["open", "invite-only"] as const
 export const statusDetails = ["whole", "bare"] as const
+export const quoteTerms = ["public", "as-orders"] as const
 export const tooSmallCodes = ["order-rejected", "request-rejected"] as const
 
 export const VenueFacts = Schema.Struct({
@@ -57,6 +58,8 @@ export const VenueFacts = Schema.Struct({
   orders: Schema.Struct({
     /** What an order may ask for. `public` is refused everywhere, already as no valid request. */
     confidentialities: Schema.Array(Schema.String),
+    /** What price quotes ask for: `public`, or the confidentiality of the orders that they are for. */
+    quotes: Schema.Literals(quoteTerms),
     /** The code that refuses an order below the smallest one, whose size is not published. */
     tooSmall: Schema.Literals(tooSmallCodes)
   }),

@@ -28,7 +28,7 @@ export const factsOf = (verifier: string): VenueFacts => ({
     flat: "chains",
     fillsNet: false
   },
-  orders: { confidentialities: ["basic", "advanced"], tooSmall: "order-rejected" },
+  orders: { confidentialities: ["basic", "advanced"], quotes: "as-orders", tooSmall: "order-rejected" },
   settlementHashes: false,
   crossingHashes: true,
   advancedStatus: "bare",

@@ -8,12 +8,12 @@ import { Clock, Context, Effect, Random, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
-import { tolerant } from "./WireValue.ts"
+import { informal } from "./WireValue.ts"
 
 /** Tracing identifier and server time of every order response. */
 export const Meta = Schema.Struct({
-  correlationId: tolerant(Schema.String),
-  timestamp: tolerant(Schema.String)
+  correlationId: informal(Schema.String),
+  timestamp: informal(Schema.String)
 }).annotate({ identifier: "Meta" })
 
 /** The source of a server's correlation ids: random by default; a seeded server replaces it, so that they repeat. */
@@ -28,18 +28,18 @@ export const nextMeta = Effect.gen(function* () {
 })
 
 const ErrorEntry = Schema.Struct({
-  status: tolerant(Schema.String),
+  status: informal(Schema.String),
   code: Schema.String,
-  title: tolerant(Schema.String),
-  detail: tolerant(Schema.String),
-  source: tolerant(Schema.Struct({ pointer: tolerant(Schema.String) }))
+  title: informal(Schema.String),
+  detail: informal(Schema.String),
+  source: informal(Schema.Struct({ pointer: informal(Schema.String) }))
 })
 type ErrorEntry = typeof ErrorEntry.Type
 
-export const StructuredErrors = Schema.Struct({ errors: Schema.Array(ErrorEntry), meta: tolerant(Meta) }).annotate({
+export const StructuredErrors = Schema.Struct({ errors: Schema.Array(ErrorEntry), meta: informal(Meta) }).annotate({
   identifier: "StructuredErrors"
 })
-export const MessageBody = Schema.Struct({ message: Schema.String, correlationId: tolerant(Schema.String) }).annotate({
+export const MessageBody = Schema.Struct({ message: Schema.String, correlationId: informal(Schema.String) }).annotate({
   identifier: "Message"
 })
 export const HistoryErrorBody = Schema.Struct({

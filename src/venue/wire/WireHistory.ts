@@ -33,8 +33,8 @@ export const TransactionRecord = Schema.Struct({
   amountOutFormatted: tolerant(Text),
   appFees: tolerant(Schema.Array(Wire.ReportedFee)),
   ...Wire.ledgerTxHashes,
-  originChainTxHashes: tolerant(Texts),
-  destinationChainTxHashes: tolerant(Texts),
+  originChainTxHashes: tolerant(Wire.PlainTxHashes),
+  destinationChainTxHashes: tolerant(Wire.PlainTxHashes),
   /** Both amounts read 0 while the swap is in flight. */
   amountIn: Text,
   amountInUsd: tolerant(Text),

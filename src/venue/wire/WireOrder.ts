@@ -24,7 +24,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { Meta } from "./WireError.ts"
 import * as Wire from "./WireValue.ts"
 
-const { tolerant } = Wire
+const { informal, tolerant } = Wire
 const Text = Schema.String
 
 const payoutStatuses = ["NOT_STARTED", "IN_PROGRESS", "COMPLETED", "FAILED"] as const
@@ -61,7 +61,7 @@ const WirePayouts = Schema.Struct({
 })
 
 export const WireOrderAttributes = Schema.Struct({
-  orderType: tolerant(Wire.openEnum(["LIMIT"])),
+  orderType: informal(Wire.openEnum(["LIMIT"])),
   depositAddress: tolerant(Text),
   depositMemo: tolerant(Text),
   depositMode: tolerant(Wire.openEnum(Wire.depositModes)),
@@ -71,7 +71,7 @@ export const WireOrderAttributes = Schema.Struct({
   isPayoutStatusFinal: tolerant(Schema.Boolean),
   payouts: tolerant(WirePayouts),
   depositedAmount: tolerant(Text),
-  depositedAmountFormatted: tolerant(Text),
+  depositedAmountFormatted: informal(Text),
   baseAsset: tolerant(Text),
   quoteAsset: tolerant(Text),
   quantity: tolerant(Text),
@@ -84,11 +84,11 @@ export const WireOrderAttributes = Schema.Struct({
   refundTo: tolerant(Text),
   refundType: tolerant(Wire.openEnum(Wire.depositTypes)),
   estimatedWithdrawFee: tolerant(Text),
-  estimatedWithdrawFeeFormatted: tolerant(Text),
+  estimatedWithdrawFeeFormatted: informal(Text),
   estimatedRefundFee: tolerant(Text),
-  estimatedRefundFeeFormatted: tolerant(Text),
+  estimatedRefundFeeFormatted: informal(Text),
   confidentiality: tolerant(Wire.openEnum(Wire.confidentialities)),
-  timeInForce: tolerant(Wire.openEnum(["GTC"])),
+  timeInForce: informal(Wire.openEnum(["GTC"])),
   deadline: tolerant(Text),
   createdAt: tolerant(Text),
   partialFills: tolerant(Schema.Array(WireFill))
@@ -96,14 +96,14 @@ export const WireOrderAttributes = Schema.Struct({
 export type WireOrderAttributes = typeof WireOrderAttributes.Type
 
 export const WireOrder = Schema.Struct({
-  type: tolerant(Wire.openEnum(["orders"])),
+  type: informal(Wire.openEnum(["orders"])),
   id: Text,
   attributes: WireOrderAttributes,
-  links: tolerant(Schema.Struct({ self: tolerant(Text) }))
+  links: informal(Schema.Struct({ self: informal(Text) }))
 }).annotate({ identifier: "Order" })
 export type WireOrder = typeof WireOrder.Type
 
-export const OrderResponse = Schema.Struct({ data: WireOrder, meta: tolerant(Meta) }).annotate({
+export const OrderResponse = Schema.Struct({ data: WireOrder, meta: informal(Meta) }).annotate({
   identifier: "OrderResponse"
 })
 export type OrderResponse = typeof OrderResponse.Type

@@ -4,7 +4,7 @@ import { Clock, Duration, Effect, Schema } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Wire from "./WireValue.ts"
 
-const { tolerant } = Wire
+const { informal, tolerant } = Wire
 const Text = Schema.String
 
 /** How long a quote is valid if the request does not say. */
@@ -61,7 +61,7 @@ export type QuoteRequest = typeof QuoteRequest.Type
 const QuoteRequestEcho = Schema.Struct({
   dry: tolerant(Schema.Boolean),
   swapType: tolerant(Wire.openEnum(Wire.swapTypes)),
-  slippageTolerance: tolerant(Schema.Finite),
+  slippageTolerance: tolerant(Wire.NumberOrText),
   originAsset: tolerant(Text),
   depositType: tolerant(Wire.openEnum(Wire.depositTypes)),
   destinationAsset: tolerant(Text),
@@ -72,30 +72,31 @@ const QuoteRequestEcho = Schema.Struct({
   recipientType: tolerant(Wire.openEnum(Wire.recipientTypes)),
   deadline: tolerant(Text),
   depositMode: tolerant(Wire.openEnum(Wire.depositModes)),
-  connectedWallets: tolerant(Schema.Array(Text)),
-  sessionId: tolerant(Text),
-  virtualChainRecipient: tolerant(Text),
-  virtualChainRefundRecipient: tolerant(Text),
-  customRecipientMsg: tolerant(Text),
+  connectedWallets: informal(Schema.Array(Text)),
+  sessionId: informal(Text),
+  virtualChainRecipient: informal(Text),
+  virtualChainRefundRecipient: informal(Text),
+  customRecipientMsg: informal(Text),
   confidentiality: tolerant(Wire.openEnum(Wire.confidentialities)),
-  referral: tolerant(Text),
-  rebates: tolerant(Schema.Array(Schema.Struct({ recipient: Text, share: Schema.Finite }))),
-  quoteWaitingTimeMs: tolerant(Schema.Finite),
+  referral: informal(Text),
+  rebates: informal(Schema.Array(Schema.Struct({ recipient: Text, share: Schema.Finite }))),
+  quoteWaitingTimeMs: informal(Schema.Finite),
   appFees: tolerant(Schema.Array(Wire.ReportedFee)),
   insured: tolerant(Schema.Boolean)
 })
 
 export const Quote = Schema.Struct({
   amountIn: Text,
-  amountInFormatted: tolerant(Text),
-  amountInUsd: tolerant(Text),
+  amountInFormatted: informal(Text),
+  amountInUsd: informal(Text),
   minAmountIn: tolerant(Text),
-  amountOut: Text,
-  amountOutFormatted: tolerant(Text),
-  amountOutUsd: tolerant(Text),
+  /** Missing: the venue has no price of this now. */
+  amountOut: tolerant(Text),
+  amountOutFormatted: informal(Text),
+  amountOutUsd: informal(Text),
   minAmountOut: tolerant(Text),
   /** Seconds. */
-  timeEstimate: tolerant(Schema.Finite),
+  timeEstimate: informal(Schema.Finite),
   /** Without `deadline` and `timeWhenInactive` when dry. */
   depositAddress: tolerant(Text),
   depositMemo: tolerant(Text),
@@ -103,18 +104,18 @@ export const Quote = Schema.Struct({
     Schema.Array(Schema.Struct({ blockchain: Text, address: Text, memo: tolerant(Text) }))
   ),
   deadline: tolerant(Text),
-  timeWhenInactive: tolerant(Text),
-  virtualChainRecipient: tolerant(Text),
-  virtualChainRefundRecipient: tolerant(Text),
-  customRecipientMsg: tolerant(Text),
+  timeWhenInactive: informal(Text),
+  virtualChainRecipient: informal(Text),
+  virtualChainRefundRecipient: informal(Text),
+  customRecipientMsg: informal(Text),
   refundFee: tolerant(Text),
   withdrawFee: tolerant(Text)
 }).annotate({ identifier: "Quote" })
 export type Quote = typeof Quote.Type
 
 const trace = {
-  correlationId: tolerant(Text),
-  timestamp: tolerant(Text),
+  correlationId: informal(Text),
+  timestamp: informal(Text),
   /** `ed25519:` and base58; see `QuoteSignature`. */
   signature: tolerant(Text)
 }
@@ -123,7 +124,7 @@ const trace = {
 export const ShownQuote = Schema.Struct({
   ...trace,
   quoteRequest: tolerant(QuoteRequestEcho),
-  quote: tolerant(Schema.Struct({ ...Quote.fields, amountIn: tolerant(Text), amountOut: tolerant(Text) }))
+  quote: tolerant(Schema.Struct({ ...Quote.fields, amountIn: tolerant(Text) }))
 })
 export type ShownQuote = typeof ShownQuote.Type
 

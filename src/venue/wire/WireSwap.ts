@@ -10,7 +10,7 @@ import * as Timestamp from "../../domain/Timestamp.ts"
 import { ShownQuote } from "./WireQuote.ts"
 import * as Wire from "./WireValue.ts"
 
-const { tolerant } = Wire
+const { informal, tolerant } = Wire
 const Text = Schema.String
 
 export const swapStatuses = [
@@ -37,33 +37,31 @@ export const refundReasons = [
   "UNKNOWN"
 ] as const
 
-const ChainTxHashes = Schema.Array(Schema.Struct({ hash: Text, explorerUrl: tolerant(Text) }))
-
 const SwapDetails = Schema.Struct({
   intentHashes: tolerant(Schema.Array(Text)),
   ...Wire.ledgerTxHashes,
-  originChainTxHashes: tolerant(ChainTxHashes),
-  destinationChainTxHashes: tolerant(ChainTxHashes),
+  originChainTxHashes: tolerant(Wire.ChainTxHashes),
+  destinationChainTxHashes: tolerant(Wire.ChainTxHashes),
   amountIn: tolerant(Text),
-  amountInFormatted: tolerant(Text),
-  amountInUsd: tolerant(Text),
+  amountInFormatted: informal(Text),
+  amountInUsd: informal(Text),
   amountOut: tolerant(Text),
-  amountOutFormatted: tolerant(Text),
-  amountOutUsd: tolerant(Text),
-  slippage: tolerant(Schema.Finite),
+  amountOutFormatted: informal(Text),
+  amountOutUsd: informal(Text),
+  slippage: informal(Schema.Finite),
   refundedAmount: tolerant(Text),
-  refundedAmountFormatted: tolerant(Text),
-  refundedAmountUsd: tolerant(Text),
+  refundedAmountFormatted: informal(Text),
+  refundedAmountUsd: informal(Text),
   refundReason: tolerant(Wire.openEnum(refundReasons)),
   depositedAmount: tolerant(Text),
-  depositedAmountFormatted: tolerant(Text),
-  depositedAmountUsd: tolerant(Text),
+  depositedAmountFormatted: informal(Text),
+  depositedAmountUsd: informal(Text),
   withdrawFee: tolerant(Text),
-  referral: tolerant(Text)
+  referral: informal(Text)
 }).annotate({ identifier: "SwapDetails" })
 
 export const SwapStatusResponse = Schema.Struct({
-  correlationId: tolerant(Text),
+  correlationId: informal(Text),
   quoteResponse: tolerant(ShownQuote),
   status: Wire.openEnum(swapStatuses),
   updatedAt: tolerant(Text),
@@ -111,8 +109,8 @@ export const toSwap = (response: SwapStatusResponse): Result.Result<Swap, string
       refundReason: details.refundReason,
       intentHashes: details.intentHashes ?? [],
       ledgerTxHashes: Wire.readLedgerTxHashes(details),
-      originTxHashes: (details.originChainTxHashes ?? []).map(({ hash }) => hash),
-      destinationTxHashes: (details.destinationChainTxHashes ?? []).map(({ hash }) => hash)
+      originTxHashes: Wire.hashesIn(details.originChainTxHashes),
+      destinationTxHashes: Wire.hashesIn(details.destinationChainTxHashes)
     })
   )
 }

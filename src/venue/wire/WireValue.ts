@@ -76,6 +76,35 @@ export const tolerant = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
     })
   )
 
+/** A field that only informs: one in another form counts as missing, and does not take the rest of the answer with it. */
+export const informal = <S extends Schema.Codec<unknown, unknown>>(schema: S) => {
+  const orNull = Schema.NullOr(schema).pipe(Schema.catchDecoding(() => Effect.succeedSome(null)))
+  return Schema.optionalKey(orNull).pipe(
+    Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
+      decode: SchemaGetter.transformOptional(Option.filter((value): value is S["Type"] => value !== null)),
+      encode: SchemaGetter.passthrough()
+    })
+  )
+}
+
+/** Hashes of other chains: plain ones, or with the address of an explorer. */
+const ChainTxHash = Schema.Union([
+  Schema.String,
+  Schema.Struct({ hash: Schema.String, explorerUrl: informal(Schema.String) })
+])
+export const ChainTxHashes = Schema.Array(ChainTxHash)
+const hashIn = (said: typeof ChainTxHash.Type): string => (typeof said === "string" ? said : said.hash)
+export const hashesIn = (said: typeof ChainTxHashes.Type = []): ReadonlyArray<string> => said.map(hashIn)
+/** Where only the hash is of use. */
+export const PlainTxHashes = Schema.Array(
+  ChainTxHash.pipe(
+    Schema.decodeTo(
+      Schema.String,
+      SchemaTransformation.transform<string, typeof ChainTxHash.Type>({ decode: hashIn, encode: (hash) => hash })
+    )
+  )
+)
+
 /** The same for a field that the interface promises: a server writes null for a missing value. */
 export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
   Schema.optionalKey(Schema.NullOr(schema)).pipe(
@@ -127,6 +156,9 @@ export const TimestampText = Schema.String.check(
 export const NumberText = Schema.String.check(Schema.isPattern(/^-?\d{1,20}(?:\.\d{1,20})?$/)).pipe(
   Schema.decodeTo(Schema.Finite, SchemaTransformation.numberFromString)
 )
+
+/** A number of an answer, which some services write as text. */
+export const NumberOrText = Schema.Union([Schema.Finite, NumberText])
 
 const mostFeeBasisPoints = 500
 

@@ -82,6 +82,7 @@ const watched = Effect.fnUntraced(function* (replaced: Effect.Effect<boolean> = 
     Layer.mock(Venue)({
       listOrders: () => Effect.succeed({ value: { orders: [] } }),
       balances: Effect.succeed([]),
+      publicBalances: () => Effect.undefined,
       tokens: Effect.succeed([])
     })
   )

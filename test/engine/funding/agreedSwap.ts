@@ -26,7 +26,7 @@ export const agreedSwap = Effect.fnUntraced(function* (
     depositAddress: quote.depositAddress ?? "",
     ...present({ depositMemo: quote.depositMemo }),
     amountIn: BigInt(quote.amountIn),
-    amountOut: BigInt(quote.amountOut),
+    amountOut: BigInt(quote.amountOut ?? 0),
     minAmountOut: BigInt(quote.minAmountOut ?? 0),
     refundFee: BigInt(quote.refundFee ?? 0),
     recipient,

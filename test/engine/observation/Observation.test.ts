@@ -123,6 +123,7 @@ const makeVenue = () => {
     clockSkewMillis: unused,
     tokens: unused,
     balances: unused,
+    publicBalances: () => unused,
     getOrder: (id) =>
       Effect.sync(() => {
         asked.reads += 1

@@ -38,7 +38,14 @@ const lookAt = (like: ProfileName, change: Change, wrongDecimals = 0) =>
           const body = change(pathname, text)
           const { date = "" } = response.headers
           const changed = HttpServerResponse.text(body, {
-            status: body === text ? response.status : body.startsWith('{"message"') ? 404 : 200,
+            status:
+              body === text
+                ? response.status
+                : body.startsWith('{"message"')
+                  ? 404
+                  : body.startsWith('{"errors"')
+                    ? 400
+                    : 200,
             contentType: "application/json",
             headers: { date }
           })
@@ -88,6 +95,24 @@ const ofOrders =
     path.startsWith("/v0/orders") ? change(body) : body
 
 describe("the canary at a service", () => {
+  it.effect("reports a refusal of what every partner may ask as a difference, with the venue's words", () =>
+    Effect.gen(function* () {
+      const refusal = JSON.stringify({
+        errors: [{ status: "400", code: "validation-failed", detail: "confidentiality must be basic" }],
+        meta: { correlationId: "corr-9" }
+      })
+      const { drift, unchecked } = yield* lookAt("document", (path, body) =>
+        path === "/v0/orders" ? refusal : path === "/v0/quote" ? `{"message": "no public quotes"}` : body
+      )
+      assert.deepInclude(
+        drift.find(({ what }) => what === "orders"),
+        { was: "answered", closesFunding: true }
+      )
+      assert.match(String(drift.find(({ what }) => what === "orders")?.is), /refused: .*confidentiality must be basic/)
+      assert.isUndefined(unchecked.find(({ what }) => what === "orders"))
+    })
+  )
+
   it.effect.each(profileNames)("finds no drift at a sandbox like %s", (like) =>
     Effect.gen(function* () {
       const { checked, drift, isWhole, unchecked } = yield* lookAt(like, same)

@@ -102,6 +102,25 @@ describe("Session", () => {
       })
   )
 
+  it.effect.each([400, 401, 403, 404, 422])(
+    "logs in again when the renewal of its token is refused with %s",
+    (status) =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(start)
+        const { script } = venue()
+        const { layer, sent } = scripted((request, attempt) =>
+          pathOf(request) === "/v0/auth/refresh" ? json({ message: "no" }, status) : script(request, attempt)
+        )
+        yield* Effect.gen(function* () {
+          yield* balances
+          sent.splice(0)
+          yield* TestClock.adjust("55 minutes")
+          yield* balances
+        }).pipe(Effect.provide(layer))
+        assert.deepStrictEqual(sent.map(pathOf), ["/v0/auth/refresh", "/v0/auth/authenticate", "/v0/account/balances"])
+      })
+  )
+
   it.effect("gets a new session once when a token is refused early, and then gives up", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(start)

@@ -1,6 +1,6 @@
 /** How far our clock is from the venue's, by what its answers tell. */
 import { assert, describe, it } from "@effect/vitest"
-import * as ClockSkew from "../../../src/venue/http/ClockSkew.ts"
+import * as ClockSkew from "../../src/venue/ClockSkew.ts"
 
 const now = Date.parse("2026-01-01T00:00:00Z")
 const asked = { receivedAt: now, tookMillis: 100 }

@@ -1,0 +1,44 @@
+/**
+ * Public views of the verifier's contract, through an RPC address of its ledger (`venue.facts.saltFrom`). A view proves nothing and
+ * moves nothing; whoever asks decides what a missing or odd answer means.
+ */
+import { Effect, Option, Schema } from "effect"
+import { FetchHttpClient, type HttpClient, HttpClientRequest } from "effect/http"
+import * as Reply from "./Reply.ts"
+
+const patience = "10 seconds"
+
+/** A view returns the bytes of JSON. */
+const RpcReply = Schema.Struct({ result: Schema.Struct({ result: Schema.Array(Schema.Int) }) })
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(RpcReply))
+
+interface View {
+  readonly operation: string
+  readonly address: string
+  readonly contract: string
+  readonly method: string
+  readonly args?: object
+  /** `optimistic`: the newest block; `final`: one that cannot be taken back, a second or two older. */
+  readonly finality: "optimistic" | "final"
+}
+
+/** The JSON text that the view returns; none where the answer has none. */
+export const ask = Effect.fn("LedgerView.ask")(
+  function* (http: HttpClient.HttpClient, { address, args = {}, contract, finality, method, operation }: View) {
+    const params = {
+      request_type: "call_function",
+      finality,
+      account_id: contract,
+      method_name: method,
+      args_base64: Buffer.from(JSON.stringify(args)).toString("base64")
+    }
+    const body = JSON.stringify({ jsonrpc: "2.0", id: "limitbot", method: "query", params })
+    const response = yield* http.execute(
+      HttpClientRequest.post(address).pipe(HttpClientRequest.bodyText(body, "application/json"))
+    )
+    const reply = yield* Reply.receive({ operation, kind: "read" }, response)
+    return Option.map(decode(reply.body), ({ result }) => Buffer.from(result.result).toString("utf8"))
+  },
+  Effect.timeout(patience),
+  Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
+)
