@@ -50,7 +50,8 @@ beforeAll(async () => {
   if (server === undefined) return
   ground = await make(server, count, {
     speed: count > 20 ? 5 : 60,
-    strategyOf: () => gridText(59_000 + Math.floor(random() * 1_000))
+    // In a campaign nothing happens in each third account, which so records nothing by itself.
+    strategyOf: (index) => gridText(isCampaign && index % 3 === 2 ? 30_000 : 59_000 + Math.floor(random() * 1_000))
   })
 })
 
@@ -63,7 +64,7 @@ const booksOf = (name: string) =>
 
 describe.skipIf(server === undefined)("a fleet", () => {
   const runners: Array<Program> = []
-  const takeovers: Array<number> = []
+  const takeovers = { killed: [0], frozen: [0], database: [0] }
 
   it("says what a folder would change, refuses one with a mistake whole, and writes it when asked to", async () => {
     const before = await limitbot("fleet", "apply", "accounts")
@@ -100,7 +101,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
     const victim = runners[index]
     if (victim === undefined) return
     process.kill(victim.pid, "SIGKILL")
-    takeovers.push(await until("others own what it had", ownedBeside(victim)))
+    takeovers.killed.push(await until("others own what it had", ownedBeside(victim)))
     await victim.ended
     runners[index] = ground.runnerProcess()
   }
@@ -108,7 +109,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
     const victim = runners[index]
     if (victim === undefined) return
     process.kill(victim.pid, "SIGSTOP")
-    takeovers.push(await until("others own what it has", ownedBeside(victim)))
+    takeovers.frozen.push(await until("others own what it has", ownedBeside(victim)))
     process.kill(victim.pid, "SIGCONT")
   }
 
@@ -121,12 +122,13 @@ describe.skipIf(server === undefined)("a fleet", () => {
       const fate = fates[round % fates.length]
       if (fate === "killed") await kill(index)
       else if (fate === "frozen") await freeze(index)
-      else await server?.restart()
+      else if (server !== undefined)
+        takeovers.database.push(await ground.untilClaimedAnew(() => server.restart(), patienceMillis))
       await pause(1_000 + random() * 4_000)
     }
     await until("all are owned", isOwned)
     // More accounts than the machine carries beside the sandbox say nothing of a fleet's own pace.
-    if (count <= 20) assert.isBelow(Math.max(...takeovers), 15_000)
+    if (count <= 20) assert.isBelow(Math.max(...Object.values(takeovers).flat()), 15_000)
   })
 
   it("pauses, kills and removes accounts; one that cannot be run is told and troubles no other", async () => {
@@ -171,9 +173,9 @@ describe.skipIf(server === undefined)("a fleet", () => {
     const paid = orders.filter(({ deposited }) => deposited !== "0")
     // An account that starts anew after a restart of the database begins nothing for ten seconds.
     assert.isAtLeast(paid.length, count / 2)
-    if (count > 4)
-      process.stdout.write(
-        `fleet: ${count} accounts, ${paid.length} paid orders, ${takeovers.length} takeovers, the longest ${Math.max(...takeovers)} ms\n`
-      )
+    if (count <= 4) return
+    process.stdout.write(`fleet: ${count} accounts, ${paid.length} paid orders\n`)
+    for (const [what, [, ...millis]] of Object.entries(takeovers))
+      process.stdout.write(`  ${what}: ${millis.length} times, ${Math.min(...millis)} to ${Math.max(...millis)} ms\n`)
   })
 })

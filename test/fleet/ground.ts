@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { assert } from "@effect/vitest"
 import bs58 from "bs58"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Postgres from "../../src/journal/postgres/Postgres.ts"
 import { Registry } from "../../src/journal/postgres/Registry.ts"
 import { randomFrom } from "../../src/rehearsal/World.ts"
@@ -44,9 +45,19 @@ atEndOfFiles(async () => void (await Promise.all(registries.splice(0).map((each)
 
 /** Reads the accounts over one connection: a command would open a new one each time. */
 const listing = ({ url }: Database) => {
-  const runtime = ManagedRuntime.make(Layer.provide(Registry.layer, Postgres.layer(url)))
+  const runtime = ManagedRuntime.make(Layer.provideMerge(Registry.layer, Postgres.layer(url)))
   registries.push(runtime)
-  return async (): Promise<ReadonlyArray<Listed>> => {
+  /** How often each account was claimed. */
+  const claims = async (): Promise<ReadonlyMap<string, number>> => {
+    const rows = await runtime.runPromise(
+      Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ name: string; epoch: number }>`SELECT name, epoch FROM accounts`
+      )
+    )
+    return new Map(rows.map(({ epoch, name }) => [name, epoch]))
+  }
+  const accounts = async (): Promise<ReadonlyArray<Listed>> => {
     const accounts = await runtime.runPromise(Effect.flatMap(Registry, ({ all }) => all))
     return accounts.map(({ isOwned, name, owner, told, wanted }) => ({
       account: name,
@@ -56,6 +67,7 @@ const listing = ({ url }: Database) => {
       problems: [told?.failing ?? "", ...(told?.problems ?? []).map(({ kind, text }) => `${kind}: ${text}`)].join("; ")
     }))
   }
+  return { accounts, claims }
 }
 
 const keysOf = async (count: number) => {
@@ -100,7 +112,20 @@ export const make = async (
   }
   writeFileSync(join(secrets, "allowed.yaml"), `addresses: [${sandbox.url}]\n`)
   const limitbot = (...args: ReadonlyArray<string>) => runHere([...args, "--database-file", url], { cwd: folder })
-  const accounts = listing(server)
+  const { accounts, claims } = listing(server)
+  /** Restarts the database, and returns the milliseconds until every account was claimed once more. */
+  const untilClaimedAnew = async (restart: () => Promise<void>, millis = 180_000) => {
+    const before = await claims()
+    await restart()
+    const begun = Date.now()
+    for (;;) {
+      const now = await claims().catch(() => before)
+      const waiting = [...before].filter(([name, count]) => (now.get(name) ?? 0) <= count)
+      if (waiting.length === 0) return Date.now() - begun
+      if (Date.now() - begun > millis) assert.fail(`not claimed anew: ${waiting.map(([name]) => name).join(", ")}`)
+      await pause(100)
+    }
+  }
   /** Returns the milliseconds that it took. */
   const until = async (what: string, holds: (accounts: ReadonlyArray<Listed>) => boolean, millis = 180_000) => {
     const begun = Date.now()
@@ -116,7 +141,7 @@ export const make = async (
   const runner = (): Program => startHere(run)
   /** To be killed or frozen. */
   const runnerProcess = (): Program => start(run, { cwd: folder })
-  return { sandbox, folder, secrets, url, keys, limitbot, accounts, until, runner, runnerProcess }
+  return { sandbox, folder, secrets, url, keys, limitbot, accounts, until, untilClaimedAnew, runner, runnerProcess }
 }
 
 export type Ground = Awaited<ReturnType<typeof make>>

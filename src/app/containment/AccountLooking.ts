@@ -5,9 +5,9 @@
 import { Clock, Effect, Schema } from "effect"
 import { theOperator } from "../../control/Operator.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
-import { Words } from "../../journal/postgres/Words.ts"
+import { AccountWord, isLook, NotHeard } from "../cluster/AccountWord.ts"
 import * as AccountWords from "../journal/AccountWords.ts"
-import { type AccountOfFleet, fleetDatabase, inRegistry } from "../journal/WhichBot.ts"
+import { type AccountOfFleet, inRegistry } from "../journal/WhichBot.ts"
 import type { LookedAt, Loose } from "./Containment.ts"
 import * as VenueOrders from "./VenueOrders.ts"
 
@@ -31,24 +31,23 @@ export const actors = Effect.fn("AccountLooking.actors")(function* (
   return [mayBegin, yield* waiting(bot)]
 })
 
-const decode = Schema.decodeUnknownOption(AccountWords.WordText)
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(AccountWord))
 
 /** Its owner does them when it comes to them. One that only looks is none. */
-const waiting = Effect.fnUntraced(function* ({ account, database }: AccountOfFleet) {
-  const words = yield* Words.use((words) => words.waitingFor(account)).pipe(Effect.provide(fleetDatabase(database)))
+const waiting = Effect.fnUntraced(function* (bot: AccountOfFleet) {
+  const words = yield* inRegistry(bot, (registry) => registry.waitingFor(bot.account))
   const found = words.flatMap(({ by, word }): ReadonlyArray<Loose> => {
     const said = decode(word)
-    const isLook = said._tag === "Some" && AccountWords.isLook(said.value)
-    return isLook ? [] : [{ id: by, text: `said, and not done yet: ${word}` }]
+    return said._tag === "Some" && isLook(said.value) ? [] : [{ id: by, text: `said, and not done yet: ${word}` }]
   })
-  const at = "the table fleet_words"
+  const at = "the table limitbot_messages"
   return { name: "Words that wait for its owner", at, lookedAt: yield* now, found } satisfies LookedAt
 })
 
 export const ofVenue = Effect.fn("AccountLooking.ofVenue")(function* (bot: AccountOfFleet) {
   const answer = yield* AccountWords.say(bot, theOperator, { _tag: "ListOrders" })
   if (answer._tag !== "Listed")
-    return yield* new AccountWords.NotHeard({
+    return yield* new NotHeard({
       message: `Its owner answered ${answer._tag} where orders were asked for`
     })
   const { at, found } = answer

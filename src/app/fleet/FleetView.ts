@@ -3,6 +3,7 @@
  * shown as its journal has it. Commands to accounts go to their rows and their owners, those to bots to the bots.
  */
 import { Clock, Effect, type FileSystem, Layer, type Path } from "effect"
+import type { SqlClient } from "effect/sql"
 import { Refused, Unknown } from "../../control/api/ControlApi.ts"
 import type { FleetCommand } from "../../control/api/FleetApi.ts"
 import { Fleet } from "../../control/Fleet.ts"
@@ -14,7 +15,6 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import type { RegisteredBot } from "../../files/FleetFile.ts"
 import { type Journals, readingOf } from "../../journal/postgres/Journals.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
-import type { Words } from "../../journal/postgres/Words.ts"
 import { type BotDetail, lineOf } from "../../views/Fleet.ts"
 import { moneyView } from "../../views/Money.ts"
 import { ordersOf } from "../../views/Orders.ts"
@@ -31,7 +31,7 @@ const refused = ({ message }: { readonly message: string }) => new Refused({ mes
 /** The accounts of a database. */
 const accounts = Effect.gen(function* () {
   const registry = yield* Registry
-  const context = yield* Effect.context<Journals | Registry | Words | FileSystem.FileSystem | Path.Path>()
+  const context = yield* Effect.context<Journals | Registry | SqlClient.SqlClient | FileSystem.FileSystem | Path.Path>()
 
   const detail = Effect.fnUntraced(function* (name: string) {
     const [row, text] = [yield* registry.one(name), yield* registry.text(name)]

@@ -1,22 +1,32 @@
 /**
- * A process of a fleet. It says every two seconds that it is alive. It takes accounts that nobody alive owns, up to its share, and gives
- * some back when others have come. It runs a bot for each. What fails in one account is told of that account and tried again; no other notices. One
- * whose runner died is taken up within fifteen seconds. A runner that cannot reach the database goes on with what it has: it can record
- * nothing, so it pays nothing, and what it owned is another's when it is back.
+ * A process of a fleet. It has its share of the accounts, of each for as long as the cluster's engine gives it the account's shard, and runs a
+ * bot for each. What fails in one account is told of that account and tried again; no other notices. A runner that cannot reach the
+ * database ends its bots: it could record nothing, so it would pay nothing.
  */
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { Cause, Effect, Fiber } from "effect"
+import { Cause, Effect, Layer } from "effect"
+import * as EntityId from "effect/cluster/EntityId"
+import * as Sharding from "effect/cluster/Sharding"
 import { messageOf } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
+import { Account } from "../cluster/Account.ts"
+import * as Cluster from "../cluster/Cluster.ts"
 import { Process } from "../process/Process.ts"
-import * as Hearing from "./Hearing.ts"
-import * as Lives from "./Lives.ts"
+import * as Owner from "./Owner.ts"
+import * as Shared from "./sharing/Shared.ts"
 
-const beatMillis = 2_000
-/** Taken in one look: so many start at once. */
-const mostAtOnce = 50
+const readMillis = 1_000
+const lookMillis = 500
+/** Accounts that begin at one look: they take the processor from those that run. */
+const maxBegun = 25
+/** A row is said when it is new, and again at every tenth look, in case it was not taken. */
+const looksPerTurn = 10
+/** Whoever comes first deletes old words for all. */
+const forgetMillis = 3_600_000
+/** An account that does not take its row by then has left, or is leaving. */
+const patienceMillis = 1_000
 
 export interface RunnerOptions {
   /** Where each account has a folder with its secrets. */
@@ -30,45 +40,38 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
   const registry = yield* Registry
   const { pid } = yield* Process
   const name = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`
-  const lives = yield* Lives.make({ name, folder, say })
+  const rows = yield* Effect.cachedWithTTL(registry.rows, readMillis)
 
-  const look = Effect.gen(function* () {
-    const { owned, share } = yield* registry.look(name)
-    const mine = new Map(owned.map((account) => [account.name, account]))
-    const lost = lives.names().filter((account) => !mine.has(account))
-    yield* Effect.forEach(lost, lives.end, { concurrency: "unbounded", discard: true })
-    const spare = owned.slice(share).map((account) => account.name)
-    yield* Effect.forEach(spare, lives.end, { concurrency: "unbounded", discard: true })
-    yield* registry.release(name, spare)
-    const taken = owned.length < share ? yield* registry.claim(name, Math.min(mostAtOnce, share - owned.length)) : []
-    if (taken.length > 0) yield* say(`took ${counted(taken.length, "account")}, owns ${owned.length + taken.length}`)
-    const kept = owned.slice(0, share)
-    const edited = kept.filter(lives.isOutdated)
-    yield* Effect.forEach(edited, (account) => lives.end(account.name), { concurrency: "unbounded", discard: true })
-    yield* Effect.forEach(kept, lives.keep, { discard: true })
-    return taken.length
+  /** Accounts begin with their first row. */
+  const keeping = Effect.gen(function* () {
+    const [client, { getShardId, hasShardId }] = [yield* Account.client, yield* Sharding.Sharding]
+    let before: ReadonlyMap<string, string> = new Map()
+    let looks = 0
+    const look = Effect.gen(function* () {
+      const accounts = (yield* rows).filter(({ name }) => hasShardId(getShardId(EntityId.make(name), "default")))
+      const known = accounts.filter(({ name }) => before.has(name))
+      const taken = accounts.filter(({ name }) => !before.has(name)).slice(0, maxBegun)
+      if (taken.length > 0) yield* say(`took ${counted(taken.length, "account")}, owns ${known.length + taken.length}`)
+      const isDue = looks++ % looksPerTurn === 0
+      const due = known.filter((account) => isDue || before.get(account.name) !== JSON.stringify(account))
+      before = new Map([...known, ...taken].map((account) => [account.name, JSON.stringify(account)]))
+      yield* Effect.forEach(
+        [...taken, ...due],
+        (account) => Effect.ignore(Effect.timeout(client(account.name).Ensure(account), patienceMillis)),
+        { concurrency: "unbounded", discard: true }
+      )
+    })
+    yield* Effect.forever(Effect.andThen(Effect.catchCause(look, told), Effect.sleep(lookMillis)))
   })
+  const told = (cause: Cause.Cause<unknown>) =>
+    Cause.hasInterruptsOnly(cause)
+      ? Effect.interrupt
+      : Effect.andThen(say(`the database: ${messageOf(Cause.squash(cause))}`), Effect.sleep(readMillis))
+  const forgetting = Effect.forever(Effect.andThen(Effect.ignore(registry.forgetWords), Effect.sleep(forgetMillis)))
 
-  const looking = Effect.forever(
-    look.pipe(
-      Effect.catchCause((cause) =>
-        Cause.hasInterruptsOnly(cause)
-          ? Effect.interrupt
-          : Effect.as(say(`the database: ${messageOf(Cause.squash(cause))}`), 0)
-      ),
-      // What was just taken begins at once.
-      Effect.flatMap((taken) => (taken > 0 ? Effect.void : Effect.sleep(beatMillis)))
-    )
-  )
-  yield* Effect.ignoreCause(registry.beat(name))
+  const owner = Owner.layer({ folder, say, sharedBy: yield* Shared.make(name) })
+  const kept = Layer.effectDiscard(Effect.forkScoped(Effect.all([keeping, forgetting], { concurrency: 2 })))
+  const cluster = Cluster.runner({ name, accounts: rows })
   yield* say(`runs as ${name}`)
-  // However long accounts take to end and begin, the others are told that this runner is alive.
-  const breath = yield* Effect.forkScoped(
-    Effect.forever(Effect.andThen(Effect.ignoreCause(registry.beat(name)), Effect.sleep(beatMillis)))
-  )
-  yield* Effect.forkScoped(Hearing.listen(name, lives.botOf))
-  yield* Effect.raceFirst(looking, stop)
-  yield* Effect.forEach(lives.names(), lives.end, { concurrency: "unbounded", discard: true })
-  yield* Fiber.interrupt(breath)
-  yield* Effect.ignore(registry.leave(name))
+  yield* Effect.raceFirst(Layer.launch(Layer.merge(owner, kept).pipe(Layer.provide(cluster))), stop)
 }, Effect.scoped)

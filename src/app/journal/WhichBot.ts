@@ -8,7 +8,6 @@ import { Journals, pricesOf, readingOf } from "../../journal/postgres/Journals.t
 import * as Postgres from "../../journal/postgres/Postgres.ts"
 import { RateRows } from "../../journal/postgres/RateRows.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
-import { Words } from "../../journal/postgres/Words.ts"
 
 export interface AccountOfFleet {
   readonly account: string
@@ -27,9 +26,9 @@ export class NoSuchAccount extends Schema.TaggedError<NoSuchAccount>()("NoSuchAc
 
 /** The journals make the tables, and the others find them. */
 export const fleetDatabase = (database: Redacted.Redacted) =>
-  Layer.mergeAll(Registry.layer, Words.layer, RateRows.layer).pipe(
+  Layer.merge(Registry.layer, RateRows.layer).pipe(
     Layer.provideMerge(Journals.layer),
-    Layer.provide(Postgres.layer(database))
+    Layer.provideMerge(Postgres.layer(database))
   )
 
 /** As people read it; no file has this name. */

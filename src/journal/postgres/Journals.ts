@@ -5,7 +5,7 @@
  * is for others to say; that they may err costs time and never money.
  */
 import { Context, Effect, Layer } from "effect"
-import { Migrator, SqlClient } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { Tag } from "../../domain/BotEvent.ts"
 import type { Links } from "../Chain.ts"
 import { genesis, type Link } from "../Hash.ts"
@@ -17,7 +17,7 @@ import * as Snapshots from "../snapshots/Snapshots.ts"
 import * as Appends from "./Appends.ts"
 import * as Balances from "./Balances.ts"
 import * as Prices from "./Prices.ts"
-import { migrations } from "./tables.ts"
+import { prepare } from "./tables.ts"
 
 /** What its owner alone writes. */
 interface Claimed {
@@ -45,7 +45,7 @@ export class Journals extends Context.Service<
     Journals,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the journals")))
+      yield* Effect.mapError(prepare, broken("Cannot prepare the journals"))
       const appends = yield* Appends.make(sql)
 
       const claim = Effect.fn("Journals.claim")(function* (account: string) {

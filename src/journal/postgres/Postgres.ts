@@ -1,13 +1,20 @@
 /** Postgres for Effect's `SqlClient`. Its driver is loaded when a database is opened: a bot with a journal of its own never does. */
 import { Effect, Layer, type Redacted } from "effect"
 
-/** Appends need one; the rest is for reading. */
-const maxConnections = 4
+/** Appends need one, a runner's locks another; the rest is for reading. */
+const maxConnections = 5
 
 export const layer = (url: Redacted.Redacted) =>
   Layer.unwrap(
     Effect.map(
       Effect.promise(() => import("@effect/sql-pg/PgClient")),
-      (PgClient) => PgClient.layer({ url, maxConnections, applicationName: "limitbot" })
+      (PgClient) =>
+        PgClient.layer({
+          url,
+          maxConnections,
+          applicationName: "limitbot",
+          // The cluster's engine writes times without a zone.
+          startupParameters: { timezone: "UTC" }
+        })
     )
   )

@@ -1,18 +1,18 @@
 /**
- * The accounts of a fleet and who runs them, as rows of the database that has their journals: what each account's configuration and
- * strategy files say, what people want of it, and which runner owns it. A runner is alive while it is seen; what a dead one owned is free. All
- * times are the database's own, so no runner's clock matters. That two runners believe to own an account costs time and never money:
- * the journal has one owner (`Journals.claim`).
+ * The accounts of a fleet, as rows of the database that has their journals: what each account's configuration and strategy files say, what
+ * people want of it, and which runner began with it last. Who may begin is decided by the locks of the cluster, and who is alive by its table of
+ * runners (`limitbot_runners`). All times are the database's own, so no runner's clock matters. That two runners believe to own an account
+ * costs time and never money: the journal has one owner (`Journals.claim`).
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import { Migrator, SqlClient } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { broken, type JournalError } from "../Journal.ts"
 import { storableText } from "./Appends.ts"
-import { migrations } from "./tables.ts"
+import { prepare } from "./tables.ts"
 
-/** Whoever was not seen for so long is dead. Runners are seen every two seconds. */
-const deadAfterSeconds = 8
+/** A runner counts as dead after this time without a sign of life. */
+export const deadAfterSeconds = 8
 
 export const wishes = ["running", "paused", "killed"] as const
 export type WantedState = (typeof wishes)[number]
@@ -64,8 +64,9 @@ export interface AccountText extends OwnedAccount, AccountFiles {}
 export interface FleetAccount extends OwnedAccount {
   /** The folder whose strategies it shares; empty for none. */
   readonly class: string
+  /** The runner that began with it last. */
   readonly owner: string | undefined
-  /** Whether its owner was seen of late. */
+  /** Whether that runner is alive. */
   readonly isOwned: boolean
   readonly told: AccountReport | undefined
   readonly toldSecondsAgo: number | undefined
@@ -78,21 +79,21 @@ interface Row {
   readonly why: string
 }
 
+/** What was said to an account and is not answered yet. */
+export interface WaitingWord {
+  /** The name of the operator, as the journal records it. */
+  readonly by: string
+  /** JSON. */
+  readonly word: string
+}
+
 export class Registry extends Context.Service<
   Registry,
   {
-    /** Says that this runner is alive. */
-    beat(runner: string): Effect.Effect<void, JournalError>
-    /** What it owns, and how many accounts are its share. */
-    look(
-      runner: string
-    ): Effect.Effect<{ readonly owned: ReadonlyArray<OwnedAccount>; readonly share: number }, JournalError>
-    /** Takes up to so many accounts that nobody alive owns. */
-    claim(runner: string, most: number): Effect.Effect<ReadonlyArray<string>, JournalError>
-    /** Gives accounts back, if they are still its own. */
-    release(runner: string, names: ReadonlyArray<string>): Effect.Effect<void, JournalError>
-    /** Gives all of them back. */
-    leave(runner: string): Effect.Effect<void, JournalError>
+    /** What all accounts are to do. */
+    readonly rows: Effect.Effect<ReadonlyArray<OwnedAccount>, JournalError>
+    /** Writes that this runner begins with the account. */
+    own(runner: string, name: string): Effect.Effect<void, JournalError>
     tell(runner: string, name: string, told: Omit<AccountReport, "failing">): Effect.Effect<void, JournalError>
     /** Says why it does not run; what was told of its orders before stays. */
     tellFailing(runner: string, name: string, why: string): Effect.Effect<void, JournalError>
@@ -101,19 +102,25 @@ export class Registry extends Context.Service<
     one(name: string): Effect.Effect<FleetAccount | undefined, JournalError>
     /** Writes an account's files; the ones before stay in the table of revisions. */
     apply(files: AccountFiles): Effect.Effect<void, JournalError>
-    /** How many accounts there are with these names; without names all of them. */
-    wish(wanted: WantedState, why: string, names: ReadonlyArray<string>): Effect.Effect<number, JournalError>
+    /** Returns which of these accounts there are; without names all of them. */
+    wish(
+      wanted: WantedState,
+      why: string,
+      names: ReadonlyArray<string>
+    ): Effect.Effect<ReadonlyArray<string>, JournalError>
     /** Only one that is killed, whose bot runs and has no order any more. Its journal stays. */
     remove(name: string): Effect.Effect<boolean, JournalError>
+    /** What was said to this account and its owner has not answered, oldest first. */
+    waitingFor(name: string): Effect.Effect<ReadonlyArray<WaitingWord>, JournalError>
+    /** Deletes words that were taken up and answered more than a day ago. */
+    readonly forgetWords: Effect.Effect<void, JournalError>
   }
 >()("limitbot/journal/postgres/Registry") {
   static readonly layer = Layer.effect(
     Registry,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* Migrator.make({})({ loader: migrations }).pipe(
-        Effect.mapError(broken("Cannot prepare the fleet's tables"))
-      )
+      yield* Effect.mapError(prepare, broken("Cannot prepare the fleet's tables"))
       return Registry.of({ ...ofRunners(sql), ...ofPeople(sql) })
     })
   )
@@ -124,43 +131,13 @@ const columns = (sql: SqlClient.SqlClient) => sql.literal("name, revision, wante
 const accountOf = ({ name, revision, wanted, why }: Row): OwnedAccount => ({ name, revision, wanted, why })
 
 const ofRunners = (sql: SqlClient.SqlClient) => {
-  const beat = Effect.fn("Registry.beat")(function* (runner: string) {
-    yield* sql`
-      INSERT INTO fleet_runners (name) VALUES (${runner})
-      ON CONFLICT (name) DO UPDATE SET seen_at = clock_timestamp()`
-  }, Effect.mapError(unusable))
+  const rows = sql<Row>`SELECT ${columns(sql)} FROM fleet_accounts ORDER BY name`.pipe(
+    Effect.map((all) => all.map(accountOf)),
+    Effect.mapError(unusable)
+  )
 
-  const look = Effect.fn("Registry.look")(function* (runner: string) {
-    const owned = yield* sql<Row>`SELECT ${columns(sql)} FROM fleet_accounts WHERE owner = ${runner} ORDER BY name`
-    const [counts] = yield* sql<{ accounts: number; runners: number }>`
-      SELECT (SELECT count(*) FROM fleet_accounts)::int AS accounts,
-        (SELECT count(*) FROM fleet_runners WHERE seen_at > ${alive(sql)})::int AS runners`
-    const { accounts = 0, runners = 1 } = counts ?? {}
-    return { owned: owned.map(accountOf), share: Math.ceil(accounts / Math.max(1, runners)) }
-  }, Effect.mapError(unusable))
-
-  const claim = Effect.fn("Registry.claim")(function* (runner: string, most: number) {
-    const claimed = yield* sql<{ name: string }>`
-      WITH free AS (
-        SELECT name FROM fleet_accounts AS account
-        WHERE NOT EXISTS (
-          SELECT 1 FROM fleet_runners WHERE fleet_runners.name = account.owner AND seen_at > ${alive(sql)}
-        )
-        ORDER BY name LIMIT ${most} FOR UPDATE SKIP LOCKED
-      )
-      UPDATE fleet_accounts SET owner = ${runner}, owned_since = clock_timestamp()
-      FROM free WHERE fleet_accounts.name = free.name RETURNING fleet_accounts.name`
-    return claimed.map(({ name }) => name)
-  }, Effect.mapError(unusable))
-
-  const release = Effect.fn("Registry.release")(function* (runner: string, names: ReadonlyArray<string>) {
-    if (names.length === 0) return
-    yield* sql`UPDATE fleet_accounts SET owner = NULL WHERE owner = ${runner} AND ${sql.in("name", names)}`
-  }, Effect.mapError(unusable))
-
-  const leave = Effect.fn("Registry.leave")(function* (runner: string) {
-    yield* sql`UPDATE fleet_accounts SET owner = NULL WHERE owner = ${runner}`
-    yield* sql`DELETE FROM fleet_runners WHERE name = ${runner}`
+  const own = Effect.fn("Registry.own")(function* (runner: string, name: string) {
+    yield* sql`UPDATE fleet_accounts SET owner = ${runner} WHERE name = ${name}`
   }, Effect.mapError(unusable))
 
   const tell = Effect.fn("Registry.tell")(function* (
@@ -181,10 +158,20 @@ const ofRunners = (sql: SqlClient.SqlClient) => {
       WHERE name = ${name} AND owner = ${runner}`
   }, Effect.mapError(unusable))
 
-  return { beat, look, claim, release, leave, tell, tellFailing }
+  const forgetWords = Effect.asVoid(sql`
+    WITH old AS (
+      DELETE FROM limitbot_messages WHERE processed AND last_read < now() - interval '1 day' RETURNING id
+    )
+    DELETE FROM limitbot_replies USING old WHERE request_id = old.id`).pipe(Effect.mapError(unusable))
+
+  return { rows, own, tell, tellFailing, forgetWords }
 }
 
-const alive = (sql: SqlClient.SqlClient) => sql.literal(`clock_timestamp() - interval '${deadAfterSeconds} seconds'`)
+/** The engine's rows of runners have times without a zone: all connections are in UTC. */
+const isAlive = (sql: SqlClient.SqlClient) =>
+  sql.literal(`EXISTS (
+  SELECT 1 FROM limitbot_runners
+  WHERE split_part(address, ':', 1) = owner AND last_heartbeat > now() - interval '${deadAfterSeconds} seconds')`)
 
 const ofPeople = (sql: SqlClient.SqlClient) => {
   const text = Effect.fn("Registry.text")(function* (name: string) {
@@ -197,7 +184,7 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
   const listed = (which: Fragment) =>
     sql<Row & { class: string; owner: string | null; told: string | null; owned: boolean; ago: number | null }>`
     SELECT ${columns(sql)}, class, owner, told, extract(epoch FROM clock_timestamp() - told_at)::float8 AS ago,
-      EXISTS (SELECT 1 FROM fleet_runners WHERE fleet_runners.name = owner AND seen_at > ${alive(sql)}) AS owned
+      ${isAlive(sql)} AS owned
     FROM fleet_accounts WHERE ${which} ORDER BY name`.pipe(
       Effect.map((rows) =>
         rows.map((row): FleetAccount => {
@@ -222,7 +209,8 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
     const files = encodeFiles(strategies)
     const changed = sql`
       WITH written AS (
-        INSERT INTO fleet_accounts (name, class, config, files) VALUES (${name}, ${group}, ${config}, ${files})
+        INSERT INTO fleet_accounts (name, class, config, files, revision)
+        SELECT ${name}, ${group}, ${config}, ${files}, coalesce(max(revision), 0) + 1 FROM fleet_revisions WHERE account = ${name}
         ON CONFLICT (name) DO UPDATE SET
           class = excluded.class, config = excluded.config, files = excluded.files,
           revision = fleet_accounts.revision + 1
@@ -236,7 +224,7 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
     const which = names.length === 0 ? sql`1 = 1` : sql.in("name", names)
     const changed = yield* sql<{ name: string }>`
       UPDATE fleet_accounts SET wanted = ${wanted}, why = ${storableText(why)} WHERE ${which} RETURNING name`
-    return changed.length
+    return changed.map(({ name }) => name)
   }, Effect.mapError(unusable))
 
   const remove = Effect.fn("Registry.remove")(function* (name: string) {
@@ -247,5 +235,12 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
     return gone.length > 0
   }, Effect.mapError(unusable))
 
-  return { text, all, one, apply, wish, remove }
+  const waitingFor = Effect.fn("Registry.waitingFor")(
+    (name: string) => sql<WaitingWord>`
+      SELECT payload::json ->> 'by' AS by, payload::json ->> 'word' AS word FROM limitbot_messages
+      WHERE entity_id = ${name} AND NOT processed ORDER BY rowid`,
+    Effect.mapError(unusable)
+  )
+
+  return { text, all, one, apply, wish, remove, waitingFor }
 }

@@ -3,7 +3,7 @@
  * an account is the fence: its epoch grows with every claim, and it says how far the account's journal has come. A migration
  * that shipped is never edited. The database itself refuses to change or delete an event.
  */
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { genesis } from "../Hash.ts"
 
@@ -161,12 +161,43 @@ const createRates = Effect.gen(function* () {
     )`
 })
 
-export const migrations = Migrator.fromRecord({
+/** The tables of the cluster's engine, in place of our own. Nothing that an operator said is lost. */
+const placeByCluster = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`LOCK TABLE fleet_runners, fleet_words IN ACCESS EXCLUSIVE MODE`
+  const [runner] = yield* sql<{ name: string }>`
+    SELECT name FROM fleet_runners WHERE seen_at > clock_timestamp() - interval '8 seconds' LIMIT 1`
+  if (runner !== undefined)
+    return yield* Effect.fail(`the runner ${runner.name} of an earlier version still runs: stop every runner first`)
+  const [word] = yield* sql<{ name: string }>`
+    SELECT name FROM fleet_accounts JOIN fleet_words ON account = name WHERE answer IS NULL LIMIT 1`
+  if (word !== undefined)
+    return yield* Effect.fail(
+      `a command to ${word.name} waits for a runner of the earlier version: let one answer it first`
+    )
+  yield* sql`DROP TABLE fleet_runners, fleet_words`
+  yield* sql`UPDATE fleet_accounts SET owner = NULL`
+  const engines = yield* Effect.promise(() =>
+    Promise.all([import("effect/cluster/SqlRunnerStorage"), import("effect/cluster/SqlMessageStorage")])
+  )
+  yield* Effect.forEach(engines, ({ layerMigrations }) => Layer.build(layerMigrations({ prefix: clusterPrefix })))
+}).pipe(Effect.scoped)
+
+/** Names of the cluster's tables begin with it. */
+export const clusterPrefix = "limitbot"
+
+const migrations = Migrator.fromRecord({
   "0001_create_journals": createJournals,
   "0002_create_fleet": createFleet,
   "0003_create_prices": createPrices,
   "0005_create_words": createWords,
   "0006_create_rates": createRates,
   "0007_create_answer_times": createAnswerTimes,
-  "0008_create_balances": createBalances
+  "0008_create_balances": createBalances,
+  "0009_place_by_cluster": placeByCluster
 })
+
+/** Creates or migrates the tables. */
+export const prepare = Migrator.make({})({ loader: migrations }).pipe(
+  Effect.mapError((error) => (error._tag === "MigrationError" ? (error.cause ?? error) : error))
+)

@@ -1,0 +1,37 @@
+/** What an operator says to an account of a fleet, and what its owner answers. */
+import { Schema } from "effect"
+import { commandNames } from "../../control/api/OperatorCommands.ts"
+import { Amount } from "../../domain/EventValues.ts"
+import { Word as Resolution } from "../../views/Problems.ts"
+import { Reconciliation } from "../../views/Reconciliation.ts"
+
+const Text = Schema.String
+const optional = Schema.optionalKey(Text)
+
+export const AccountWord = Schema.TaggedUnion({
+  Command: { name: Schema.Literals(commandNames), target: optional, why: optional },
+  Resolve: { placement: Text, word: Resolution, text: Text, received: Schema.optionalKey(Amount) },
+  /** `acceptBalances`: a person says that they are right as they are. */
+  Reconcile: { acceptBalances: Schema.optionalKey(Schema.Boolean) },
+  /** What the venue lists of it that is not over. */
+  ListOrders: {}
+})
+export type AccountWord = typeof AccountWord.Type
+
+const ListedOrder = Schema.Struct({ id: Text, text: Text, amount: optional, until: Schema.optionalKey(Schema.Finite) })
+
+export const AccountAnswer = Schema.TaggedUnion({
+  Done: { message: Text },
+  /** Nothing has changed. */
+  Refused: { message: Text },
+  Reconciled: { found: Reconciliation },
+  Listed: { at: Text, found: Schema.Array(ListedOrder) }
+})
+export type AccountAnswer = typeof AccountAnswer.Type
+
+/** It changes nothing, whenever it is taken up. */
+export const isLook = (word: AccountWord): boolean =>
+  word._tag === "ListOrders" || (word._tag === "Reconcile" && word.acceptBalances !== true)
+
+/** The owner refused it, or has not taken it up. */
+export class NotHeard extends Schema.TaggedError<NotHeard>()("NotHeard", { message: Text }) {}

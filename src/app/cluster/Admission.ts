@@ -1,0 +1,56 @@
+/** Whether a runner may use a fleet's database. Who may not ends with what to do. */
+import { Effect, Schema } from "effect"
+import type * as Runner from "effect/cluster/Runner"
+import type { RunnerStorage } from "effect/cluster/RunnerStorage"
+import { SqlClient } from "effect/sql"
+import type { Connection } from "effect/sql/SqlConnection"
+import { getCurrentVersion } from "effect/Version"
+
+/** Earlier servers do not end the session of a frozen process, which has its locks. */
+const minServer = 14
+
+/** Groups of shards; no account is in the second, which tells other runners whose tables, locks and messages this one has. */
+export const groups = ["default", `effect ${getCurrentVersion()}`] as const
+
+export class DatabaseUnfit extends Schema.TaggedError<DatabaseUnfit>()("DatabaseUnfit", { message: Schema.String }) {}
+
+const processOf = (connection: Connection) =>
+  Effect.map(connection.executeValues("SELECT pg_backend_pid()", []), ([row]) => row?.[0])
+
+/** A pooler gives a session to another client between two transactions: then a lock is nobody's. */
+const isPooled = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [one, other] = [yield* sql.reserve, yield* sql.reserve]
+  const before = yield* processOf(one)
+  yield* other.executeRaw("BEGIN", [])
+  const isShared = (yield* processOf(other)) === before || (yield* processOf(one)) !== before
+  yield* other.executeRaw("ROLLBACK", [])
+  return isShared
+}).pipe(Effect.scoped)
+
+/** The engine's way to make a runner known, for runners that fit the database and each other. */
+export const registering = Effect.fn("Admission.registering")(function* (storage: RunnerStorage["Service"]) {
+  const sql = yield* SqlClient.SqlClient
+  const [server] = yield* sql<{ version: number }>`SELECT current_setting('server_version_num')::int / 10000 AS version`
+  const version = server?.version ?? 0
+  if (version < minServer)
+    return yield* new DatabaseUnfit({ message: `A fleet needs Postgres ${minServer} or later; this is ${version}` })
+  if (yield* isPooled)
+    return yield* new DatabaseUnfit({
+      message: "A fleet needs sessions, and this address is that of a pooler in transaction mode: give the server's own"
+    })
+  const fits = Effect.gen(function* () {
+    for (const [{ address, groups: theirs }] of yield* storage.getRunners)
+      if (!theirs.includes(groups[1]))
+        return yield* new DatabaseUnfit({
+          message: `The runner ${address.host} has another engine (${theirs[1]}) than this one (${groups[1]}): stop every runner, then start the new version`
+        })
+  })
+  // Two that begin at the same time see each other, and neither runs.
+  return Effect.fnUntraced(function* (runner: Runner.Runner, isHealthy: boolean) {
+    yield* fits
+    const machine = yield* storage.register(runner, isHealthy)
+    yield* Effect.tapError(fits, () => storage.unregister(runner.address))
+    return machine
+  })
+})
