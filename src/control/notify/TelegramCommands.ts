@@ -3,7 +3,7 @@
  * say, in words or by the buttons under an answer. Only listed chats are obeyed; anybody else gets no answer. What was said, or
  * shown with buttons, while nobody listened is dropped: an old word must not stop today's bot.
  */
-import { Clock, Effect, Redacted, Schema } from "effect"
+import { Clock, Effect, Redacted, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { type CommandName, commandNames, commandOf } from "../api/OperatorCommands.ts"
 
@@ -61,7 +61,7 @@ const looks = ["/status", "/profit", "/plan", "/explain"]
 const openSeconds = 50
 const patience = "70 seconds"
 const confirmMillis = 60_000
-const mostPauseMillis = 60_000
+const pauses = Schedule.min([Schedule.exponential("1 second"), Schedule.spaced("1 minute")])
 const longest = 4_000
 
 const inChats = commandNames.filter((name) => commandOf(name).isInChats === true)
@@ -133,7 +133,6 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     if (message !== undefined && data !== undefined) yield* hear({ ...message, from, text: data })
   })
 
-  let pauseMillis = 1_000
   const once = Effect.gen(function* () {
     const response = yield* post("getUpdates", {
       offset,
@@ -141,21 +140,12 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
       allowed_updates: ["message", "callback_query"]
     })
     const { result } = yield* HttpClientResponse.schemaBodyJson(Updates)(response)
-    pauseMillis = 1_000
     for (const { callback_query: pressed, message, update_id: id } of result) {
       // Confirmed before it is done, so a command that fails halfway is not repeated.
       offset = Math.max(offset, id + 1)
       if (message !== undefined) yield* hear(message)
       if (pressed !== undefined) yield* press(pressed)
     }
-  }).pipe(
-    Effect.catch(() =>
-      Effect.suspend(() => {
-        const wait = pauseMillis
-        pauseMillis = Math.min(mostPauseMillis, pauseMillis * 2)
-        return Effect.sleep(wait)
-      })
-    )
-  )
-  return yield* Effect.forever(once)
+  })
+  return yield* Effect.forever(Effect.retry(once, pauses))
 })
