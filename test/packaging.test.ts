@@ -8,6 +8,7 @@ import { OpenApi } from "effect/http-api"
 import { parse } from "yaml"
 import { ControlApi } from "../src/control/api/ControlApi.ts"
 import { FleetApi } from "../src/control/api/FleetApi.ts"
+import { places } from "../src/domain/Accounts.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const deploy = join(root, "deploy")
@@ -112,7 +113,12 @@ describe("packaging", () => {
     assert.deepStrictEqual(seenBy("signer"), ["./etc/signer", "signer", "socket"])
     assert.deepStrictEqual(seenBy("bot"), ["./etc/bot", "./etc/bot/strategies", "journal", "socket"])
     // Neither the journal nor the operator's token beside it.
-    assert.deepStrictEqual(seenBy("prometheus"), ["./prometheus.yaml", "./etc/prometheus", "prometheus"])
+    assert.deepStrictEqual(seenBy("prometheus"), [
+      "./prometheus.yaml",
+      "./alerts.yaml",
+      "./etc/prometheus",
+      "prometheus"
+    ])
     assert.deepStrictEqual(Object.keys(volumes).sort(), ["journal", "prometheus", "signer", "socket"])
     const users = [services.bot.user ?? /^USER (\d+)$/m.exec(read("Dockerfile"))?.[1], services.signer.user]
     assert.deepStrictEqual(users, ["10001", "10002"])
@@ -152,10 +158,18 @@ describe("packaging", () => {
     }
   })
 
-  it("Grafana asks for metrics that the bot has", () => {
+  it("Grafana and the alerts ask for metrics, places and labels that the bot has", () => {
     const metrics = readFileSync(join(root, "src/control/view/Metrics.ts"), "utf8")
-    for (const [, name = ""] of read("grafana.json").matchAll(/limitbot_([a-z_]+)/g)) {
-      assert.include(metrics, `"${name}"`)
+    for (const file of ["grafana.json", "alerts.yaml"]) {
+      for (const [, name = ""] of read(file).matchAll(/limitbot_([a-z_]+)/g)) assert.include(metrics, `"${name}"`)
+      for (const [, place = ""] of read(file).matchAll(/place=\\?"([^"\\]+)/g)) assert.include(places, place)
+    }
+    const [{ rules }] = parse(read("alerts.yaml")).groups
+    for (const { alert, annotations, expr, labels } of rules) {
+      assert.match(alert, /^Limitbot[A-Z][A-Za-z]+$/)
+      assert.isAbove(annotations.summary.length, 10)
+      assert.include(["alarm", "warn"], labels.severity)
+      assert.match(expr, /limitbot_/)
     }
   })
 })

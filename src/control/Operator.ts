@@ -38,20 +38,21 @@ const pausing =
 const events = { pause: pausing("pause"), resume: OperatorPause.resume, drain: pausing("drain") } as const
 
 /** Does it, notes who said so, and says what was done in one sentence. */
-export const obey = Effect.fn("Operator.obey")(function* (
+export const obey = Effect.fn("Operator.obey", { root: true })(function* (
   bot: Commanded,
   by: string,
   name: CommandName,
   target?: string,
   why?: string
 ) {
+  yield* Effect.annotateCurrentSpan(present({ command: name, target }))
   const sentence = yield* doneOf(bot, by, name, target, why)
   yield* note(by, name, target, why)
   return sentence
 })
 
 /** Takes the operator's word on what nobody else can know, and says so in one sentence. */
-export const resolve = Effect.fn("Operator.resolve")(function* (
+export const resolve = Effect.fn("Operator.resolve", { root: true })(function* (
   { wake }: Pick<Commanded, "wake">,
   by: string,
   answer: Problems.OperatorAnswer,
@@ -60,6 +61,7 @@ export const resolve = Effect.fn("Operator.resolve")(function* (
   const books = yield* Bookkeeper
   const now = yield* Clock.currentTimeMillis
   const { placement, word } = answer
+  yield* Effect.annotateCurrentSpan({ placement, word })
   const verdict = Problems.resolve(books.state, answer, now)
   if (Result.isFailure(verdict)) return yield* new Refused({ message: verdict.failure })
   // Checked again against the state it is recorded in: the venue may have said something in the meantime.

@@ -4,9 +4,10 @@
  * correlation. The bot waits for none of it, and signed bytes stay in the journal.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
+import { Clock, type Context, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
+import { RequestTally } from "../domain/RequestTally.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { sourcesCode, version } from "../version.ts"
 import { lineOf } from "../views/Events.ts"
@@ -43,7 +44,7 @@ const ids = ["placement", "orderId", "correlationId", "intentHash", "fillId", "t
 const severities = { quiet: "Info", good: "Info", warn: "Warn", alarm: "Error" } as const
 
 /** Runs beside the bot, for ever. */
-export const report = Effect.fn("Telemetry.report")(function* (collector: Collector | undefined, bot: MeasuredBot) {
+export const report = Effect.fnUntraced(function* (collector: Collector | undefined, bot: MeasuredBot) {
   if (collector === undefined) return
   const books = yield* Bookkeeper
   const changes = yield* PubSub.subscribe(books.changes)
@@ -54,13 +55,24 @@ export const report = Effect.fn("Telemetry.report")(function* (collector: Collec
       Effect.annotateLogs({ event: tag, sequence, subject, ...Object.fromEntries(known) })
     )
   })
-  const metrics = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    for (const { help, name, samples } of families(books.state, bot, now)) {
-      for (const [labels, value] of samples) {
-        yield* Metric.update(Metric.gauge(`limitbot_${name}`, { description: help, attributes: labels }), value)
+  const tally = yield* RequestTally
+  /** Holds what is true now alone: a figure that is no more is not sent on as it was last. */
+  const registry: Metric.MetricRegistry = new Map()
+  const measure = (now: number, context: Context.Context<never>) => {
+    registry.clear()
+    for (const { help, kind, name, samples } of families({ state: books.state, bot, now, tally })) {
+      for (const [attributes, value] of samples) {
+        const options = { description: help, attributes }
+        const metric =
+          kind === "counter"
+            ? Metric.counter(`limitbot_${name}`, { ...options, incremental: true })
+            : Metric.gauge(`limitbot_${name}`, options)
+        metric.updateUnsafe(value, context)
       }
     }
+  }
+  const metrics = Effect.gen(function* () {
+    measure(yield* Clock.currentTimeMillis, yield* Effect.context<never>())
     yield* Effect.sleep(measureMillis)
   })
   // Not to standard error as well: only warnings of the program belong there.
@@ -68,6 +80,6 @@ export const report = Effect.fn("Telemetry.report")(function* (collector: Collec
     OtlpLogger.layer({ ...optionsFor(collector, "logs"), mergeWithExisting: false }),
     OtlpMetrics.layer(optionsFor(collector, "metrics")),
     Layer.succeed(References.MinimumLogLevel, "Info")
-  ).pipe(Layer.provide(transport))
+  ).pipe(Layer.provide(transport), Layer.provideMerge(Layer.succeed(Metric.MetricRegistry, registry)))
   yield* Effect.all([logs, Effect.forever(metrics)], { concurrency: 2, discard: true }).pipe(Effect.provide(exporters))
 }, Effect.scoped)

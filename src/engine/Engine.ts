@@ -113,7 +113,7 @@ export const make = Effect.fnUntraced(function* ({
     }
   })
 
-  const runUntil = Effect.fn("Engine.runUntil")(function* (stop: Effect.Effect<void>, done = () => false) {
+  const runUntil = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done = () => false) {
     const running = Effect.raceFirst(runTurns(stop, done), withdrawals.run)
     yield* Effect.tapErrorTag(running, "JournalError", () => withdrawals.withdrawUnrecorded)
   })

@@ -2,8 +2,9 @@
  * How well orders did: how many filled and how soon, how the price moved afterwards, what moving orders cost.
  * Statistics, not money: ratios are doubles.
  */
+
+import { median } from "../domain/Amount.ts"
 import { minuteMillis } from "../domain/Durations.ts"
-import { median } from "../domain/Median.ts"
 import type { SeenMinute } from "./FillBand.ts"
 import type { Decimals } from "./PlainText.ts"
 import type { Trade, TradingRecord } from "./Trades.ts"

@@ -3,8 +3,8 @@
  * trusted: a source of another market or unit shows by its distance from prices that the bot or the venue knows.
  */
 import { Clock, Effect, Path } from "effect"
+import { median } from "../../domain/Amount.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
-import { median } from "../../domain/Median.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import { frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
 import { age } from "../../domain/Words.ts"

@@ -111,7 +111,7 @@ const leavingReason: Reason = { code: "leaving", text: "The bot leaves and was t
 
 const leavingSlowly = "leaving: cancels its orders and waits for their money; Ctrl-C leaves at once"
 
-export const runBot = Effect.fn("BotRun")(function* (options: BotRunOptions) {
+export const runBot = Effect.fnUntraced(function* (options: BotRunOptions) {
   const books = yield* Bookkeeper
   const stop = yield* Stop
   const terminal = yield* Terminal

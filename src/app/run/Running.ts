@@ -41,7 +41,7 @@ export class VenueSilent extends Schema.TaggedError<VenueSilent>()("VenueSilent"
   }
 }
 
-export const run = Effect.fn("Running.run")(function* (asked: Asked) {
+export const run = Effect.fnUntraced(function* (asked: Asked) {
   const { allow, config: configFile, dryRun, forMillis, json, onRemoved, poll } = asked
   const configured = yield* ConfigFile.load(configFile)
   if (!dryRun) yield* TlsCheck.verified

@@ -4,7 +4,7 @@
  */
 import { Array as Arr, Effect } from "effect"
 import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
-import { median } from "../../domain/Median.ts"
+import { median } from "../../domain/Amount.ts"
 import { marketsSaid, marketsSeen } from "../../strategy/Strategy.ts"
 import * as FeeModel from "../backtest/FeeModel.ts"
 import * as RunCandles from "../backtest/RunCandles.ts"

@@ -3,12 +3,11 @@
  * order's price, what each payout and refund cost, and how far apart bid and ask were. Medians, because a fill may also be
  * better than its price.
  */
-import { type Amount, max } from "../../domain/Amount.ts"
+import { type Amount, max, median, medianAmount } from "../../domain/Amount.ts"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as EchoedFee from "../../domain/EchoedFee.ts"
 import { mid } from "../../domain/Market.ts"
-import { median, medianAmount } from "../../domain/Median.ts"
 import { enough } from "./Calibration.ts"
 
 /** Smallest units of one payout or refund, by symbol. */

@@ -4,6 +4,7 @@
  */
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { RequestTally } from "../../domain/RequestTally.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { mayAs } from "../api/OperatorCommands.ts"
 import { Bot } from "../Bot.ts"
@@ -83,7 +84,8 @@ export const metrics = <E, R>({ holderOf }: Tokens, rendered: Effect.Effect<stri
 
 const ofBot = Effect.gen(function* () {
   const [bot, books] = [yield* Bot, yield* Bookkeeper]
-  return Metrics.render(books.state, bot, yield* Clock.currentTimeMillis)
+  const [now, tally] = [yield* Clock.currentTimeMillis, yield* RequestTally]
+  return Metrics.render({ state: books.state, bot, now, tally })
 })
 
 export const layer = (tokens: Tokens) =>

@@ -9,6 +9,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import { totals } from "../../domain/Ledger.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { placementTransitions } from "../../domain/Placement.ts"
+import type { RequestTotals } from "../../domain/RequestTally.ts"
 import { holdsOnBot } from "../../engine/holds/HoldsOn.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { StrategyState } from "../../engine/state/strategies/StrategyState.ts"
@@ -32,14 +33,15 @@ export type MeasuredBot = Pick<
   "assets" | "markets" | "prices" | "turnedAt" | "pollMaxMillis" | "leaving"
 >
 
-interface Seen {
+export interface MeasuredState {
   readonly state: BotState
   readonly bot: MeasuredBot
   readonly now: number
+  readonly tally: RequestTotals
 }
 
 /** One figure alone has no labels; a flag is 1 while it is so. */
-type Read = (seen: Seen) => boolean | number | ReadonlyArray<MetricSample>
+type Read = (seen: MeasuredState) => boolean | number | ReadonlyArray<MetricSample>
 
 interface Metric extends Omit<Family, "samples"> {
   readonly read: Read
@@ -54,10 +56,10 @@ const seconds = (millis: number): number => millis / 1000
 const units = (labels: Labels, amount: Amount, asset: Asset | undefined): ReadonlyArray<MetricSample> =>
   asset === undefined ? [] : [[labels, Number(amount) / 10 ** asset.decimals]]
 
-const flags = ({ state }: Seen, isSo: (strategy: StrategyState) => boolean): ReadonlyArray<MetricSample> =>
+const flags = ({ state }: MeasuredState, isSo: (strategy: StrategyState) => boolean): ReadonlyArray<MetricSample> =>
   [...state.strategies.values()].map((strategy) => [{ strategy: strategy.name }, isSo(strategy) ? 1 : 0])
 
-const perMarket = ({ bot }: Seen, value: (price: TwoSidedPrice) => number): ReadonlyArray<MetricSample> =>
+const perMarket = ({ bot }: MeasuredState, value: (price: TwoSidedPrice) => number): ReadonlyArray<MetricSample> =>
   [...bot.prices].map(([market, price]) => [{ market }, value(price)])
 
 const metrics: ReadonlyArray<Metric> = [
@@ -84,6 +86,18 @@ const metrics: ReadonlyArray<Metric> = [
   ),
   gauge("venue_down_seconds", "How long the venue has not answered; 0 while it does", ({ now, state }) =>
     state.venueDownSince === undefined ? 0 : seconds(now - state.venueDownSince)
+  ),
+  counter("venue_requests_total", "Requests to the venue by what came of them, of this process", ({ tally }) =>
+    [...tally.requests.values()].map(({ count, operation, outcome }) => [{ operation, outcome }, count])
+  ),
+  counter("venue_request_seconds_total", "How long they took together, from sending to the last byte", ({ tally }) =>
+    [...tally.requests.values()].map(({ operation, outcome, tookMillis }) => [
+      { operation, outcome },
+      seconds(tookMillis)
+    ])
+  ),
+  counter("venue_wait_seconds_total", "How long requests waited for their turn in the bot's own budget", ({ tally }) =>
+    [...tally.waitedMillis].map(([operation, millis]) => [{ operation }, seconds(millis)])
   ),
   gauge("orders", "Unfinished placements by strategy and state", ({ state }) => {
     const open = unfinished(state)
@@ -127,8 +141,8 @@ const metrics: ReadonlyArray<Metric> = [
 const samplesOf = (read: ReturnType<Read>): ReadonlyArray<MetricSample> =>
   typeof read === "object" ? read : [[{}, Number(read)]]
 
-export const families = (state: BotState, bot: MeasuredBot, now: number): ReadonlyArray<Family> =>
-  metrics.map(({ read, ...metric }) => ({ ...metric, samples: samplesOf(read({ state, bot, now })) }))
+export const families = (seen: MeasuredState): ReadonlyArray<Family> =>
+  metrics.map(({ read, ...metric }) => ({ ...metric, samples: samplesOf(read(seen)) }))
 
 const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
 
@@ -137,7 +151,7 @@ const labelsOf = (labels: Labels): string => {
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`
 }
 
-export const render = (state: BotState, bot: Bot["Service"], now: number): string => textOf(families(state, bot, now))
+export const render = (seen: MeasuredState): string => textOf(families(seen))
 
 export const textOf = (families: ReadonlyArray<Family>): string =>
   families

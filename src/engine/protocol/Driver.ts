@@ -6,6 +6,7 @@
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import { IntentGuard } from "../../signing/IntentGuard.ts"
 import { Venue } from "../../venue/Venue.ts"
@@ -104,6 +105,16 @@ const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: 
   return Effect.void
 }
 
+/** A trace of its own for each step of an order, by the ids with which the journal and the venue know it. */
+const stepSpan = (step: string, order: string | undefined, placement: Pick<Placement, "id" | "slot" | "strategy">) => {
+  const { id, slot, strategy } = placement
+  return <A, E, R>(call: Effect.Effect<A, E, R>) =>
+    Effect.withSpan(call, `order: ${step}`, {
+      root: true,
+      attributes: present({ placement: id, order, strategy, slot })
+    })
+}
+
 /** A pass at a placement: each call at most once, until it has to wait or something was concluded. */
 const advanceWith = Effect.fnUntraced(function* (
   means: Calls.Means,
@@ -128,9 +139,11 @@ const advanceWith = Effect.fnUntraced(function* (
     const what = todo.do === "read" ? todo.why : todo.do
     if (pass.done.has(what)) return
     pass.done.add(what)
-    yield* todo.do === "read"
-      ? read(means, checkTakenOver, placement, todo.why, inputs.market, pass)
-      : call(means, placement, todo.do, inputs, pass)
+    const step =
+      todo.do === "read"
+        ? read(means, checkTakenOver, placement, todo.why, inputs.market, pass)
+        : call(means, placement, todo.do, inputs, pass)
+    yield* stepSpan(what, placement.order?.id, placement)(step)
   }
 })
 
@@ -157,9 +170,7 @@ export const make = Effect.gen(function* () {
 
   return {
     /** Fails only when the bot must stop or cannot reach the venue. */
-    advance: Effect.fn("Driver.advance")((placement: Placement, inputs: PassInputs) =>
-      advanceWith(means, checkTakenOver, placement, inputs)
-    ),
+    advance: (placement: Placement, inputs: PassInputs) => advanceWith(means, checkTakenOver, placement, inputs),
     isHopeless,
     /** When a create was last left without a clear answer. */
     unclearAt: () => means.unclear.at
@@ -195,6 +206,9 @@ export const leaving = (
   return [...own, ...of("other"), ...of("spare")].map((order) => ({
     orderId: order.orderId,
     about: idOf(order),
-    cancel: CancelCalls.cancel(means, order, facts)
+    cancel: Effect.withSpan(CancelCalls.cancel(means, order, facts), "order: cancel", {
+      root: true,
+      attributes: present({ placement: order.placement?.id, order: order.orderId })
+    })
   }))
 }

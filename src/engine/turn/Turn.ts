@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
     return problem
   })
 
-  return Effect.fn("Turn.run")(function* () {
+  return Effect.fn("Turn.run", { root: true })(function* () {
     yield* books.lookAtDisk
     yield* listen
     const lost = yield* leaseLost

@@ -7,6 +7,8 @@
 import { Clock, Context, Duration, Effect, Layer, Schedule, type Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
+import { monotonicMillis } from "../../domain/Durations.ts"
+import { RequestTally } from "../../domain/RequestTally.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { WholeVenueApi } from "../api/VenueApi.ts"
 import * as ClockSkew from "../ClockSkew.ts"
@@ -135,21 +137,25 @@ export interface AttemptedRequest extends Reply.RequestTraits {
 }
 
 /** Waits for its turn, makes one network attempt, and reports to the rate limiter what came of it. */
-export const attempt = (
+export const attempt = Effect.fnUntraced(function* (
   request: AttemptedRequest,
   limiter: RateLimiter,
   maxWaitMillis: number
-): Effect.Effect<Reply.Reply, VenueError> =>
-  limiter.enter(maxWaitMillis).pipe(
-    Effect.mapError((limited) => notSent(request.operation, limited)),
-    Effect.andThen(exchange(request)),
-    Effect.tap(limiter.accepted),
-    Effect.tapError(({ reason }) => {
-      if (reason._tag === "RetryLater" && reason.status === 429) return limiter.throttled(reason.afterMillis)
-      // Refused for what it asks, not for how often.
-      return reason._tag === "Rejected" && reason.status !== undefined ? limiter.accepted : Effect.void
-    })
-  )
+) {
+  const { operation } = request
+  const tally = yield* RequestTally
+  const askedAt = yield* monotonicMillis
+  yield* Effect.mapError(limiter.enter(maxWaitMillis), (limited) => notSent(operation, limited))
+  const sentAt = yield* monotonicMillis
+  tally.waited(operation, sentAt - askedAt)
+  const result = yield* Effect.result(exchange(request))
+  const reason = result._tag === "Failure" ? result.failure.reason : undefined
+  tally.sent(operation, reason?._tag ?? "ok", (yield* monotonicMillis) - sentAt)
+  if (reason?._tag === "RetryLater" && reason.status === 429) yield* limiter.throttled(reason.afterMillis)
+  // A request that is refused for what it asks was not one too many.
+  else if (reason === undefined || (reason._tag === "Rejected" && reason.status !== undefined)) yield* limiter.accepted
+  return yield* Effect.fromResult(result)
+})
 
 const notSent = (operation: string, { afterMillis, message }: RateLimited): VenueError =>
   new VenueError({ reason: new RetryLater({ operation, afterMillis, text: message }) })

@@ -9,10 +9,7 @@ import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 const pause = Schedule.spaced("1 second")
 
 /** `what` names the loop for people: "the watch on strategy files". */
-export const supervised = Effect.fn("Supervision.supervised")(function* <A, E, R>(
-  what: string,
-  loop: Effect.Effect<A, E, R>
-) {
+export const supervised = Effect.fnUntraced(function* <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) {
   const books = yield* Bookkeeper
   const note = (cause: Cause.Cause<unknown>) =>
     books.record({ _tag: "LoopFailed", what, reason: messageOf(Cause.squash(cause)) })

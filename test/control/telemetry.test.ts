@@ -1,0 +1,87 @@
+/** What a collector of OpenTelemetry gets: traces that end, counters that only grow, and no figure of what is over. */
+import { createServer } from "node:http"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { configText, runHere, startHere, startStill, workspace } from "../world/processes/program.ts"
+
+interface Attribute {
+  readonly key: string
+  readonly value: { readonly stringValue?: string }
+}
+
+interface Span {
+  readonly name: string
+  readonly traceId: string
+  readonly parentSpanId?: string
+  readonly attributes: ReadonlyArray<Attribute>
+}
+
+interface Exported {
+  readonly name: string
+  readonly sum?: { readonly isMonotonic: boolean; readonly dataPoints: ReadonlyArray<unknown> }
+  readonly gauge?: unknown
+}
+
+const collector = async () => {
+  const spans: Array<Span> = []
+  const measured: Array<ReadonlyArray<Exported>> = []
+  const heard: Array<() => void> = []
+  const server = createServer((request, response) => {
+    const body: Array<Buffer> = []
+    request.on("data", (part: Buffer) => body.push(part))
+    request.on("end", () => {
+      const told = JSON.parse(Buffer.concat(body).toString())
+      for (const { scopeSpans } of told.resourceSpans ?? []) for (const each of scopeSpans) spans.push(...each.spans)
+      for (const { scopeMetrics } of told.resourceMetrics ?? [])
+        measured.push(scopeMetrics.flatMap(({ metrics }: { metrics: ReadonlyArray<Exported> }) => metrics))
+      response.end("{}")
+      for (const hear of heard.splice(0)) hear()
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
+  const address = server.address()
+  /** Looked at whenever something came. */
+  const until = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) await new Promise<void>((done) => heard.push(done))
+  }
+  const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+  return { url, spans, measured, until, close: () => server.close() }
+}
+
+const attribute = ({ attributes }: Span, name: string) => attributes.find(({ key }) => key === name)?.value.stringValue
+
+describe("telemetry", () => {
+  it("traces turns, commands and steps of orders by themselves, sums counters, and drops gauges that ended", async () => {
+    const { close, measured, spans, until, url } = await collector()
+    const sandbox = await startStill()
+    const text = `${configText(sandbox)}otlp: { url: "${url}" }\ndashboard: { port: 0 }\n`
+    const folder = workspace(sandbox, { "config.yaml": text })
+    const config = ["--config", join(folder, "config.yaml")]
+    const bot = startHere(["run", join(folder, "grid.yaml"), ...config, "--poll", "0.3s"])
+    await bot.says("the order rests", 20)
+    assert.strictEqual((await runHere(["pause", ...config])).code, 0)
+    const named = (name: string) => spans.filter((span) => span.name === name)
+    await until(() => named("Operator.obey").length > 0 && named("Turn.run").length > 2)
+    for (const name of ["Turn.run", "Operator.obey", "order: create", "order: sign"]) {
+      assert.isAbove(named(name).length, 0, name)
+      const roots = named(name).filter(({ parentSpanId }) => parentSpanId === undefined || parentSpanId === "")
+      assert.lengthOf(roots, named(name).length, name)
+      assert.strictEqual(new Set(roots.map(({ traceId }) => traceId)).size, roots.length, name)
+    }
+    assert.isTrue(named("order: create").every((span) => attribute(span, "placement") !== undefined))
+    assert.isTrue(named("order: sign").every((span) => attribute(span, "order") !== undefined))
+
+    const inLast = (name: string) => measured.at(-1)?.find((metric) => metric.name === name)
+    await until(() => inLast("limitbot_journal_events_total") !== undefined)
+    for (const name of ["limitbot_journal_events_total", "limitbot_venue_requests_total"])
+      assert.isTrue(inLast(name)?.sum?.isMonotonic, name)
+    assert.isUndefined(inLast("limitbot_held"))
+    assert.strictEqual((await runHere(["kill", ...config])).code, 0)
+    await until(() => inLast("limitbot_held") !== undefined)
+    assert.strictEqual((await runHere(["release", ...config])).code, 0)
+    await until(() => inLast("limitbot_held") === undefined)
+    bot.signal("SIGTERM")
+    assert.strictEqual((await bot.ended).code, 0)
+    close()
+  }, 120_000)
+})
