@@ -40,7 +40,7 @@ const log = async (search: string) =>
   ((await bot.look(`/api/v1/log?search=${search}`)) as { events: ReadonlyArray<{ text: string; tag: string }> }).events
 
 beforeAll(async () => {
-  bot = await startBot("", (journal) => writeDoubtful(journal, 2), { speed: 0 })
+  bot = await startBot("", (journal) => writeDoubtful(journal, 2))
   await allOpen()
 })
 

@@ -158,7 +158,7 @@ beforeAll(async () => {
   writeFileSync(candles, minutes())
   writeFileSync(key, "1:token\n", { mode: 0o600 })
   const notify = `notify: [{ to: telegram, url: "${url}", secret: { file: ${key} }, chat: "1", commands: ["42"] }]\n`
-  bot = await startBot(notify, (journal) => writeDoubtful(journal, 1), { candles })
+  bot = await startBot(notify, (journal) => writeDoubtful(journal, 1), { candles, speed: 60 })
   const read = async () => {
     status = (await bot.look("/api/v1/status")) as ApiStatus
     slots = ((await bot.look("/api/v1/slots")) as { slots: ReadonlyArray<ApiSlot> }).slots

@@ -33,7 +33,7 @@ import { run } from "./Torture.ts"
 const barMillis = 240_000
 const count = Number(process.env["LIMITBOT_PARITY"] ?? 1)
 /** A campaign has longer worlds. */
-const bars = Number(process.env["LIMITBOT_BARS"] ?? (count === 1 ? 9 : 14))
+const bars = Number(process.env["LIMITBOT_BARS"] ?? (count === 1 ? (isLong ? 9 : 7) : 14))
 const start = Date.UTC(2026, 0, 1)
 
 type Candle = readonly [open: number, high: number, low: number, close: number]

@@ -6,7 +6,7 @@ import { growth, run } from "./Soak.ts"
 describe("a bot that lives long", () => {
   it.live("grows with nothing but its journal", () =>
     Effect.gen(function* () {
-      const samples = yield* run({ days: 0.05, samples: 3 })
+      const samples = yield* run({ days: 0.02, samples: 3 })
       assert.isAbove(samples.at(-1)?.events ?? 0, 100)
       assert.strictEqual(samples.at(-1)?.slots, 50)
       assert.deepStrictEqual(growth(samples), [])

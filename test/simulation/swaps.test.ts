@@ -1,5 +1,6 @@
 /** Placements by swap under lost requests and kills: quoted anew when an answer is lost, paid once, accounted for to the end. */
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import { run } from "./Torture.ts"
 
 const count = Number(process.env["LIMITBOT_EPISODES"] ?? 1)
@@ -54,7 +55,7 @@ describe("swaps in place of orders", () => {
     for (let seed = first; seed < first + count; seed += 1) {
       const { swaps } = await run({
         seed,
-        chaosMillis: 300_000,
+        chaosMillis: isLong ? 300_000 : 240_000,
         faultRate: 0.15,
         kills: 8,
         strategy,

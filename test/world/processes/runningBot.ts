@@ -49,14 +49,14 @@ const freePort = () =>
 export const allowing = (...findings: ReadonlyArray<FindingName>): ReadonlyArray<string> =>
   findings.flatMap((finding) => ["--allow", finding])
 
-/** `prepare` gets the journal's path before the bot starts on it. At speed 0 the market stands still. */
+/** `prepare` gets the journal's path before the bot starts on it. The market stands still unless `options` give it a speed. */
 export const startBot = async (
   config = "",
   prepare?: (journal: string) => Promise<unknown>,
   options: SandboxOptions = {},
   more: ReadonlyArray<string> = []
 ): Promise<RunningBot> => {
-  const sandbox = await (options.speed === 0 ? startStill(options) : startSandbox({ speed: 60, ...options }))
+  const sandbox = await (options.speed === undefined ? startStill(options) : startSandbox(options))
   const dashboard = `dashboard: { port: ${await freePort()} }\n`
   const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${dashboard}${config}` })
   const args = ["run", join(folder, "grid.yaml"), "--config", join(folder, "config.yaml"), "--poll", "0.3s", ...more]
