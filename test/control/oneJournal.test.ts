@@ -11,7 +11,7 @@ import { chromium, type Page } from "playwright-core"
 import { limitbot } from "../builtProgram.ts"
 import { browserPath } from "../surroundings.ts"
 import { writeDoubtful } from "../world/bot/doubtful.ts"
-import { newFolder, runHere } from "../world/processes/program.ts"
+import { control, newFolder, runHere } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 import { hasTerminals, open } from "../world/processes/terminal.ts"
 
@@ -43,35 +43,19 @@ interface ApiProblem {
   readonly text: string
 }
 interface ApiStatus {
-  readonly prices: ReadonlyArray<{ readonly bid: string; readonly ask: string }>
+  readonly prices: ReadonlyArray<{ readonly mid: string }>
   readonly problems: ReadonlyArray<ApiProblem>
   readonly fills: number
   readonly openOrders: number
 }
 
-/** The market moves for so many bars, each of which is a second long at the sandbox's speed of 60. */
-const movingBars = { down: 12, up: 16, back: 8 }
-const movingMillis = 1_000 * Object.values(movingBars).reduce((sum, bars) => sum + bars, 0)
-
-/** The last price. */
-const restsAt = 59_960
-
-/** Down through three cells, up again, and then no move any more. */
-const minutes = (): string => {
-  const leg = (from: number, to: number, bars: number) =>
-    Array.from({ length: bars }, (_, bar) => from + ((to - from) * (bar + 1)) / bars)
-  const closes = [
-    ...leg(60_040, 59_660, movingBars.down),
-    ...leg(59_660, 60_170, movingBars.up),
-    ...leg(60_170, restsAt, movingBars.back),
-    ...leg(restsAt, restsAt, 900)
-  ]
-  const rows = closes.map((close, bar) => {
-    const opened = closes[bar - 1] ?? 60_040
-    return [1_735_689_600 + bar * 60, opened, Math.max(opened, close), Math.min(opened, close), close, 1].join(",")
-  })
-  return ["time,open,high,low,close,volume", ...rows].join("\n")
-}
+/** Down through four cells, up through them, and down through one: each price, and the fills since the start. */
+const path = [
+  [60_020, 0],
+  [59_640, 4],
+  [60_170, 8],
+  [59_960, 9]
+] as const
 
 /** What the chat is told, and what is asked there. */
 const answers: Array<string> = []
@@ -154,38 +138,20 @@ beforeAll(async () => {
     chat.listen(0, "127.0.0.1", () => done(`http://127.0.0.1:${(chat.address() as AddressInfo).port}`))
   )
   const folder = newFolder()
-  const [candles, key] = [join(folder, "btc-minutes.csv"), join(folder, "telegram.key")]
-  writeFileSync(candles, minutes())
+  const key = join(folder, "telegram.key")
   writeFileSync(key, "1:token\n", { mode: 0o600 })
   const notify = `notify: [{ to: telegram, url: "${url}", secret: { file: ${key} }, chat: "1", commands: ["42"] }]\n`
-  bot = await startBot(notify, (journal) => writeDoubtful(journal, 1), { candles, speed: 60 })
-  const read = async () => {
-    status = (await bot.look("/api/v1/status")) as ApiStatus
-    slots = ((await bot.look("/api/v1/slots")) as { slots: ReadonlyArray<ApiSlot> }).slots
-    profit = await readProfit()
-    return JSON.stringify([
-      status.prices.map(({ ask, bid }) => [bid, ask]),
-      status.fills,
-      status.problems.length,
-      slots.map(({ state }) => state),
-      profit.standings
-    ])
+  bot = await startBot(notify, (journal) => writeDoubtful(journal, 1))
+  for (const [price, fills] of path) {
+    await control(bot.sandbox, "prices", { "BTC/USDC": price })
+    await until(`all orders rest at ${price}`, async () => {
+      status = (await bot.look("/api/v1/status")) as ApiStatus
+      slots = ((await bot.look("/api/v1/slots")) as { slots: ReadonlyArray<ApiSlot> }).slots
+      const isSeen = status.prices.some(({ mid }) => Math.abs(Number(mid) - price) < 1)
+      return isSeen && status.fills === fills && slots.filter(({ state }) => state === "open").length === 20
+    })
   }
-  const begunAt = Date.now()
-  let before = ""
-  let since = 0
-  await until("the market and the bot are at rest", async () => {
-    const now = await read()
-    // On a slow machine the market may have passed before its orders rest: then fewer figures are compared.
-    const hasTraded = status.fills > 3 && slots.some(({ earned }) => earned !== null)
-    // A bot that gets no price for some seconds on a busy machine looks as if the market stood still.
-    const isLast = status.prices.every(({ ask, bid }) => Math.abs((Number(ask) + Number(bid)) / 2 - restsAt) < 15)
-    const isOver = isLast && Date.now() - begunAt > movingMillis
-    const isSame = isOver && now === before && (hasTraded || Date.now() - begunAt > 50_000)
-    since = isSame ? since : Date.now()
-    before = now
-    return isSame && Date.now() - since > 3_000
-  })
+  profit = await readProfit()
 })
 afterAll(() => {
   chat.closeAllConnections()

@@ -5,7 +5,7 @@ import { connect, createServer } from "node:net"
 import { join } from "node:path"
 import type { FindingName } from "../../../src/engine/planning/ahead/PlanFindings.ts"
 import type { SandboxOptions } from "../../../src/sandbox/SandboxOptions.ts"
-import { configText, type Program, startHere, startSandbox, startStill, workspace } from "./program.ts"
+import { type Connection, configText, type Program, startHere, startSandbox, startStill, workspace } from "./program.ts"
 
 export interface Answer {
   readonly status: number
@@ -23,6 +23,7 @@ export interface RunningBot {
   readonly program: Program
   /** The same command once more, at the same address. */
   readonly again: () => Promise<Program>
+  readonly sandbox: Connection
   readonly folder: string
   readonly url: string
   readonly token: string
@@ -111,7 +112,7 @@ export const startBot = async (
     await next.says(/dashboard http:\S+/)
     return next
   }
-  return { program, again, folder, url, token, viewerToken, journal, ask, look, command, raw }
+  return { program, again, sandbox, folder, url, token, viewerToken, journal, ask, look, command, raw }
 }
 
 export const until = async (what: string, holds: () => Promise<boolean>, millis = 300_000): Promise<void> => {
