@@ -667,21 +667,13 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     }
     settle()
   }
-  /** `isNews`: something was paid out of which the strategy has not heard yet. */
-  const fillArrivals = (bar: number, isNews: boolean, ask?: () => void): boolean => {
-    let [filled, isUntold] = [false, isNews]
+  const fillArrivals = (bar: number, ask: () => void) => {
     for (let round = 0; round < 1000 && places.some((at) => arrivedIn(at).length > 0); round++) {
       const before = fills.length
       for (const at of places) if (arrivedIn(at).length > 0) fillArrived(at, bar)
-      isUntold ||= fills.length > before
-      placeWaitingAfter(isUntold)
-      if (fills.length === before) continue
-      filled = true
-      if (ask === undefined || !until.onFill) continue
-      ask()
-      isUntold = false
+      placeWaitingAfter(fills.length > before)
+      if (fills.length > before && until.onFill) ask()
     }
-    return filled
   }
   const isAsked = (bar: number): boolean => {
     const at = TimeAxis.closeTime(candles.time, bar)
@@ -814,8 +806,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       now = TimeAxis.closeTime(candles.time, bar) - 1
     }
     // What is placed within a bar fills as it arrives, or waits for the next one.
-    const arriveWithin = (ask?: () => void) => {
-      fillArrivals(bar, false, ask)
+    const arriveWithin = (ask: () => void) => {
+      fillArrivals(bar, ask)
       for (const { order } of slots) if (order?.from === nextBar) order.tried = true
     }
     for (;;) {
@@ -830,7 +822,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       standAt(stop)
       if (isFirst) {
         for (const place of places) wake(place, bar, bar + 1)
-        arriveWithin()
+        arriveWithin(decideNow)
       }
       let last: Price | undefined
       const side = isBelow ? "BUY" : "SELL"
@@ -864,15 +856,14 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     let paid = false
     for (const at of places) if (wake(at, bar, bar)) paid = true
     if (isAwake) placeWaitingAfter(paid)
-    if (fillArrivals(bar, paid)) paid = true
-    happened ||= paid
+    if (paid && until.onFill) decideNow()
+    fillArrivals(bar, decideNow)
     nextBar = bar + 1
     now = TimeAxis.closeTime(candles.time, bar)
     const before = fills.length
     let isReached = false
     for (const [index, at] of places.entries())
       if (fillBar(at, bar, index === 0 && leaveWithin(at, bar))) isReached = true
-    if (isReached) placeWaitingAfter(happened || fills.length > before)
     if (fills.length > before) happened = true
     const { bases, quote } = totals()
     const worth = ({ conditions: { market }, candles }: Place, base: bigint) =>
@@ -887,11 +878,14 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     if (isTurned || (happened && until.onFill) || isAsked(bar)) {
       isTurned = false
       decide(bar)
-    } else if (conditions.limits !== undefined) {
-      replaceFreed()
-      placeAllWaiting()
+    } else {
+      if (isReached) placeAllWaiting()
+      if (conditions.limits !== undefined) {
+        replaceFreed()
+        placeAllWaiting()
+      }
     }
-    fillArrivals(bar, false, () => decide(bar))
+    fillArrivals(bar, () => decide(bar))
   }
   const { bases, quote } = totals()
   return {

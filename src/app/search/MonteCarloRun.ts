@@ -37,7 +37,7 @@ const simulate = Effect.fnUntraced(function* (
 ) {
   const next = seeded(seed)
   const whole = Backtest.runAll(strategy, inputs, fills)
-  const equity = [...BandSide.dailyEquity(whole)]
+  const equity = BandSide.dailyEquity(whole)
   const returns = Statistics.returnsOf(equity)
   const { trades, open } = BacktestStatistics.gainsOf(whole)
   const gains = [...trades, open].map((gained) => gained / (equity[0] ?? 1))

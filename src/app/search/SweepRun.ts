@@ -69,7 +69,7 @@ const deflated = (
   const read = Trial.strategyOf(search, best.values)
   if (Result.isFailure(read)) return 0
   const side = Backtest.runAll(read.success, inputs, best.side ?? "pessimistic")
-  const returns = Statistics.returnsOf([...BandSide.dailyEquity(side)])
+  const returns = Statistics.returnsOf(BandSide.dailyMade(side))
   const sharpes = all.filter(({ refused }) => refused === undefined).map(({ dailySharpe }) => dailySharpe)
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
 }

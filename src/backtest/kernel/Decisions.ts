@@ -311,7 +311,7 @@ export const placesWaiting = (runs: Runs, bar: number): boolean => {
 }
 
 /** Those that lacked money or waited for a limit, market by market. */
-const placeWaiting = (runs: Runs): void => {
+export const placeWaiting = (runs: Runs): void => {
   if (runs.length === 1) return Placing.placeWaiting(runs[0])
   for (const run of runs) Placing.placeWaiting(run)
 }

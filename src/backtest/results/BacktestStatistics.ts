@@ -1,4 +1,4 @@
-/** The statistics of a run as labelled figures, and those of its budget left alone by the same labels. */
+/** The statistics of a run as labelled figures: of its profit, against the budget left alone. */
 
 import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
@@ -68,27 +68,18 @@ const meaninglessOf = (
   })
 }
 
-/** `maxDrawdown`: that of every bar, where it is known. */
-const statistics = (
-  equity: ReadonlyArray<number>,
-  axis: Axis,
-  trials: number,
-  maxDrawdown?: number
-): SideStatistics => {
-  const returns = Statistics.returnsOf(equity)
-  const sampledOnly = Statistics.of(equity, axis)
-  const deepest = maxDrawdown ?? sampledOnly.maxDrawdown
-  const calmar = deepest > 0 ? sampledOnly.yearlyReturn / deepest : 0
-  const found = { ...sampledOnly, maxDrawdown: deepest, calmar }
-  const deflatedSharpe = Statistics.deflatedAfter(returns, trials)
-  return { ...found, deflatedSharpe, meaningless: meaninglessOf(found, returns, axis) }
-}
-
+/** Returns are those of the profit against the budget left alone. The largest drawdown is of everything held, at every bar. */
 export const ofSide = (side: BandSide.BandSide, trials: number): SideStatistics => {
   const { curve, axis } = sampled(side)
-  // The first bar may have traded already: what that cost is a part of the return.
-  const equity = curve.map((point, index) => (index === 0 ? point.hold : point.equity))
-  return statistics(equity, axis, trials, side.outcome.maxDrawdown)
+  const made = EquityCurve.madeOf(curve)
+  const returns = Statistics.returnsOf(made)
+  const found = Statistics.of(made, axis)
+  return {
+    ...found,
+    maxDrawdown: side.outcome.maxDrawdown,
+    deflatedSharpe: Statistics.deflatedAfter(returns, trials),
+    meaningless: meaninglessOf(found, returns, axis)
+  }
 }
 
 /** The figure as it is written, or why it means nothing. */
@@ -176,11 +167,4 @@ export const facts = (side: BandSide.BandSide, trials: number): ReadonlyArray<re
     ["time in market", percent(exposure.timeInMarket)],
     ["fill ratio: orders filled", counts.placed === 0 ? "no orders" : percent(filled / counts.placed)]
   ]
-}
-
-/** The budget left alone. */
-export const holdFacts = (side: BandSide.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
-  const { curve, axis } = sampled(side)
-  const equity = curve.map(({ hold }) => hold)
-  return ratios(statistics(equity, axis, trials), trials)
 }

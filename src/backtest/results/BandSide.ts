@@ -87,13 +87,20 @@ const days = (candles: Candles): EquityCurve.Samples => {
   return known
 }
 
-/** Worth of everything in the beginning and at the end of each day: what searches need of thousands of runs. */
-export const dailyEquity = ({ parts: [first, ...others] }: Pick<BandSide, "parts">): Float64Array => {
-  const equityOf = (part: Part) => EquityCurve.equityAt(part.outcome, part, days(part.candles))
-  return others
-    .map(equityOf)
-    .reduce((sum, equity) => sum.map((worth, day) => worth + (equity[day] ?? 0)), equityOf(first))
+/** Worth of everything, and of the budget left alone, in the beginning and at the end of each day: what searches need of thousands of runs. */
+const dailyPoints = ({
+  parts
+}: Pick<BandSide, "parts">): ReadonlyArray<Pick<EquityCurve.EquityPoint, "equity" | "hold">> => {
+  const all = parts.map((part) => EquityCurve.equityAt(part.outcome, part, days(part.candles)))
+  const sum = (of: "equity" | "hold", day: number) => all.reduce((total, worth) => total + (worth[of][day] ?? 0), 0)
+  return Array.from(all[0]?.equity ?? [], (_, day) => ({ equity: sum("equity", day), hold: sum("hold", day) }))
 }
+
+export const dailyEquity = (side: Pick<BandSide, "parts">): ReadonlyArray<number> =>
+  dailyPoints(side).map(({ equity }) => equity)
+
+/** As `EquityCurve.madeOf`, by day. */
+export const dailyMade = (side: Pick<BandSide, "parts">): ReadonlyArray<number> => EquityCurve.madeOf(dailyPoints(side))
 
 /** Prices compared at this many units of base lose no digit that shows. */
 const precisePlaces = 18

@@ -71,19 +71,32 @@ export const samples = ({ close }: Candles, bars: ReadonlyArray<number>): Sample
   closes: Float64Array.from(bars, (bar) => close[bar] ?? 0)
 })
 
-/** The equity alone: what a search needs of thousands of runs. */
+/** The equity alone, of the run and of its budget left alone: what a search needs of thousands of runs. */
 export const equityAt = (
   outcome: Outcome,
   conditions: Pick<Conditions, "market" | "budget">,
   { bars, closes }: Samples
-): Float64Array => {
+): Readonly<Record<"equity" | "hold", Float64Array>> => {
   const heldAt = holdings(outcome, conditions)
-  const equity = new Float64Array(bars.length)
+  const start = { ...heldAt(-1) }
+  const [equity, hold] = [new Float64Array(bars.length), new Float64Array(bars.length)]
   for (let sample = 0; sample < bars.length; sample++) {
     const { base, quote } = heldAt(bars[sample] ?? 0)
-    equity[sample] = quote + base * (closes[sample] ?? 0)
+    const close = closes[sample] ?? 0
+    equity[sample] = quote + base * close
+    hold[sample] = start.quote + start.base * close
   }
-  return equity
+  return { equity, hold }
+}
+
+/**
+ * The worth at the start and what was made of it against the budget left alone: ratios of its returns are those of the
+ * strategy, and not of a market that carried it.
+ */
+export const madeOf = (points: ReadonlyArray<Pick<EquityPoint, "equity" | "hold">>): ReadonlyArray<number> => {
+  const start = points[0]?.hold ?? 0
+  // The first bar may have traded already: what that cost is a part of the return.
+  return points.map(({ equity, hold }, index) => (index === 0 ? start : start + (equity - hold)))
 }
 
 /** The last bar of every period that has one. */

@@ -46,7 +46,7 @@ export const strategyOf = (search: Search, values: ReadonlyArray<string>): Resul
     return Result.mapError(strategy, (problems) => problems.map(({ message }) => message).join("; "))
   })
 
-const dailySharpeOf = (equity: Float64Array): number => {
+const dailySharpeOf = (equity: ReadonlyArray<number>): number => {
   const days = equity.length - 1
   if (days < 2) return 0
   const returnOf = (day: number): number => (equity[day] ?? 0) / (equity[day - 1] ?? 0) - 1
@@ -115,6 +115,6 @@ const figuresOf = ({ market }: Strategy, side: BandSide.BandSide): TrialFigures 
     quote: format(side.quote, market.quote.decimals),
     fills: side.fills,
     maxDrawdown: side.outcome.maxDrawdown,
-    dailySharpe: dailySharpeOf(BandSide.dailyEquity(side))
+    dailySharpe: dailySharpeOf(BandSide.dailyMade(side))
   }
 }

@@ -86,10 +86,16 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
   )
 })
 
-/** What the future gave per bar, as a share of what the past had promised; undefined when that was nothing. */
+/** A sum below this share of the gains and losses that it is of is what happens to be left of them: nothing is a share of it. */
+const leastOfMoved = 0.1
+
+/** What the future gave per bar, as a share of what the past had promised; undefined when that was nothing, or next to nothing. */
 export const efficiency = (steps: ReadonlyArray<WalkStep>): number | undefined => {
-  const perBar = (of: "train" | "test", bars: (step: WalkStep) => number): number =>
-    steps.reduce((sum, step) => sum + Number(step[of]?.profitQuote ?? 0) / bars(step), 0)
-  const promised = perBar("train", ({ from, to }) => to - from)
-  return promised > 0 ? perBar("test", ({ to, end }) => end - to) / promised : undefined
+  const past = steps.map(({ train, from, to }) => Number(train?.profitQuote ?? 0) / (to - from))
+  const future = steps.map(({ test, to, end }) => Number(test?.profitQuote ?? 0) / (end - to))
+  const sum = (all: ReadonlyArray<number>): number => all.reduce((total, gain) => total + gain, 0)
+  const promised = sum(past)
+  return promised > 0 && promised >= leastOfMoved * sum([...past, ...future].map(Math.abs))
+    ? sum(future) / promised
+    : undefined
 }

@@ -5,6 +5,7 @@ import { Result } from "effect"
 import * as Backtest from "../../../src/backtest/Backtest.ts"
 import type { Conditions } from "../../../src/backtest/kernel/Conditions.ts"
 import { noCosts } from "../../../src/backtest/kernel/FillPresets.ts"
+import { touching } from "../../../src/backtest/kernel/FillRules.ts"
 import * as Kernel from "../../../src/backtest/kernel/Kernel.ts"
 import * as FillRows from "../../../src/backtest/results/FillRows.ts"
 import * as CrossingIndex from "../../../src/candles/CrossingIndex.ts"
@@ -26,6 +27,7 @@ describe("OwnState", () => {
         ...drawn,
         price: "limit" as const,
         stops: "close" as const,
+        inHand: touching.inHand,
         refundFee: nothing,
         // No dust.
         minimumQuote: 0n,

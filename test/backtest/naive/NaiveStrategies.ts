@@ -282,7 +282,7 @@ export const rules = ({ below, size, times, under, profit, stop, reach, expireMi
     want("dip", done("dip") === legsBefore ? entry : exit)
   }
   const stops = () => (stop > 0 && isGoing && leaves === undefined ? stopOf("BUY", stopPrice()) : {})
-  return { isAskedFirst: true, atClose: act, stops }
+  return { isAskedFirst: true, seesItself: true, atClose: act, stops }
 }
 
 export interface Rungs {

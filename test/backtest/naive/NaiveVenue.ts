@@ -221,7 +221,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
       }
       const { state } = order
       slot.order = undefined
-      isPaid ||= state === "paying"
+      isPaid ||= state === "paying" || strategy.seesItself === true
       if (state === "leaving") cancelled += 1
       if (state === "leaving" || !strategy.isAskedFirst) place(slot)
     }
@@ -229,8 +229,11 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
   }
 
   const open = (): void => {
-    placeBehind(wake(bar))
-    arrive(bars[bar - 1]?.close ?? 0)
+    const before = bars[bar - 1]?.close ?? 0
+    const isPaid = wake(bar)
+    placeBehind(isPaid)
+    if (isPaid && strategy.isAskedFirst) ask(before)
+    while (arrive(before)) if (strategy.isAskedFirst) ask(before)
   }
 
   /** Between these two, or only one side of them. Says at which price the last one filled. */
@@ -274,7 +277,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
   }
 
   const desk = (close: number): Desk => ({
-    bar: isWithin ? bar - 1 / 60_000 : bar,
+    bar: isWithin ? bar - 1 / 60_000 : next - 1,
     close,
     want,
     done: (slot) => slots.get(slot)?.done ?? 0,
@@ -296,8 +299,8 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     }
   }
 
-  const arriveWithin = (price: number, isAsked: boolean): void => {
-    while (arrive(price)) if (isAsked) ask(price)
+  const arriveWithin = (price: number): void => {
+    while (arrive(price)) ask(price)
     for (const { order } of slots.values()) if (order?.from === next) order.isTried = true
   }
 
@@ -313,13 +316,13 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
       if (!isWithin) {
         isWithin = true
         wake(bar + 1)
-        arriveWithin(stop, false)
+        arriveWithin(stop)
       }
       const last = isBelow ? trade(stop, Number.NEGATIVE_INFINITY) : trade(Number.POSITIVE_INFINITY, stop)
       if (last === undefined && isBelow) lowest = below
       if (last === undefined && !isBelow) highest = above
       ask(last ?? stop)
-      arriveWithin(last ?? stop, true)
+      arriveWithin(last ?? stop)
     }
     if (isWithin) asked = { below: lowest, above: highest, fills: fills.length }
     isWithin = false

@@ -24,8 +24,8 @@ const found = (fromHour: number, hours: number) => {
   const candles = Generate.generate({ bars: hours * 4, seed: 5, startMillis, stepMillis: 900_000, startPrice: 1_000 })
   const indices = CrossingIndex.linearIndices(candles, "at")
   const side = Backtest.run(strategy, candles, indices, "optimistic", { costs: noCosts, changes: {} })
-  const equity = BandSide.curve(side.parts, EquityCurve.sampleBars(candles, dayMillis)).map((point) => point.equity)
-  const returns = Statistics.returnsOf(equity)
+  const curve = BandSide.curve(side.parts, EquityCurve.sampleBars(candles, dayMillis))
+  const returns = Statistics.returnsOf(EquityCurve.madeOf(curve))
   const mean = returns.reduce((sum, value) => sum + value, 0) / returns.length
   const squares = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0)
   return { ...BacktestStatistics.ofSide(side, 1), deviation: Math.sqrt(squares / (returns.length - 1)) }

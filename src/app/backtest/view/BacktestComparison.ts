@@ -72,16 +72,14 @@ const sideBySide = (results: Results): Page.PagePart => {
       BacktestStatistics.ofSide(high, result.trials)
     ]
     const ratio = (value: number): string => value.toFixed(2)
-    const hold = BacktestStatistics.holdFacts(high, 1)[0]?.[1] ?? ""
-    const gained = BacktestSummary.profitRange(result)
+    const gained = BacktestSummary.profitEnds(result)
     return [
       nameOf(results, result),
-      gained.low,
-      gained.high,
-      percent(worst.totalReturn),
-      percent(best.totalReturn),
-      hold,
-      BacktestSummary.allInReturn(result),
+      BacktestSummary.quoteText(result, gained.low),
+      BacktestSummary.quoteText(result, gained.high),
+      BacktestSummary.returnText(result, gained.low),
+      BacktestSummary.returnText(result, gained.high),
+      BacktestSummary.returnText(result, BacktestSummary.allInProfit(result)),
       percent(Math.max(low.outcome.maxDrawdown, high.outcome.maxDrawdown)),
       BacktestStatistics.text(worst, "sharpe", ratio),
       BacktestStatistics.text(best, "sharpe", ratio),
@@ -89,8 +87,10 @@ const sideBySide = (results: Results): Page.PagePart => {
       `${high.fills}`
     ]
   })
-  const profit = results.some(BacktestSummary.quantified) ? ["PNL P5", "P95"] : ["PNL LOW", "HIGH"]
-  const others = ["RETURN LOW", "HIGH", "LEFT ALONE", "ALL IN", "DRAWDOWN", "SHARPE LOW", "HIGH", "FILLS LOW", "HIGH"]
+  const profit = results.some(BacktestSummary.quantified)
+    ? ["PNL P5", "P95", "RETURN P5", "P95"]
+    : ["PNL LOW", "HIGH", "RETURN LOW", "HIGH"]
+  const others = ["ALL IN", "DRAWDOWN", "SHARPE LOW", "HIGH", "FILLS LOW", "HIGH"]
   return Page.table(["", ...profit, ...others], rows)
 }
 
@@ -103,11 +103,10 @@ const limitsOf = (results: Results): ReadonlyArray<string> =>
 
 const points = 1500
 
-/** Return since the start, at bars. */
+/** What was made against the budget left alone until these bars, of the worth at the start. */
 const returnsOf = ({ parts }: BandSide.BandSide, bars: ReadonlyArray<number>): ReadonlyArray<number> => {
-  const [start, ...curve] = BandSide.curve(parts, [0, ...bars])
-  const first = start?.hold ?? 1
-  return curve.map(({ equity }) => (first > 0 ? equity / first - 1 : 0))
+  const [first = 0, ...made] = EquityCurve.madeOf(BandSide.curve(parts, [0, ...bars]))
+  return made.map((worth) => (first > 0 ? worth / first - 1 : 0))
 }
 
 /** For the charts of the page. */
@@ -159,7 +158,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
       {
         title: "Return since the start",
         parts: [Page.drawn(ComparisonScript.charts)],
-        note: "Bands from the lower to the higher side of each run; dashed grey: the price."
+        note: "Against the budget left alone. Bands from the lower to the higher side of each run; dashed grey: the price."
       },
       {
         title: "All figures",

@@ -161,12 +161,11 @@ const figuresOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
   return [Page.sideBySide([...columns, ...quantiles]), Page.sentences(...said, ...limits, took)]
 }
 
-/** All statistics of both sides beside those of the budget left alone. */
+/** All statistics of both sides. */
 const statisticsOf = ({ band, trials }: BacktestResult): Page.PagePart =>
-  Page.sideBySide([
-    ...BacktestSummary.endsOf(band).map(({ name, side }) => [name, BacktestStatistics.facts(side, trials)] as const),
-    ["left alone", BacktestStatistics.holdFacts(band.high, trials)]
-  ])
+  Page.sideBySide(
+    BacktestSummary.endsOf(band).map(({ name, side }) => [name, BacktestStatistics.facts(side, trials)] as const)
+  )
 
 export const page = (result: BacktestResult, madeAt: number): Page.Page => {
   const { strategy, candles, band, fees } = result

@@ -113,11 +113,16 @@ export const profitText = (result: BacktestResult, side: BandSide.BandSide): str
 
 export const changeText = (result: BacktestResult, side: BandSide.BandSide): string => quoteText(result, side.pnlQuote)
 
-/** What all in at the start would have returned; with several markets there is no such figure. */
-export const allInReturn = ({ band }: BacktestResult): string => {
-  const gain = BandSide.allInGain(band.high)
+/** As a share of the worth at the start. */
+export const returnText = ({ band }: BacktestResult, gain: bigint | undefined): string => {
   const worth = Band.worthAtStart(band.high)
   return gain === undefined || worth <= 0 ? "–" : percent(Number(gain) / worth)
+}
+
+/** What all in at the start would have made against the budget left alone; with several markets there is no such figure. */
+export const allInProfit = ({ band: { high } }: BacktestResult): bigint | undefined => {
+  const gain = BandSide.allInGain(high)
+  return gain === undefined ? undefined : gain - high.holdPnlQuote
 }
 
 /** What the run is compared with, labelled. */
@@ -195,12 +200,17 @@ export const quantified = ({ simulated }: BacktestResult): Band.Simulated | unde
   simulated !== undefined && BandSummary.hasQuantiles(simulated) ? simulated : undefined
 
 /** From the p5 to the p95 of the simulated runs, or from one named side to the other. */
-export const profitRange = (result: BacktestResult): { readonly low: string; readonly high: string } => {
+export const profitEnds = (result: BacktestResult): { readonly low: bigint; readonly high: bigint } => {
   const { band } = result
   const simulated = quantified(result)
-  if (simulated === undefined) return { low: profitText(result, band.low), high: profitText(result, band.high) }
+  if (simulated === undefined) return { low: BandSide.profitOf(band.low), high: BandSide.profitOf(band.high) }
   const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)
-  return { low: quoteText(result, p5), high: quoteText(result, p95) }
+  return { low: p5, high: p95 }
+}
+
+export const profitRange = (result: BacktestResult): { readonly low: string; readonly high: string } => {
+  const { low, high } = profitEnds(result)
+  return { low: quoteText(result, low), high: quoteText(result, high) }
 }
 
 type Facts = ReadonlyArray<readonly [label: string, value: string]>

@@ -89,8 +89,6 @@ export const ofSeveral = (runs: ReadonlyArray<RunReturn>): ReadonlyArray<string>
       : [
           `${isBand ? "The better side of " : ""}${near.map(({ name }) => name).join(", ")} reaches it: which is better the data do not tell.`
         ]),
-    ...runs
-      .filter(({ fills }) => fills === 0)
-      .map(({ name }) => `${name} traded nothing: its return is that of its budget left alone.`)
+    ...runs.filter(({ fills }) => fills === 0).map(({ name }) => `${name} traded nothing, so it returned nothing.`)
   ]
 }
