@@ -145,11 +145,26 @@ describe.skipIf(server === undefined)("a fleet's database", () => {
     }).pipe(Effect.provide(database), Effect.scoped)
   )
 
+  it.live(
+    "gives an account that is written again after its removal a revision of its own, so its runner reads it anew",
+    () =>
+      Effect.gen(function* () {
+        const registry = yield* Registry
+        const ben = { name: "ben", class: "", config: "one", strategies: [] }
+        yield* registry.apply(ben)
+        yield* registry.apply({ ...ben, config: "two" })
+        assert.deepStrictEqual(yield* registry.wish("killed", "", ["ben", "nobody"]), ["ben"])
+        assert.isTrue(yield* registry.remove("ben"))
+        yield* registry.apply({ ...ben, config: "three" })
+        assert.deepInclude(yield* registry.text("ben"), { revision: 3, config: "three", wanted: "running" })
+      }).pipe(Effect.provide(database), Effect.scoped)
+  )
+
   it.live("behind a pooler in transaction mode takes no runner", () =>
     Effect.gen(function* () {
       const pooled = Postgres.layer(yield* Effect.promise(startPooler))
       const refused = yield* Effect.flip(Effect.provide(Admission.registering(yield* RunnerStorage.makeMemory), pooled))
-      assert.match(refused.message, /needs sessions, and this address is that of a pooler/)
+      assert.match(refused.message, /needs sessions: give the server's own address/)
     }).pipe(Effect.scoped)
   )
 })

@@ -14,6 +14,8 @@ export const groups = ["default", `effect ${getCurrentVersion()}`] as const
 
 export class DatabaseUnfit extends Schema.TaggedError<DatabaseUnfit>()("DatabaseUnfit", { message: Schema.String }) {}
 
+const unfit = (message: string) => new DatabaseUnfit({ message })
+
 const processOf = (connection: Connection) =>
   Effect.map(connection.executeValues("SELECT pg_backend_pid()", []), ([row]) => row?.[0])
 
@@ -33,18 +35,15 @@ export const registering = Effect.fn("Admission.registering")(function* (storage
   const sql = yield* SqlClient.SqlClient
   const [server] = yield* sql<{ version: number }>`SELECT current_setting('server_version_num')::int / 10000 AS version`
   const version = server?.version ?? 0
-  if (version < minServer)
-    return yield* new DatabaseUnfit({ message: `A fleet needs Postgres ${minServer} or later; this is ${version}` })
+  if (version < minServer) return yield* unfit(`A fleet needs Postgres ${minServer} or later; this is ${version}`)
   if (yield* isPooled)
-    return yield* new DatabaseUnfit({
-      message: "A fleet needs sessions, and this address is that of a pooler in transaction mode: give the server's own"
-    })
+    return yield* unfit("A fleet needs sessions: give the server's own address, not a pooler's in transaction mode")
   const fits = Effect.gen(function* () {
-    for (const [{ address, groups: theirs }] of yield* storage.getRunners)
-      if (!theirs.includes(groups[1]))
-        return yield* new DatabaseUnfit({
-          message: `The runner ${address.host} has another engine (${theirs[1]}) than this one (${groups[1]}): stop every runner, then start the new version`
-        })
+    const other = (yield* storage.getRunners).find(([{ groups: theirs }]) => !theirs.includes(groups[1]))?.[0]
+    if (other !== undefined)
+      return yield* unfit(
+        `The runner ${other.address.host} has another engine (${other.groups[1]}) than this one (${groups[1]}): stop every runner, then start the new version`
+      )
   })
   // Two that begin at the same time see each other, and neither runs.
   return Effect.fnUntraced(function* (runner: Runner.Runner, isHealthy: boolean) {

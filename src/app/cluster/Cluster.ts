@@ -5,17 +5,22 @@
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Deferred, Duration, Effect, Layer, Option } from "effect"
-import type * as RunnerAddress from "effect/cluster/RunnerAddress"
+import { PersistenceError } from "effect/cluster/ClusterError"
+import * as EntityId from "effect/cluster/EntityId"
+import * as Runner from "effect/cluster/Runner"
+import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import * as RunnerHealth from "effect/cluster/RunnerHealth"
 import * as RunnerStorage from "effect/cluster/RunnerStorage"
 import * as Runners from "effect/cluster/Runners"
 import * as Sharding from "effect/cluster/Sharding"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"
 import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
-import { deadAfterSeconds } from "../../journal/postgres/Registry.ts"
+import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
+import type { JournalError } from "../../journal/Journal.ts"
+import { deadAfterSeconds, type OwnedAccount } from "../../journal/postgres/Registry.ts"
 import { clusterPrefix } from "../../journal/postgres/tables.ts"
 import * as Admission from "./Admission.ts"
-import * as Shares from "./Shares.ts"
+import { divided } from "./Shares.ts"
 
 const times = {
   /** Accounts of one shard move together, so there are many. A shard with accounts takes a lock of the server. */
@@ -44,14 +49,53 @@ const sharding = Sharding.layer.pipe(
 /** Says words, and owns nothing. */
 export const client = sharding.pipe(Layer.provide(RunnerStorage.layerMemory), Layer.provide(settings(Option.none())))
 
-/** Owns its share of the accounts. */
-export const runner = (options: Omit<Shares.SharesOptions, "sharding">) =>
+type Accounts = Effect.Effect<ReadonlyArray<OwnedAccount>, JournalError>
+
+/** Owns its share of the accounts. A runner has a name, and no port. */
+export const runner = (name: string, accounts: Accounts) =>
   Layer.unwrap(
-    Effect.map(Deferred.make<Sharding.Sharding["Service"]>(), (made) =>
-      Layer.effectDiscard(Effect.flatMap(Sharding.Sharding, (sharding) => Deferred.succeed(made, sharding))).pipe(
+    Effect.map(Deferred.make<Sharding.Sharding["Service"]>(), (made) => {
+      const address = RunnerAddress.make(name, 0)
+      return Layer.effectDiscard(
+        Effect.flatMap(Sharding.Sharding, (sharding) => Deferred.succeed(made, sharding))
+      ).pipe(
         Layer.provideMerge(sharding),
-        Layer.provide(Shares.layer({ ...options, sharding: Deferred.await(made) })),
-        Layer.provide(settings(Option.some(Shares.addressOf(options.name))))
+        Layer.provide(storage(address, accounts, Deferred.await(made))),
+        Layer.provide(settings(Option.some(address)))
       )
-    )
+    })
+  )
+
+const unusable = Effect.mapError((cause: unknown) => new PersistenceError({ cause }))
+
+/** Each runner sees itself alone, so every shard is its own, but it locks only those that are its share. */
+const storage = (
+  address: RunnerAddress.RunnerAddress,
+  accounts: Accounts,
+  sharding: Effect.Effect<Sharding.Sharding["Service"]>
+) =>
+  Layer.effect(
+    RunnerStorage.RunnerStorage,
+    Effect.gen(function* () {
+      const storage = yield* SqlRunnerStorage.make({ prefix: clusterPrefix })
+      const register = yield* Admission.registering(storage)
+      yield* register(new Runner.Runner({ address, groups: Admission.groups, weight: 1 }), true)
+      let mine: ReadonlySet<string> = new Set()
+      const isMine = (shard: object): boolean => mine.has(`${shard}`)
+      const look = Effect.gen(function* () {
+        const [{ getShardId }, all, alive] = [yield* sharding, yield* accounts, yield* storage.getRunners]
+        const shards = Map.groupBy(all, ({ name }) => `${getShardId(EntityId.make(name), "default")}`)
+        const sizes = [...shards].map(([shard, { length }]) => [shard, length] as const)
+        const names = alive.map(([{ address }]) => address.host)
+        mine = divided(sizes, names)(address.host)
+      })
+      return RunnerStorage.RunnerStorage.of({
+        ...storage,
+        register: (runner, isHealthy) => unusable(register(runner, isHealthy)),
+        getRunners: Effect.map(storage.getRunners, (all) => all.filter(([each]) => each.address.host === address.host)),
+        acquire: (_, free) => Effect.flatMap(unusable(look), () => storage.acquire(address, [...free].filter(isMine))),
+        // The engine ends the accounts of a shard that is no longer refreshed, and then unlocks it.
+        refresh: (_, shards) => Effect.map(storage.refresh(address, shards), (locked) => locked.filter(isMine))
+      })
+    })
   )

@@ -1,67 +1,8 @@
 /**
  * Divides a fleet's accounts evenly among its runners. By itself the engine places shards by a hash, which gives one of three runners seven of
- * twelve accounts. Here each runner sees itself alone, so every shard is its own, but it locks only those that `divided` gives it.
+ * twelve accounts.
  */
-import { Effect, Hash, Layer } from "effect"
-import { PersistenceError } from "effect/cluster/ClusterError"
-import * as EntityId from "effect/cluster/EntityId"
-import * as Runner from "effect/cluster/Runner"
-import * as RunnerAddress from "effect/cluster/RunnerAddress"
-import * as RunnerStorage from "effect/cluster/RunnerStorage"
-import type { Sharding } from "effect/cluster/Sharding"
-import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
-import type { JournalError } from "../../journal/Journal.ts"
-import type { OwnedAccount } from "../../journal/postgres/Registry.ts"
-import { clusterPrefix } from "../../journal/postgres/tables.ts"
-import * as Admission from "./Admission.ts"
-
-export interface SharesOptions {
-  /** The runner's. */
-  readonly name: string
-  readonly accounts: Effect.Effect<ReadonlyArray<OwnedAccount>, JournalError>
-  /** Completes when the engine has been made. */
-  readonly sharding: Effect.Effect<Sharding["Service"]>
-}
-
-/** A runner has no port. */
-export const addressOf = (name: string) => RunnerAddress.make(name, 0)
-
-const unusable = Effect.mapError((cause: unknown) => new PersistenceError({ cause }))
-
-export const layer = ({ accounts, name, sharding }: SharesOptions) =>
-  Layer.effect(
-    RunnerStorage.RunnerStorage,
-    Effect.gen(function* () {
-      const storage = yield* SqlRunnerStorage.make({ prefix: clusterPrefix })
-      const register = yield* Admission.registering(storage)
-      const address = addressOf(name)
-      yield* register(new Runner.Runner({ address, groups: Admission.groups, weight: 1 }), true)
-      let mine: ReadonlySet<string> = new Set()
-      const look = Effect.gen(function* () {
-        const [{ getShardId }, all, alive] = [yield* sharding, yield* accounts, yield* storage.getRunners]
-        const shards = Map.groupBy(all, ({ name }) => `${getShardId(EntityId.make(name), "default")}`)
-        mine = divided(
-          [...shards].map(([shard, { length }]) => [shard, length]),
-          alive.map(([{ address }]) => address.host)
-        )(name)
-      })
-      return RunnerStorage.RunnerStorage.of({
-        ...storage,
-        register: (runner, isHealthy) => unusable(register(runner, isHealthy)),
-        getRunners: Effect.map(storage.getRunners, (all) => all.filter(([{ address }]) => address.host === name)),
-        acquire: (_, free) =>
-          Effect.flatMap(unusable(look), () =>
-            storage.acquire(
-              address,
-              [...free].filter((shard) => mine.has(`${shard}`))
-            )
-          ),
-        // The engine ends the accounts of a shard that is no longer refreshed, and then unlocks it.
-        refresh: (_, shards) =>
-          Effect.map(storage.refresh(address, shards), (locked) => locked.filter((shard) => mine.has(`${shard}`)))
-      })
-    })
-  )
+import { Hash } from "effect"
 
 /**
  * Returns the shards of each runner, by the number of accounts in each shard. All runners come to the same result. Their accounts differ in number

@@ -71,7 +71,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
 
   const owner = Owner.layer({ folder, say, sharedBy: yield* Shared.make(name) })
   const kept = Layer.effectDiscard(Effect.forkScoped(Effect.all([keeping, forgetting], { concurrency: 2 })))
-  const cluster = Cluster.runner({ name, accounts: rows })
+  const cluster = Cluster.runner(name, rows)
   yield* say(`runs as ${name}`)
   yield* Effect.raceFirst(Layer.launch(Layer.merge(owner, kept).pipe(Layer.provide(cluster))), stop)
 }, Effect.scoped)
