@@ -54,3 +54,7 @@ export const sentenceOf = (error: Schema.SchemaError): string =>
   faultsOf(error)
     .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
     .join("; ")
+
+/** The id by which the venue finds a request again, behind a sentence about its answer. */
+export const correlationText = ({ correlationId }: { readonly correlationId?: string | undefined }): string =>
+  correlationId === undefined ? "" : ` (correlation id ${correlationId})`

@@ -30,14 +30,14 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   /** The venue's code; without one, the HTTP status, such as `http-400`. */
   code: Schema.String,
   text: Schema.String,
-  /** JSON pointer to the wrong attribute, if given. */
+  /** JSON pointer to the wrong attribute, if given; the text names it too. */
   pointer: Schema.optionalKey(Schema.String),
   /** What the refusal of a signed payload proves, if anything. */
   verdict: Schema.optionalKey(Schema.Literals(refusalVerdicts))
 }) {
   override get message(): string {
     if (this.code === quoteRefusedCode) return `The venue's quote cannot be trusted: ${this.text}`
-    return `The venue refused to ${this.operation}: ${this.code}: ${this.text}${this.pointer === undefined ? "" : ` (at ${this.pointer})`}`
+    return `The venue refused to ${this.operation}: ${this.code}: ${this.text}`
   }
 }
 
@@ -48,7 +48,7 @@ export class RetryLater extends Schema.TaggedError<RetryLater>()("RetryLater", {
   text: Schema.String
 }) {
   override get message(): string {
-    return `The venue cannot ${this.operation} now (${this.text}); trying again in ${this.afterMillis} ms`
+    return `The venue cannot ${this.operation} now (${this.text}): it may be asked again after ${Math.ceil(this.afterMillis / 1000)} s`
   }
 }
 

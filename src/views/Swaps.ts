@@ -1,5 +1,7 @@
 /** A swap: what was agreed, where its money is, and everything that proves how it ended. */
+import { Option, Schema } from "effect"
 import type { Amount } from "../domain/Amount.ts"
+import { iso } from "../domain/Text.ts"
 import * as SwapHistory from "../engine/state/swaps/SwapHistory.ts"
 
 export const swapView = (swap: SwapHistory.SwapHistory) => {
@@ -20,10 +22,16 @@ export const swapView = (swap: SwapHistory.SwapHistory) => {
     depositMemo: agreed.depositMemo ?? null,
     quotedIn: String(agreed.amountIn),
     quotedOut: String(agreed.amountOut),
+    minimumOut: said(agreed.minAmountOut),
+    refundFee: said(agreed.refundFee),
+    deadline: iso(agreed.deadline),
+    /** The whole answer of the venue, with its times, values in USD and signature. */
+    quote: Option.getOrNull(decodeQuote(agreed.quote)),
     deposited: said(report?.deposited),
     amountIn: said(report?.amountIn),
     amountOut: said(report?.amountOut),
     refunded: said(report?.refunded),
+    withdrawFee: said(report?.withdrawFee),
     refundReason: report?.refundReason ?? null,
     money: Object.fromEntries(SwapHistory.swapPlaces.map((place) => [place, String(money.input[place])])),
     received: String(money.received),
@@ -36,5 +44,7 @@ export const swapView = (swap: SwapHistory.SwapHistory) => {
     correlationIds: SwapHistory.correlationIdsOf(swap)
   }
 }
+
+const decodeQuote = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
 const said = (amount: Amount | undefined): string | null => (amount === undefined ? null : String(amount))

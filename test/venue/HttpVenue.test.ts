@@ -313,7 +313,7 @@ describe("answers", () => {
       const { exit } = yield* run<unknown>(writes.createOrder[0], () => json(structured("brand-new", 400), 400))
       assert.deepInclude(reasonOf(exit), {
         code: "brand-new",
-        text: "Detail",
+        text: "Detail (at /data/attributes/price)",
         pointer: "/data/attributes/price",
         status: 400,
         correlationId: "corr-1"

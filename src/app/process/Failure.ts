@@ -2,8 +2,9 @@
 import { Cause, Config, Console, Effect, Option, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
-import { messageOf } from "../../domain/Text.ts"
+import { correlationText, messageOf } from "../../domain/Text.ts"
 import * as PlainFiles from "../../files/PlainFiles.ts"
+import { VenueError } from "../../venue/VenueError.ts"
 import { isOfOwnCode } from "../../strategy/own/OwnCodeFailed.ts"
 
 /** The address on which a server could not listen because another process does; whose own words say more keeps them. */
@@ -24,6 +25,7 @@ const busyAddressOf = (error: unknown): string | undefined => {
 const wordsOf = (error: unknown): string => {
   const busy = busyAddressOf(error)
   if (busy !== undefined) return `${busy} is in use by another program: choose another port, or stop what uses it`
+  if (error instanceof VenueError) return `${error.message}${correlationText(error.reason)}`
   if (!(error instanceof PlatformError.PlatformError)) return messageOf(error)
   const { reason } = error
   const phrase = PlainFiles.phraseOf(error)

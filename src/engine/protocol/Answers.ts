@@ -7,6 +7,7 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
+import { correlationText } from "../../domain/Text.ts"
 import type { SignedIntent } from "../../signing/IntentGuard.ts"
 import type { Expectations } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
@@ -44,7 +45,7 @@ export const createRefused = (
   const reason = placement.by === "swap" ? `no swap: ${text}` : `the venue refused to create it: ${code}: ${text}`
   return [
     { _tag: "CreateRefused", ...about(placement), code, text, ...present({ correlationId }) },
-    ...abandoned(placement, reason)
+    ...abandoned(placement, `${reason}${correlationText({ correlationId })}`)
   ]
 }
 

@@ -6,7 +6,7 @@ import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import { format as price } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { isStale } from "../../domain/Payload.ts"
-import { iso } from "../../domain/Text.ts"
+import { correlationText, iso } from "../../domain/Text.ts"
 import { age, clock, clockText, counted, pausedBy } from "../../domain/Words.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
 import { type Assets, withSymbol } from "./Money.ts"
@@ -25,8 +25,19 @@ export const describe = (event: BotEvent, assets: Assets): EventLine | undefined
   const said = sentenceOf(event._tag, event, (symbol, amount) => withSymbol(assets, symbol, amount))
   if (said === undefined) return undefined
   const [text, weight = "quiet"] = said
-  return { subject: subjectOf(event), text, weight }
+  return { subject: subjectOf(event), text: `${text}${traceOf(event)}`, weight }
 }
+
+/** Refusals and odd answers name the id by which the venue finds the request again. */
+const traced: ReadonlySet<Tag> = new Set([
+  "CreateRefused",
+  "CancelRefused",
+  "FundingAnswered",
+  "OrderMissing",
+  "Contradiction"
+])
+const traceOf = (event: BotEvent): string =>
+  traced.has(event._tag) && "correlationId" in event ? correlationText(event) : ""
 
 /** "12:34:56.789  grid/cell-03  FILL …", for a log. */
 export const logLine = ({ at, event }: Recorded, assets: Assets): string | undefined => {

@@ -7,6 +7,7 @@ import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { type Asset, floorOf } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { absent, type Drift } from "../../domain/Drift.ts"
+import { correlationText } from "../../domain/Text.ts"
 import { tokenIn } from "../api/SwapsApi.ts"
 import { History } from "../History.ts"
 import { quoteRequest } from "../HttpVenue.ts"
@@ -49,8 +50,7 @@ const mostTold = 50
 const gone: ReadonlyArray<string> = ["http-404", "http-405", "http-410"]
 /** Open to every partner: a refusal is a difference. Others may be by invitation. */
 const open: ReadonlyArray<string> = ["tokens", "quote", "orders"]
-const refusalOf = ({ code, correlationId, text }: Rejected): string =>
-  `refused: ${code}: ${text}${correlationId === undefined ? "" : ` (correlation id ${correlationId})`}`
+const refusalOf = (reason: Rejected): string => `refused: ${reason.code}: ${reason.text}${correlationText(reason)}`
 /** The size of the dry quote, in whole units of the first asset. */
 const quoted = Decimal.make(1n, 2)
 
@@ -226,7 +226,7 @@ const summed = (answers: ReadonlyArray<readonly [string, Result.Result<Answered,
       if (isGone) unique.set(what, { what, was: "answered", is: absent, closesFunding: what === "orders" })
       else if (reason._tag === "Rejected" && open.includes(what))
         unique.set(what, { what, was: "answered", is: refusalOf(reason), closesFunding: what === "orders" })
-      else unchecked.push({ what, why: answer.failure.message })
+      else unchecked.push({ what, why: `${answer.failure.message}${correlationText(reason)}` })
       isWhole &&= reason._tag === "Rejected"
       continue
     }

@@ -191,8 +191,9 @@ const refusalIn = (reply: Reply): Refusal => {
   const structured = Option.getOrUndefined(asStructured(json))
   const first = structured?.errors[0]
   if (structured !== undefined && first !== undefined) {
-    const text = structured.errors.map(({ detail, title }) => detail ?? title ?? "no detail").join("; ")
+    const said = structured.errors.map(({ detail, title }) => detail ?? title ?? "no detail").join("; ")
     const pointer = first.source?.pointer
+    const text = pointer === undefined ? said : `${said} (at ${pointer})`
     return { code: clean(first.code), text: clean(text), ...(pointer === undefined ? {} : { pointer: clean(pointer) }) }
   }
   const coded = Option.getOrUndefined(asCode(json))
