@@ -186,8 +186,12 @@ const client = <A, E, R>(venue: Layer.Layer<A, E, R>) => through(venue).pipe(Lay
 const httpVenue = client(HttpVenue.layer).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 /** Incidents as the venue reports them, if the configuration names a feed; needs the way to it. */
-const incidentFeed = ({ markets, venue }: BotConfig) =>
-  venue.incidents === undefined ? Layer.empty : Incidents.layer(venue.incidents, markets.assets)
+const incidentFeed = ({ account, markets, venue: { incidents, incidentToken } }: BotConfig) => {
+  if (incidents === undefined) return Layer.empty
+  const addresses = [account.signerId, ...account.recipients.values(), ...account.refundTo.values()]
+  const own = new Set(addresses.filter((address) => address !== undefined))
+  return Incidents.layer({ url: incidents.url, ...present({ token: incidentToken }) }, markets.assets, own)
+}
 
 export const incidents = (config: BotConfig) => incidentFeed(config).pipe(Layer.provide(NodeHttpClient.layerUndici))
 

@@ -11,9 +11,10 @@ import type { Collector } from "../control/Telemetry.ts"
 import { hourMillis } from "../domain/Durations.ts"
 import type { DepositType } from "../domain/MoneyPath.ts"
 import type { OrderTerms } from "../domain/Order.ts"
+import { present } from "../domain/Present.ts"
 import { defaultTerms } from "../engine/tracking/Overdue.ts"
 import * as Read from "../strategy/Fields.ts"
-import { type JsonSchema, schemaOf } from "../strategy/JsonSchema.ts"
+import { described, type JsonSchema, schemaOf } from "../strategy/JsonSchema.ts"
 import { inOrder, type Problem, type Report, render, report, sourceText } from "../strategy/Problem.ts"
 import * as TermsSection from "../strategy/TermsSection.ts"
 import { readYaml } from "../strategy/YamlReader.ts"
@@ -40,6 +41,7 @@ export interface BotConfig extends Omit<BotSettings, "dashboard" | "otlp" | keyo
   readonly venue: BotSettings["venue"] & {
     readonly apiKey: Redacted.Redacted
     readonly partnerJwt: Redacted.Redacted | undefined
+    readonly incidentToken?: Redacted.Redacted
   }
   readonly account: BotSettings["account"] & {
     readonly signing:
@@ -77,6 +79,7 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
     source === undefined ? Effect.undefined : readSecret(source, folder, to)
   const apiKey = yield* secretAt(parsed?.secrets.apiKey)
   const partnerJwt = yield* secretAt(parsed?.secrets.partnerJwt)
+  const incidentToken = yield* secretAt(parsed?.settings?.venue.incidents?.token)
   const keystore = parsed?.secrets.keystore
   const key =
     keystore === undefined ? yield* secretAt(parsed?.secrets.key) : yield* KeystoreSource.open(keystore, folder, to)
@@ -106,7 +109,7 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
     notify,
     heartbeat,
     otlp,
-    venue: { ...venue, apiKey, partnerJwt },
+    venue: { ...venue, apiKey, partnerJwt, ...present({ incidentToken }) },
     account: { ...account, signing }
   }
   return config
@@ -202,6 +205,20 @@ const publicKey = Read.matching("a public key such as ed25519:…", /^ed25519:[1
 const symbol = Read.matching("a symbol of letters and digits, such as BTC", /^[A-Za-z0-9.]{1,20}$/)
 const address = Read.matching("an address without spaces", /^[\x21-\x7e]{1,300}$/)
 
+const feedWithToken = Read.section({
+  url: Read.required(url, "address of the feed"),
+  token: Read.optional(secret, "sent as a bearer token")
+})
+/** An address, or an address with the token that its service asks for. */
+const incidentFeed: Read.Reader<NonNullable<ReturnType<typeof feedWithToken>>> = described(
+  (node, to) => {
+    if (node.type !== "scalar") return feedWithToken(node, to)
+    const address = url(node, to)
+    return address === undefined ? undefined : { url: address, token: undefined }
+  },
+  () => ({ anyOf: [schemaOf(url), schemaOf(feedWithToken)] })
+)
+
 const venueKeys = {
   url: Read.required(url, "address of the venue"),
   analyticsUrl: Read.optional(url, "address of its history", "the same"),
@@ -213,7 +230,7 @@ const venueKeys = {
   partnerJwt: Read.optional(secret, "waives the platform fee, opens the history"),
   quoteKey: Read.optional(publicKey, "public key of the venue: quotes are then verified"),
   minOrderUsd: Read.optional(Read.price, "smallest order that the venue takes, in USD"),
-  incidents: Read.optional(url, "JSON feed of the venue's incidents: they hold new funding", "none is read"),
+  incidents: Read.optional(incidentFeed, "JSON feed of the venue's incidents: they hold new funding", "none is read"),
   nonceSalt: Read.optional(salt, "salt of the verifier's nonces", "nonces without one")
 }
 

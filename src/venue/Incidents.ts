@@ -3,15 +3,20 @@
  * or paid by a wallet in the affected assets, so no more money goes where it may get stuck. Funded orders are
  * followed and withdrawn as always. The feed is optional and can only hold back: an unreadable feed is reported and
  * changes nothing.
+ *
+ * The service's own feed names a scope and a direction for each incident, and needs a token. Other status pages are read by the names
+ * of assets and chains in their text.
  */
-import { Clock, Effect, Exit, Layer, Option, Schema } from "effect"
-import { HttpClient } from "effect/http"
+import { Clock, Effect, Exit, Layer, Option, type Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
 import type { Asset } from "../domain/Amount.ts"
+import { present } from "../domain/Present.ts"
 import { chainIds } from "./api/HistoryApi.ts"
-import { receive } from "./http/Reply.ts"
+import { type Reply, receive, refused } from "./http/Reply.ts"
 import { FundingHold } from "./Venue.ts"
 import { clean } from "./wire/WireValue.ts"
 
+const call = { operation: "read the incidents", kind: "read", credential: "venue.incidents.token" } as const
 const readAgain = "1 minute"
 const mostWait = "5 seconds"
 
@@ -29,6 +34,13 @@ const Incident = Schema.Struct({
   ends_at: Text
 })
 type Incident = typeof Incident.Type
+/** As the service documents its own feed. */
+const Scoped = Schema.Struct({
+  scopeType: Schema.String,
+  scopeValue: Schema.String,
+  direction: Text,
+  publicDescription: Text
+})
 const List = Schema.Array(Schema.Unknown)
 const Feed = Schema.Union([
   List,
@@ -39,6 +51,7 @@ const Feed = Schema.Union([
 const fromJson = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
 const asFeed = Schema.decodeUnknownOption(Feed)
 const asIncident = Schema.decodeUnknownOption(Incident)
+const asScoped = Schema.decodeUnknownOption(Scoped)
 
 const over = /^(resolved|closed|completed|postmortem|ended)$/i
 
@@ -46,17 +59,60 @@ export interface ActiveIncident {
   readonly title: string
   /** Our symbols; `undefined` if it names no asset and no chain, because then it affects all of them. */
   readonly symbols: ReadonlySet<string> | undefined
+  /** Whether it is about what is paid in or paid out; `undefined`: both. */
+  readonly way?: "in" | "out"
 }
 
 /** The active incidents of a feed, each with those of our assets that it affects. */
-export const activeIn = (feed: unknown, assets: ReadonlyArray<Asset>, now: number): ReadonlyArray<ActiveIncident> => {
+export const activeIn = (
+  feed: unknown,
+  assets: ReadonlyArray<Asset>,
+  now: number,
+  own: ReadonlySet<string> = new Set()
+): ReadonlyArray<ActiveIncident> => {
   const read = Option.getOrUndefined(asFeed(feed))
   const entries = read === undefined ? [] : "length" in read ? read : Object.values(read).flat()
-  return entries
-    .flatMap((entry) => Option.toArray(asIncident(entry)))
-    .filter((incident) => isActive(incident, now))
-    .map((incident) => concerned(incident, assets))
+  return entries.flatMap((entry) => {
+    const scoped = Option.getOrUndefined(asScoped(entry))
+    if (scoped !== undefined) return [inScope(scoped, assets, own)]
+    return Option.toArray(asIncident(entry))
+      .filter((incident) => isActive(incident, now))
+      .map((incident) => concerned(incident, assets))
+  })
 }
+
+/** The parts of an identifier such as `nep141:btc.omft.near` between its standard and its ledger. */
+const partsOf = ({ id }: Asset): ReadonlyArray<string> => id.toLowerCase().split(/[:.-]/).slice(1, -1)
+
+/** A scope of a kind that is not known concerns everything. */
+const inScope = (
+  { direction, publicDescription, scopeType, scopeValue }: typeof Scoped.Type,
+  assets: ReadonlyArray<Asset>,
+  own: ReadonlySet<string>
+): ActiveIncident => {
+  const value = scopeValue.toLowerCase()
+  const isNamed: Readonly<Record<string, (asset: Asset) => boolean>> = {
+    chain: (asset) => partsOf(asset).includes(value),
+    bridge: (asset) => partsOf(asset).includes(value),
+    token: ({ id, symbol }) => id.toLowerCase().includes(value) || symbol.toLowerCase() === value,
+    address: () => own.has(scopeValue)
+  }
+  const names = isNamed[scopeType.toLowerCase()]
+  const way = wayOf(direction ?? "")
+  return {
+    title: clean(publicDescription ?? `${scopeType} ${scopeValue}`),
+    symbols: names && new Set(assets.filter(names).map(({ symbol }) => symbol)),
+    ...present({ way })
+  }
+}
+
+/** Words of other directions concern both ways. */
+const wayOf = (direction: string): ActiveIncident["way"] =>
+  /^(?:deposits?|in|inbound|incoming|origin|from)$/i.test(direction)
+    ? "in"
+    : /^(?:withdraw(?:als?)?|out|outbound|outgoing|destination|to)$/i.test(direction)
+      ? "out"
+      : undefined
 
 const isActive = (incident: Incident, now: number): boolean => {
   const ends = [incident.resolvedAt, incident.resolved_at, incident.endedAt, incident.ends_at]
@@ -79,8 +135,22 @@ const concerned = ({ body, name, summary, title }: Incident, assets: ReadonlyArr
 const chainsOf = (id: string): ReadonlyArray<string> =>
   chainIds.filter((chain) => new RegExp(`[:.]${chain}[-.:]`).test(id) && !id.endsWith(`.${chain}`))
 
-/** The hold that the feed at `url` puts on our assets. It is read when money is committed, at most once a minute. */
-export const layer = (url: string, assets: ReadonlyArray<Asset>) =>
+const bodyIn = Effect.fnUntraced(function* (reply: Reply) {
+  const refusal = refused(call, reply, yield* Clock.currentTimeMillis)
+  return refusal === undefined ? reply.body : yield* refusal
+})
+
+interface IncidentFeed {
+  readonly url: string
+  /** Sent as a bearer token. */
+  readonly token?: Redacted.Redacted
+}
+
+/**
+ * The hold that the feed puts on our assets. It is read when money is committed, at most once a minute. `own`: our addresses, which an
+ * incident may name.
+ */
+export const layer = ({ token, url }: IncidentFeed, assets: ReadonlyArray<Asset>, own: ReadonlySet<string>) =>
   Layer.effect(
     FundingHold,
     Effect.gen(function* () {
@@ -88,15 +158,17 @@ export const layer = (url: string, assets: ReadonlyArray<Asset>) =>
       const symbolOf = new Map(assets.map(({ id, symbol }) => [id, symbol]))
       let known: ReadonlyArray<ActiveIncident> = []
 
-      const read = client.get(url).pipe(
-        Effect.flatMap((response) => receive({ operation: "read the incidents", kind: "read" }, response)),
-        Effect.flatMap(({ body }) => fromJson(body)),
+      const request = HttpClientRequest.get(url)
+      const read = client.execute(token === undefined ? request : HttpClientRequest.bearerToken(request, token)).pipe(
+        Effect.flatMap((response) => receive(call, response)),
+        Effect.flatMap(bodyIn),
+        Effect.flatMap((body) => fromJson(body)),
         Effect.timeout(mostWait),
         Effect.matchEffect({
           onFailure: (error) => Effect.logWarning(`Cannot read the incidents at ${url}: ${error.message}`),
           onSuccess: (feed) =>
             Effect.map(Clock.currentTimeMillis, (now) => {
-              known = activeIn(feed, assets, now)
+              known = activeIn(feed, assets, now, own)
             })
         })
       )
@@ -106,9 +178,12 @@ export const layer = (url: string, assets: ReadonlyArray<Asset>) =>
       return (ids) =>
         Effect.map(refreshed, () => {
           const symbols = ids.map((id) => symbolOf.get(id) ?? id)
-          const incident = known.find(
-            ({ symbols: named }) => named === undefined || symbols.some((it) => named.has(it))
-          )
+          const [paidIn = "", ...paidOut] = symbols
+          const concernedBy = { in: [paidIn], out: paidOut }
+          const incident = known.find(({ symbols: named, way }) => {
+            const ours = way === undefined ? symbols : concernedBy[way]
+            return named === undefined || ours.some((symbol) => named.has(symbol))
+          })
           return incident === undefined ? undefined : `held while the venue has an incident: ${incident.title}`
         })
     })

@@ -116,8 +116,8 @@ export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<st
 })
 
 /**
- * Why nothing new may be created or funded in these assets (the venue's ids) now, if so. It is asked before every
- * step that commits money; by default nothing is held.
+ * Why nothing new may be created or funded in these assets (the venue's ids) now, if so: what is paid in, then what is paid out. It is
+ * asked before every step that commits money; by default nothing is held.
  */
 export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => Effect.Effect<string | undefined>>(
   "limitbot/venue/FundingHold",

@@ -28,7 +28,7 @@ describe("an incident", () => {
         const on: Partial<Run> = {
           pace: { pollMinMillis: 5_000, refusalMaxMillis: 60_000 },
           account: chainAccount(world.signerId, addresses),
-          beside: Layer.merge(Layer.succeed(Wallet, wallet), Incidents.layer(feed, assets))
+          beside: Layer.merge(Layer.succeed(Wallet, wallet), Incidents.layer({ url: feed }, assets, new Set()))
         }
         const bot = yield* world.run({
           ...on,

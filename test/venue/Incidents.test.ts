@@ -1,6 +1,6 @@
 /** The service's own word of incidents: new funding of what is concerned waits, everything else goes on. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Logger, Redacted } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as Incidents from "../../src/venue/Incidents.ts"
@@ -40,12 +40,79 @@ const holdWith = (page: () => string, asked: Array<string>) => {
       return HttpClientResponse.fromWeb(request, new Response(page()))
     })
   )
-  return Incidents.layer("http://status.example/feed", assets).pipe(
+  return Incidents.layer({ url: "http://status.example/feed" }, assets, new Set()).pipe(
     Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
 }
 
 const [btc = "", usdc = "", sol = ""] = assets.map(({ id }) => id)
+
+const scoped = (scopeType: string, scopeValue: string, direction?: string) => ({
+  status: "incidents",
+  incidents: [{ scopeType, scopeValue, direction, publicDescription: `${scopeValue} is delayed` }]
+})
+
+const scopes: ReadonlyArray<readonly [feed: object, inputs: ReadonlyArray<string>, outputs: ReadonlyArray<string>]> = [
+  [{ status: "operational" }, [], []],
+  [scoped("chain", "btc"), ["BTC"], ["BTC"]],
+  [scoped("chain", "btc", "deposit"), ["BTC"], []],
+  [scoped("chain", "btc", "withdrawal"), [], ["BTC"]],
+  [scoped("chain", "hood"), [], []],
+  [scoped("bridge", "omft", "both"), ["BTC", "USDC", "SOL"], ["BTC", "USDC", "SOL"]],
+  [scoped("token", "nep141:sol.omft.native"), ["SOL"], ["SOL"]],
+  [scoped("token", "usdc", "inbound"), ["USDC"], []],
+  [scoped("address", "stranger.near"), [], []],
+  [scoped("address", "ours.near", "in"), ["BTC", "USDC", "SOL"], []],
+  [scoped("solver", "everybody"), ["BTC", "USDC", "SOL"], ["BTC", "USDC", "SOL"]]
+]
+
+describe("the service's own feed of incidents", () => {
+  it.effect.each(scopes)("holds only what it names: %j", ([feed, inputs, outputs]) =>
+    Effect.gen(function* () {
+      const client = HttpClient.make((request) =>
+        Effect.sync(() => HttpClientResponse.fromWeb(request, new Response(JSON.stringify(feed))))
+      )
+      const layer = Incidents.layer({ url: "http://status.example/feed" }, assets, new Set(["ours.near"])).pipe(
+        Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
+      )
+      const held = yield* Effect.gen(function* () {
+        const hold = yield* FundingHold
+        const asInput = yield* Effect.filter(assets, ({ id }) =>
+          Effect.map(hold([id, "other"]), (why) => why !== undefined)
+        )
+        const asOutput = yield* Effect.filter(assets, ({ id }) =>
+          Effect.map(hold(["other", id]), (why) => why !== undefined)
+        )
+        return [asInput, asOutput].map((each) => each.map(({ symbol }) => symbol))
+      }).pipe(Effect.provide(layer))
+      assert.deepStrictEqual(held, [[...inputs], [...outputs]])
+    })
+  )
+
+  it.effect("is asked with its token, and a refused token is a warning, not all quiet", () =>
+    Effect.gen(function* () {
+      const sent: Array<string | undefined> = []
+      const warned: Array<unknown> = []
+      const client = HttpClient.make((request) =>
+        Effect.sync(() => {
+          sent.push(request.headers["authorization"])
+          return HttpClientResponse.fromWeb(request, new Response(`{"message":"invalid token"}`, { status: 401 }))
+        })
+      )
+      const feed = { url: "http://status.example/feed", token: Redacted.make("partner-token") }
+      yield* Effect.gen(function* () {
+        assert.isUndefined(yield* (yield* FundingHold)([btc, usdc]))
+      }).pipe(
+        Effect.provide(Incidents.layer(feed, assets, new Set())),
+        Effect.provide(Layer.succeed(HttpClient.HttpClient, client)),
+        Effect.provide(Logger.layer([Logger.make(({ message }) => void warned.push(message))]))
+      )
+      assert.deepStrictEqual(sent, ["Bearer partner-token"])
+      assert.match(String(warned), /Cannot read the incidents .*invalid token. Check venue\.incidents\.token/)
+      assert.notInclude(String(warned), "partner-token")
+    })
+  )
+})
 
 describe("incidents", () => {
   it.each(feeds)("of a feed with %s", (_, feed, concerned) => {

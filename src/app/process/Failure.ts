@@ -4,8 +4,8 @@ import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
 import { correlationText, messageOf } from "../../domain/Text.ts"
 import * as PlainFiles from "../../files/PlainFiles.ts"
-import { VenueError } from "../../venue/VenueError.ts"
 import { isOfOwnCode } from "../../strategy/own/OwnCodeFailed.ts"
+import { VenueError } from "../../venue/VenueError.ts"
 
 /** The address on which a server could not listen because another process does; whose own words say more keeps them. */
 const busyAddressOf = (error: unknown): string | undefined => {

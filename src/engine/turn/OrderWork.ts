@@ -4,7 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
-import type { Market } from "../../domain/Market.ts"
+import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
 import { FundingHold, Venue } from "../../venue/Venue.ts"
 import * as Defects from "../Defects.ts"
@@ -51,7 +51,8 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
   const gate = Effect.fnUntraced(function* (placement: Placement, step: Step) {
     const market = marketOf(placement, markets)
     return closedBecause(books.state, placement, step, {
-      incident: market && (yield* hold([market.base.id, market.quote.id])),
+      incident:
+        market && (yield* hold([inputAsset(market, placement.side).id, outputAsset(market, placement.side).id])),
       unagreed: yield* consent(placement, step),
       stopped: (yield* withdraw)?.text,
       limits: plans.inForce().find(({ name }) => name === placement.strategy)?.limits,

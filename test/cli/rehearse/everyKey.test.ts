@@ -41,6 +41,8 @@ const rows: Readonly<Record<string, Row>> = {
   "venue.partnerJwt": { config: venue("partnerJwt: { env: NONE }") },
   "venue.quoteKey": { instead: "the sandbox's key, where quotes are to be verified" },
   "venue.minOrderUsd": { config: venue("minOrderUsd: 25") },
+  "venue.incidents.url": { cannotMatter: "nothing is read from the network, and the sandbox has no incidents" },
+  "venue.incidents.token": { cannotMatter: "nothing is read from the network, and the sandbox has no incidents" },
   "venue.incidents": { cannotMatter: "nothing is read from the network, and the sandbox has no incidents" },
   "venue.profile": { config: venue("profile: near-2026-11") },
   "venue.facts.confidentialVerifier": { config: venue("facts: { confidentialVerifier: others.far }") },
