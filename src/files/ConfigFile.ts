@@ -10,7 +10,7 @@ import type { NotifyOptions } from "../control/notify/Notifications.ts"
 import type { Collector } from "../control/Telemetry.ts"
 import { hourMillis } from "../domain/Durations.ts"
 import type { DepositType } from "../domain/MoneyPath.ts"
-import type { OrderTerms } from "../domain/Order.ts"
+import { askedBasisPoints, type OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"
 import { defaultTerms } from "../engine/tracking/Overdue.ts"
 import * as Read from "../strategy/Fields.ts"
@@ -19,6 +19,7 @@ import { inOrder, type Problem, type Report, render, report, sourceText } from "
 import * as TermsSection from "../strategy/TermsSection.ts"
 import { readYaml } from "../strategy/YamlReader.ts"
 import * as Charges from "../venue/profile/Charges.ts"
+import type { VenueFacts } from "../venue/profile/Facts.ts"
 import { ledgerOf, verifierOf } from "../venue/profile/Profiles.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 import * as KeystoreSource from "./secrets/KeystoreSource.ts"
@@ -350,7 +351,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
       refundTo: AssetsSection.addresses(account.refundTo, assets, to),
       /** Where an asset's money is, if not where `depositType` says: by asset id. */
       depositTypes,
-      terms: termsOf(account, [depositType, ...depositTypes.values()], to)
+      terms: termsOf(account, [depositType, ...depositTypes.values()], facts.fees, to)
     },
     /** Who else tells prices. */
     priceProgram: AssetsSection.priceProgramOf(read.prices, resolve),
@@ -391,10 +392,21 @@ const signerOf = (
   return { socket: resolve(signer.value.socket) }
 }
 
-const termsOf = (account: Account, depositTypes: ReadonlyArray<DepositType>, to: Report): OrderTerms => {
+const termsOf = (
+  account: Account,
+  depositTypes: ReadonlyArray<DepositType>,
+  fees: VenueFacts["fees"],
+  to: Report
+): OrderTerms => {
   if (account.depositMode === "MEMO" && !depositTypes.includes("ORIGIN_CHAIN")) {
     const text = "a deposit by intent carries no memo: MEMO is for ORIGIN_CHAIN, which no asset is"
     report(to, account.at("depositMode"), text)
   }
-  return TermsSection.termsOf(account, account.at, to)
+  const terms = TermsSection.termsOf(account, account.at, to)
+  const total = askedBasisPoints(terms) + fees.withPartner
+  if (fees.appFees === "shared" && terms.appFees !== undefined && total > TermsSection.mostFeeBasisPoints) {
+    const text = `with the service's own ${fees.withPartner} they are ${total} basis points, and the venue takes ${TermsSection.mostFeeBasisPoints} at most`
+    report(to, account.at("appFees"), text)
+  }
+  return terms
 }

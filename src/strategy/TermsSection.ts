@@ -8,7 +8,7 @@ import { present } from "../domain/Present.ts"
 import * as Read from "./Fields.ts"
 import { type Report, report, type Span } from "./Problem.ts"
 
-const mostFeeBasisPoints = 500
+export const mostFeeBasisPoints = 500
 const feeRecipient = Read.scalar(
   "self, or an account id in lower case",
   (text) => (/^[a-z0-9][a-z0-9._-]{1,63}$/.test(text) ? text : undefined),

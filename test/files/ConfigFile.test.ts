@@ -141,6 +141,11 @@ describe("configuration file", () => {
       for (const [from, to, problem] of wrong) {
         assert.match(said(yield* failure(good.replace(from, to))).join("\n"), problem)
       }
+      // Where the service shares app fees, its own part counts in the limit.
+      const shared = good
+        .replace("account:\n", "account:\n  appFees: { self: 490 }\n")
+        .replace("https://venue.example/base/\n", "$&  profile: near-2026-11\n")
+      assert.match(said(yield* failure(shared)).join("\n"), /with the service's own 20 they are 510 basis points/)
     }).pipe(provided)
   )
 

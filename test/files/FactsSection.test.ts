@@ -31,6 +31,13 @@ const others: Readonly<Record<string, readonly [said: string, believed: unknown]
   "fees.flat": ["facts: { fees: { flat: everywhere } }", "everywhere"],
   "fees.fillsNet": ["facts: { fees: { fillsNet: true } }", true],
   "orders.confidentialities": ["facts: { orders: { confidentialities: [advanced] } }", ["advanced"]],
+  "orders.minUsd": ["facts: { orders: { minUsd: 5 } }", 5],
+  ...Object.fromEntries(
+    ["bsc", "pol", "ton", "op", "avax", "stellar", "monad", "xlayer", "adi", "tron"].map((chain) => [
+      `orders.chainMinUsd.${chain}`,
+      [`facts: { orders: { chainMinUsd: { ${chain}: 7 } } }`, 7]
+    ])
+  ),
   "orders.quotes": ["facts: { orders: { quotes: public } }", "public"],
   "orders.tooSmall": ["facts: { orders: { tooSmall: request-rejected } }", "request-rejected"],
   settlementHashes: ["facts: { settlementHashes: true }", true],

@@ -73,8 +73,10 @@ const marketOf = Effect.fnUntraced(function* ({ markets, venue }: BotConfig, nam
 export const choose = Effect.fn("Terms.choose")(function* (config: BotConfig, wanted: Wanted) {
   const { balances } = wanted
   const market = yield* marketOf(config, wanted.market)
-  const configured = config.venue.minOrderUsd
-  const usd = (wanted.usd ?? (configured === undefined ? usualUsd : Decimal.toNumber(configured))) * margin
+  const { facts, minOrderUsd: configured } = config.venue
+  const usd =
+    (wanted.usd ??
+      (configured === undefined ? Math.max(usualUsd, facts.orders.minUsd ?? 0) : Decimal.toNumber(configured))) * margin
   const tokens = yield* Venue.use((venue) => venue.tokens)
   const usdOf = ({ id, symbol }: Asset): number =>
     tokens.find(({ assetId }) => assetId === id)?.priceUsd ?? (config.venue.facts.fees.stable.includes(symbol) ? 1 : 0)

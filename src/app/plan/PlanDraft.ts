@@ -50,8 +50,8 @@ export const draftFrom = Effect.fnUntraced(function* (
   const { assets } = config.markets
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
   const prices = pricesIn(books)
-  const [fees, balances, usd] = yield* Effect.all(
-    [PlanInputs.fees(assets), PlanInputs.balances(assets, account), PlanInputs.usdValues(assets)],
+  const [fees, balances, { chains, usd }] = yield* Effect.all(
+    [PlanInputs.fees(assets), PlanInputs.balances(assets, account), PlanInputs.listed(assets)],
     { concurrency: 3 }
   )
   const readiness = yield* Readiness.lookAll(
@@ -88,9 +88,9 @@ export const draftFrom = Effect.fnUntraced(function* (
   const changes = PlanReport.changesOf(strategies, planned, fees)
   const renewals = RenewalCost.renewalsOf(strategies, changes, fees, defaults.orderLifetimeMillis)
   const locked = PlanReport.lockedOf(strategies, planned, changes)
-  const { minOrderUsd } = config.venue
+  const minimumIn = PlanInputs.minimumIn(config, chains)
   const exposure = config.limits?.exposure ?? new Map<string, bigint>()
-  const ground = { strategies, planned, changes, fees, balances, usd, minOrderUsd, locked, exposure, books }
+  const ground = { strategies, planned, changes, fees, balances, usd, minimumIn, locked, exposure, books }
   return {
     at,
     journal: config.journal,

@@ -6,13 +6,15 @@
 import { Clock, Effect } from "effect"
 import { type Amount, type Asset, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
-import { baseQuantity, mid, type TwoSidedPrice } from "../../domain/Market.ts"
+import { baseQuantity, type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import { present } from "../../domain/Present.ts"
 import * as CandleFeed from "../../engine/markets/CandleFeed.ts"
+import type { Minimum } from "../../engine/planning/ahead/PlanFindings.ts"
 import type { FeeEstimate, Fees } from "../../engine/planning/ahead/PlanReport.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as BotState from "../../engine/state/BotState.ts"
+import type { BotSettings } from "../../files/ConfigFile.ts"
 import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
@@ -157,14 +159,33 @@ export const balances = Effect.fn("PlanInputs.balances")(function* (
   )
 })
 
-/** USD for one unit of each asset, if the venue knows it. */
-export const usdValues = Effect.fn("PlanInputs.usdValues")(function* (assets: ReadonlyArray<Asset>) {
+/** USD for one unit of each asset, if the venue knows it, and the chain that it is on. */
+export const listed = Effect.fn("PlanInputs.listed")(function* (assets: ReadonlyArray<Asset>) {
   const venue = yield* Venue
   const tokens = yield* venue.tokens.pipe(Effect.orElseSucceed(() => []))
-  return new Map(
-    tokens.flatMap(({ assetId, priceUsd }) => {
-      const symbol = assets.find(({ id }) => id === assetId)?.symbol
-      return symbol === undefined || !(priceUsd > 0) ? [] : [[symbol, Decimal.fromNumber(priceUsd)] as const]
-    })
-  )
+  const own = tokens.flatMap((token) => {
+    const symbol = assets.find(({ id }) => id === token.assetId)?.symbol
+    return symbol === undefined ? [] : [{ ...token, symbol }]
+  })
+  return {
+    usd: new Map(
+      own.flatMap(({ priceUsd, symbol }) => (priceUsd > 0 ? [[symbol, Decimal.fromNumber(priceUsd)] as const] : []))
+    ),
+    chains: new Map(own.map(({ blockchain, symbol }) => [symbol, blockchain]))
+  }
 })
+
+/** The smallest order of a market, in USD: of every order, or of money that crosses to or from a chain. */
+export const minimumIn =
+  ({ account, venue }: Pick<BotSettings, "account" | "venue">, chains: ReadonlyMap<string, string>) =>
+  ({ base, quote }: Market): Minimum | undefined => {
+    const { chainMinUsd, minUsd } = venue.facts.orders
+    const usual = venue.minOrderUsd ?? (minUsd === undefined ? undefined : Decimal.fromNumber(minUsd))
+    const crossing = [base, quote].flatMap((asset) => {
+      const chain = depositTypeOf(account, asset) === "ORIGIN_CHAIN" ? chains.get(asset.symbol) : undefined
+      const least = chain === undefined ? undefined : chainMinUsd[chain]
+      return chain === undefined || least === undefined ? [] : [{ usd: Decimal.fromNumber(least), chain }]
+    })
+    const all = [...(usual === undefined ? [] : [{ usd: usual }]), ...crossing]
+    return all.toSorted((a, b) => Decimal.compare(b.usd, a.usd))[0]
+  }

@@ -24,6 +24,7 @@ export const salt = Read.matching("four bytes in hex, such as 252812b3", /^[0-9a
 /** An account of 32 bytes in hex, or that there is none. */
 const treasury = Read.matching("64 digits in hex, or none", /^(?:[0-9a-f]{64}|none)$/)
 const rpc = Read.matching("an address such as https://rpc.example.org", /^https?:\/\/[^\s"']{1,300}$/)
+const chain = Read.matching("the word of a chain, such as bsc", /^[a-z0-9_-]{1,32}$/)
 const basisPoints = share(Read.ratioOrZero)
 
 const profileName = Read.oneOf(...profileNames)
@@ -67,6 +68,11 @@ export const reader = Read.section({
   orders: Read.optional(
     Read.section({
       confidentialities: Read.optional(Read.list(Read.oneOf(...confidentialities)), "what an order may ask for"),
+      minUsd: Read.optional(Read.price, "the smallest order in USD"),
+      chainMinUsd: Read.optional(
+        Read.table(chain, Read.price),
+        "the smallest order of money that crosses to or from a chain"
+      ),
       quotes: Read.optional(Read.oneOf(...quoteTerms), "`as-orders`: price quotes ask for what their orders ask for"),
       tooSmall: Read.optional(Read.oneOf(...tooSmallCodes), "the code that refuses an order below the smallest one")
     }),
@@ -130,6 +136,13 @@ export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, us
       ...of.orders,
       ...present({
         confidentialities: orders?.confidentialities?.map(({ value }) => value),
+        minUsd: orders?.minUsd && Decimal.toNumber(orders.minUsd),
+        chainMinUsd: orders?.chainMinUsd && {
+          ...of.orders.chainMinUsd,
+          ...Object.fromEntries(
+            orders.chainMinUsd.map(([{ value: name }, { value }]) => [name, Decimal.toNumber(value)])
+          )
+        },
         quotes: orders?.quotes,
         tooSmall: orders?.tooSmall
       })

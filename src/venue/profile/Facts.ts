@@ -60,7 +60,11 @@ export const VenueFacts = Schema.Struct({
     confidentialities: Schema.Array(Schema.String),
     /** What price quotes ask for: `public`, or the confidentiality of the orders that they are for. */
     quotes: Schema.Literals(quoteTerms),
-    /** The code that refuses an order below the smallest one, whose size is not published. */
+    /** The smallest order, in USD, where it is known. */
+    minUsd: Schema.optionalKey(Schema.Finite),
+    /** The smallest order whose money comes from or goes to a chain, in USD by the chain's word. These change from time to time. */
+    chainMinUsd: Schema.Record(Schema.String, Schema.Finite),
+    /** The code that refuses an order below the smallest one. */
     tooSmall: Schema.Literals(tooSmallCodes)
   }),
   /** Whether a swap names the public transaction that settled it. */

@@ -18,7 +18,7 @@ export const factsOf = (verifier: string): VenueFacts => ({
     flat: "everywhere",
     fillsNet: false
   },
-  orders: { confidentialities: ["basic", "advanced"], quotes: "public", tooSmall: "order-rejected" },
+  orders: { confidentialities: ["basic", "advanced"], quotes: "public", chainMinUsd: {}, tooSmall: "order-rejected" },
   settlementHashes: true,
   crossingHashes: false,
   advancedStatus: "whole",

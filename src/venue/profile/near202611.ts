@@ -5,6 +5,10 @@
  */
 import type { VenueFacts } from "./Facts.ts"
 
+const temporary = ["bsc", "pol", "ton", "op", "avax", "stellar", "monad", "xlayer", "adi"]
+/** For money that crosses, since September 2026; orders inside the service have none of them. */
+const temporaryMinimums = { ...Object.fromEntries(temporary.map((chain) => [chain, 1000])), tron: 100 }
+
 export const factsOf = (verifier: string): VenueFacts => ({
   signing: {
     INTENTS: { verifier },
@@ -28,7 +32,13 @@ export const factsOf = (verifier: string): VenueFacts => ({
     flat: "chains",
     fillsNet: false
   },
-  orders: { confidentialities: ["basic", "advanced"], quotes: "as-orders", tooSmall: "order-rejected" },
+  orders: {
+    confidentialities: ["basic", "advanced"],
+    quotes: "as-orders",
+    minUsd: 0.1,
+    chainMinUsd: temporaryMinimums,
+    tooSmall: "order-rejected"
+  },
   settlementHashes: false,
   crossingHashes: true,
   advancedStatus: "bare",

@@ -69,6 +69,8 @@ const rows: Readonly<Record<string, Row>> = {
   "venue.facts.fees.improvement.minutes": { config: venue("facts: { fees: { improvement: { minutes: 30 } } }") },
   "venue.facts.crossingHashes": { config: venue("facts: { crossingHashes: true }") },
   "venue.facts.advancedStatus": { config: venue("facts: { advancedStatus: bare }") },
+  "venue.facts.orders.minUsd": { config: venue("facts: { orders: { minUsd: 3 } }") },
+  "venue.facts.orders.chainMinUsd.*": { config: venue("facts: { orders: { chainMinUsd: { tron: 7 } } }") },
   "venue.facts.orders.quotes": { config: venue("facts: { orders: { quotes: as-orders } }") },
   "venue.facts.fees.flat": { config: venue("facts: { fees: { flat: chains } }") },
   "venue.facts.fees.fillsNet": { config: venue("facts: { fees: { fillsNet: true } }") },

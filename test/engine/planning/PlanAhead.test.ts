@@ -86,7 +86,7 @@ const planOf = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, at: Li
     fees,
     balances: at.balances,
     usd: new Map([["USDC", Decimal.one]]),
-    minOrderUsd: at.minOrderUsd === undefined ? undefined : price(at.minOrderUsd)
+    minimumIn: () => (at.minOrderUsd === undefined ? undefined : { usd: price(at.minOrderUsd) })
   })
   return { planned, changes, findings, locked }
 })

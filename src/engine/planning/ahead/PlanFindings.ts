@@ -49,7 +49,8 @@ export interface FindingInputs {
   readonly balances: ReadonlyMap<string, Amount> | undefined
   /** USD for one unit of an asset, by symbol. */
   readonly usd: ReadonlyMap<string, Decimal.Decimal>
-  readonly minOrderUsd: Decimal.Decimal | undefined
+  /** The smallest order of a market, as far as it is known. */
+  readonly minimumIn: (market: Market) => Minimum | undefined
   readonly locked: ReadonlyArray<Locked>
   /** By symbol: the most that the configuration lets all strategies together have outside the wallet. */
   readonly exposure: ReadonlyMap<string, Amount>
@@ -259,6 +260,13 @@ const overExposed = (
     return [{ name: "over-commit", strategies: names, slots: [], text }]
   })
 
+/** The smallest order in USD. */
+export interface Minimum {
+  readonly usd: Decimal.Decimal
+  /** Its money crosses to or from this chain. */
+  readonly chain?: string
+}
+
 /** A market of a strategy, with the strategy's name. */
 type Traded = Pick<Strategy, "name" | "market">
 
@@ -273,19 +281,20 @@ const valueUsd = (market: Market, leg: Leg, usd: FindingInputs["usd"]): Decimal.
 const belowMinimum = (
   { name, market }: Traded,
   slots: ReadonlyArray<DesiredSlot>,
-  { minOrderUsd, usd }: FindingInputs
+  { minimumIn, usd }: FindingInputs
 ): ReadonlyArray<PlanFinding> => {
-  if (minOrderUsd === undefined) return []
+  const minimum = minimumIn(market)
+  if (minimum === undefined) return []
   const small = slots.flatMap(({ slot, legs }) => {
     const values = legs.map((leg) => valueUsd(market, leg, usd)).filter((value) => value !== undefined)
     const [first, ...others] = values
     const least = first === undefined ? undefined : others.reduce(Decimal.min, first)
-    return least !== undefined && Decimal.isLess(least, minOrderUsd) ? [{ slot, least }] : []
+    return least !== undefined && Decimal.isLess(least, minimum.usd) ? [{ slot, least }] : []
   })
   const [worst] = small.toSorted((a, b) => Decimal.compare(a.least, b.least))
   if (worst === undefined) return []
   const value = Decimal.format(Decimal.divide(worst.least, Decimal.one, 2, "down"))
-  const text = `${small.length} of ${slots.length} slots hold orders below the venue's minimum of ${Decimal.format(minOrderUsd)} USD, the smallest (${worst.slot}) of ${value} USD`
+  const text = `${small.length} of ${slots.length} slots hold orders below the venue's minimum of ${Decimal.format(minimum.usd)} USD${minimum.chain === undefined ? "" : ` for ${minimum.chain}`}, the smallest (${worst.slot}) of ${value} USD`
   return [{ name: "below-minimum", strategies: [name], slots: small.map(({ slot }) => `${name}/${slot}`), text }]
 }
 
