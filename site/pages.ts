@@ -64,9 +64,10 @@ export const parts: ReadonlyArray<Part> = [
     text: "Build on it",
     pages: [
       ["docs/plug-ins.md", "Programs of your own"],
-      ["docs/library.md", "The client as a library"],
+      ["docs/library.md", "The client and the sandbox as libraries"],
       ["site/library/limitbot/venue.md", "limitbot/venue"],
       ["site/library/limitbot/strategy.md", "limitbot/strategy"],
+      ["site/library/limitbot/sandbox.md", "limitbot/sandbox"],
       ["docs/interface.md", "The interface, row by row"],
       ["ARCHITECTURE.md", "Architecture"],
       ["BENCHMARKS.md", "Benchmarks"],

@@ -133,6 +133,13 @@ await build({
   platform: "node",
   output: { dir: folder, format: "esm", entryFileNames: "[name].mjs" }
 })
+// What integrators test their own clients against: it brings all that it needs.
+await build({
+  cwd: root,
+  input: { sandbox: "src/sandbox/library.ts" },
+  platform: "node",
+  output: { dir: folder, format: "esm", minify: true, codeSplitting: false, entryFileNames: "[name].mjs" }
+})
 // Tests need no types of what they build, nor descriptions.
 if (process.argv[2] === undefined) {
   declareTypes(root, join(folder, "types"))

@@ -1,5 +1,5 @@
 /**
- * The types of the library for programs that import it: declarations of `src/venue` and `src/strategy/own` and what they need. Made from
+ * The types of the library for programs that import it: declarations of `src/venue`, `src/strategy/own` and `src/sandbox` and what they need. Made from
  * a copy in which every file can name a symbol of Effect's that inferred types contain; without that they cannot be written down.
  */
 import { execFileSync } from "node:child_process"
@@ -55,7 +55,7 @@ const inOneOrder = (file: string, text: string): string => {
 export const declareTypes = (root: string, folder: string): void => {
   const copy = mkdtempSync(join(tmpdir(), "limitbot-types-"))
   try {
-    for (const room of ["domain", "signing", "strategy", "venue"]) {
+    for (const room of ["candles", "domain", "sandbox", "signing", "strategy", "venue"]) {
       cpSync(join(root, "src", room), join(copy, room), { recursive: true })
       for (const file of filesIn(join(copy, room), ".ts")) edit(file, (text) => symbol + text)
     }
@@ -73,7 +73,7 @@ export const declareTypes = (root: string, folder: string): void => {
       extends: join(root, "tsconfig.json"),
       compilerOptions,
       include: [],
-      files: ["venue/library.ts", "strategy/library.ts"]
+      files: ["venue/library.ts", "strategy/library.ts", "sandbox/library.ts"]
     }
     writeFileSync(join(copy, "package.json"), JSON.stringify({ type: "module" }))
     writeFileSync(join(copy, "tsconfig.json"), JSON.stringify(config))

@@ -19,7 +19,9 @@ const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2"
 const files = readdirSync(dist, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => relative(dist, join(entry.parentPath, entry.name)))
-  .filter((file) => !/^(?:types|compiled)[/\\]/.test(file) && !["venue.mjs", "strategy.mjs"].includes(file))
+  .filter(
+    (file) => !/^(?:types|compiled)[/\\]/.test(file) && !["venue.mjs", "strategy.mjs", "sandbox.mjs"].includes(file)
+  )
   .toSorted()
 
 const build = createHash("sha256")
