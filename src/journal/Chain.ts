@@ -42,7 +42,7 @@ const inSqlite = Effect.map(
   SqlClient.SqlClient,
   (sql): Links => ({
     newest: Effect.map(
-      sql<{ readonly sequence: number | null }>`SELECT max(sequence) AS sequence FROM journal`,
+      sql<{ readonly sequence: number | null }>`SELECT max(sequence) AS sequence FROM main.journal`,
       ([newest]) => newest?.sequence ?? 0
     ),
     after: (sequence, most) => sql<Row>`

@@ -69,7 +69,7 @@ export const mistakeBy = Effect.fnUntraced(function* (outside: Head) {
   const { sequence, hash } = kept === "unknown" ? { sequence: 0, hash: genesis } : kept
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ newest: number | null; hash: string | null }>`
-    SELECT max(sequence) AS newest, (SELECT hash FROM journal WHERE sequence = ${sequence}) AS hash FROM journal`
+    SELECT (SELECT max(sequence) FROM main.journal) AS newest, (SELECT hash FROM journal WHERE sequence = ${sequence}) AS hash`
   const newest = row?.newest ?? 0
   if (newest < sequence) return { newest, text: `it has ${newest} events, and the bot had written ${sequence}` }
   if (newest === 0) return undefined

@@ -15,6 +15,7 @@ import * as Head from "./Head.ts"
 import * as Reserve from "./Reserve.ts"
 import { type Disk, OwnerChanged, type Rows, type Which } from "./Rows.ts"
 import * as SqliteRows from "./SqliteRows.ts"
+import { firstThere } from "./schema/archive.ts"
 import { JournalNewer, migrations, refuseNewer } from "./schema/migrations.ts"
 import * as OldSwaps from "./schema/oldSwaps.ts"
 import type { Snapshots } from "./snapshots/Snapshots.ts"
@@ -84,7 +85,12 @@ const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
 const emptied = (text: string): string =>
   `The journal is empty: ${text}. A bot that began anew would pay again for what already rests. Put it back (limitbot journal restore), or move what is left of it away with its -wal, -shm and .head files and rebuild it (limitbot recover)`
 
+const unarchived = (first: number): string =>
+  `Events 1 to ${first - 1} of the journal were archived, and the file beside it that ends in .archive is not there: put it back`
+
 const inSqlite = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Head.Head) {
+  const first = yield* Effect.mapError(firstThere, broken("Cannot read the journal"))
+  if (first > 1) return yield* new JournalError({ message: unarchived(first), cause: "archive" })
   const rows = yield* SqliteRows.make(reserve)
   return yield* over(rows, { cut: yield* cutBy(outside), keep: outside.keep })
 })

@@ -3,13 +3,14 @@
  * `synchronous=FULL`: a statement that returned survives a crash and a power cut. The driver is synchronous, so a commit
  * blocks the event loop for 0.1 to 0.3 ms; journals of one bot do not need more.
  */
-import { chmodSync, statSync } from "node:fs"
+import { chmodSync, realpathSync, statSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { Effect, Layer, Result, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
 import { messageOf } from "../domain/Text.ts"
 import * as Reserve from "./Reserve.ts"
+import { fileOf as archiveOf, joined } from "./schema/archive.ts"
 
 export interface SqliteOptions {
   readonly filename: string
@@ -31,6 +32,16 @@ const onlyMine = 0o600
 /** Alone on the file, the index of the write-ahead log is in memory. */
 const alone = "PRAGMA locking_mode = EXCLUSIVE"
 
+/** A new file has none. */
+const withArchive = (database: DatabaseSync, filename: string): DatabaseSync => {
+  const archive = Result.getOrElse(
+    Result.try(() => archiveOf(realpathSync(filename))),
+    () => ""
+  )
+  if (statSync(archive, { throwIfNoEntry: false }) !== undefined) database.exec(joined(archive))
+  return database
+}
+
 const open = ({ filename, readOnly = false }: SqliteOptions, first = ""): DatabaseSync => {
   const found = filename === ":memory:" ? undefined : statSync(filename, { throwIfNoEntry: false })
   // Opening a named pipe would wait for ever, deaf to signals.
@@ -40,11 +51,11 @@ const open = ({ filename, readOnly = false }: SqliteOptions, first = ""): Databa
     for (const part of ["", "-wal", "-shm"]) Result.try(() => chmodSync(filename + part, onlyMine))
   const database = new DatabaseSync(filename, { readOnly })
   database.exec(`PRAGMA busy_timeout = 1000; ${first}`)
-  if (readOnly) return database
+  if (readOnly) return withArchive(database, filename)
   const prepared = Result.try(() =>
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
   )
-  if (Result.isSuccess(prepared)) return database
+  if (Result.isSuccess(prepared)) return withArchive(database, filename)
   database.close()
   // On a full disk there may be no room for that index, and who withdraws orders there has to read the journal.
   if (first === "" && Reserve.isWanted(prepared.failure)) return open({ filename }, alone)

@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
   })
   // One statement, therefore all rows or none.
   const write = (rows: Array.NonEmptyReadonlyArray<NewRow>) => {
-    const insert = Effect.retry(sql`INSERT INTO journal ${sql.insert(rows)}`, whileLocked)
+    const insert = Effect.retry(sql`INSERT INTO main.journal ${sql.insert(rows)}`, whileLocked)
     return Effect.asVoid(Effect.catchIf(insert, isDiskFull, () => Effect.andThen(makeRoom, insert)))
   }
 
@@ -44,11 +44,11 @@ export const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
 
   return {
     newest: Effect.map(
-      sql<{ sequence: number | null }>`SELECT max(sequence) AS sequence FROM journal`,
+      sql<{ sequence: number | null }>`SELECT max(sequence) AS sequence FROM main.journal`,
       ([newest]) => newest?.sequence ?? 0
     ),
     newestHash: Effect.map(
-      sql<{ hash: string }>`SELECT hash FROM journal ORDER BY sequence DESC LIMIT 1`,
+      sql<{ hash: string }>`SELECT hash FROM main.journal ORDER BY sequence DESC LIMIT 1`,
       ([row]) => row?.hash ?? genesis
     ),
     write,
@@ -68,9 +68,10 @@ const snapshotTable = (sql: SqlClient.SqlClient): Snapshots.SnapshotTable => ({
   find: (fold) =>
     Effect.map(
       sql<Snapshots.Stored & { readonly chained: string }>`
-        SELECT fold, snapshots.sequence, snapshots.hash, seal, snapshots.body, journal.hash AS chained
-        FROM snapshots JOIN journal ON journal.sequence = snapshots.sequence WHERE fold = ${fold}`,
-      ([row]) => row
+        SELECT fold, sequence, hash, seal, body,
+          (SELECT journal.hash FROM journal WHERE journal.sequence = snapshots.sequence) AS chained
+        FROM snapshots WHERE fold = ${fold}`,
+      ([row]) => (row?.chained === null ? undefined : row)
     ),
   hashOf: (sequence) =>
     Effect.map(sql<{ hash: string }>`SELECT hash FROM journal WHERE sequence = ${sequence}`, ([row]) => row?.hash),

@@ -1,7 +1,9 @@
 /** A journal as a file: checked, made smaller, copied while the bot runs, taken over from a copy. One in a fleet's database is only checked. */
 
+import { dirname } from "node:path"
 import { Effect, Equal, FileSystem, Layer, Option, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Timestamp from "../../domain/Timestamp.ts"
 import { counted } from "../../domain/Words.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -12,10 +14,18 @@ import * as Lease from "../../journal/Lease.ts"
 import { Journals } from "../../journal/postgres/Journals.ts"
 import * as Reserve from "../../journal/Reserve.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
+import {
+  fileOf as archiveOf,
+  cut as cutArchived,
+  lastBefore,
+  unjoined,
+  write as writeArchive
+} from "../../journal/schema/archive.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { Process } from "../process/Process.ts"
 import * as Progress from "../process/Progress.ts"
+import { WrongUsage } from "../process/WrongUsage.ts"
 import { isThere } from "./JournalView.ts"
 import * as WhichBot from "./WhichBot.ts"
 
@@ -107,13 +117,60 @@ export const compact = Effect.fn("JournalFile.compact")(function* ({ config }: N
     yield* Bookkeeper.renewSnapshot
     yield* StoredProfit.renewSnapshot
     yield* StoredBooks.renewSnapshot
-    yield* sql`VACUUM`
+    yield* unjoined(sql`VACUUM`)
     yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
     return yield* verified([present.head])
   }).pipe(Effect.provide(yield* writing(journal)))
   const after = yield* sizeOf(journal)
   const text = `${journal}: ${before} bytes before, ${after} after; ${events} events, all kept. Head ${head}`
   return told({ journal, events, head, bytesBefore: before, bytesAfter: after }, text)
+}, Effect.scoped)
+
+interface ToArchive extends Named {
+  /** A date, or a date and a time, in UTC. */
+  readonly before: string
+}
+
+/**
+ * Moves the events of before a time into the archive beside the journal. The new archive is verified and durable before one event leaves
+ * the journal, and both together are verified afterwards.
+ */
+export const archive = Effect.fn("JournalFile.archive")(function* ({ before, config }: ToArchive) {
+  const time = Timestamp.written(before)
+  if (time === undefined)
+    return yield* new WrongUsage({
+      message: `--before ${before} is not a date; write 2026-01-31 or 2026-01-31T12:00:00Z`
+    })
+  const journal = Lease.fileOf(yield* existing(config))
+  const fileSystem = yield* FileSystem.FileSystem
+  const file = archiveOf(journal)
+  const fresh = `${file}.new`
+  const bytesBefore = yield* sizeOf(journal)
+  const done = yield* Effect.gen(function* () {
+    const { head } = yield* verified([])
+    const last = yield* lastBefore(time)
+    if (last === undefined) return undefined
+    yield* fileSystem.remove(fresh, { force: true })
+    yield* fileSystem.writeFile(fresh, new Uint8Array(), { mode: 0o600 })
+    yield* writeArchive(fresh, last.sequence)
+    const copy = yield* Effect.provide(verified([last.hash]), reading(fresh))
+    if (copy.head !== last.hash) return yield* new CopyRefused({ message: `${fresh} does not end as the journal does` })
+    yield* Effect.scoped(Effect.flatMap(fileSystem.open(fresh), (handle) => handle.sync))
+    yield* fileSystem.rename(fresh, file)
+    yield* Effect.ignore(Effect.scoped(Effect.flatMap(fileSystem.open(dirname(file)), (handle) => handle.sync)))
+    yield* cutArchived(last.sequence)
+    return { archived: last.sequence, head }
+  }).pipe(Effect.provide(yield* writing(journal)))
+  if (done === undefined)
+    return told({ journal, archived: 0 }, `${journal}: no event of before ${before} is left to be archived.`)
+  const { archived, head } = done
+  const { events } = yield* Effect.provide(verified([head]), reading(journal))
+  const after = yield* sizeOf(journal)
+  const facts = { journal, archive: file, archived, events, head, bytesBefore, bytesAfter: after }
+  return told(
+    facts,
+    `${file}: ${counted(archived, "event")}; ${journal}: ${bytesBefore} bytes before, ${after} after. ${counted(events, "event")} together, all verified. Head ${head}`
+  )
 }, Effect.scoped)
 
 /** A complete copy, even while the bot writes; only its owner can read the file. */
@@ -125,7 +182,17 @@ const copyTo = Effect.fnUntraced(function* (file: string) {
     .pipe(
       Effect.mapError(() => new CopyRefused({ message: `Cannot create ${file}: it exists, or its folder does not.` }))
     )
-  yield* sql`VACUUM INTO ${file}`
+  yield* unjoined(sql`VACUUM INTO ${file}`)
+})
+
+/** What was archived of it goes with a copy. The archive of the journal never changes: another one takes its name. */
+const copyArchive = Effect.fnUntraced(function* (from: string, to: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const [archive, copy] = [archiveOf(Lease.fileOf(from)), archiveOf(Lease.fileOf(to))]
+  if (!(yield* fileSystem.exists(archive))) return
+  if (yield* fileSystem.exists(copy)) return yield* new CopyRefused({ message: `${copy} exists: move it away first.` })
+  yield* fileSystem.copyFile(archive, copy)
+  yield* fileSystem.chmod(copy, 0o600)
 })
 
 export const backup = Effect.fn("JournalFile.backup")(function* ({
@@ -134,6 +201,7 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
   move
 }: Named & { readonly out: string; readonly move: boolean }) {
   const journal = yield* existing(config)
+  yield* copyArchive(journal, out)
   if (move) {
     // Closed before it is copied, so there is no moment in which both could continue.
     const close = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "JournalMoved", to: out }]))
@@ -145,9 +213,9 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
 }, Effect.scoped)
 
 /** The first link of a chain: a journal and all its copies have it in common. */
-const firstHash = SqlClient.SqlClient.use((sql) => sql`SELECT hash FROM journal ORDER BY sequence LIMIT 1`).pipe(
-  Effect.map(([row]) => row?.["hash"])
-)
+const firstHash = SqlClient.SqlClient.use(
+  (sql) => sql`SELECT sequence, hash FROM journal ORDER BY sequence LIMIT 1`
+).pipe(Effect.map(([row]) => row?.["hash"]))
 
 /** Refuses a copy whose source runs on this machine: two bots on one account could fund one slot twice. */
 const refuseWhileRunning = Effect.fnUntraced(function* (copy: string) {
@@ -175,6 +243,7 @@ export const restore = Effect.fn("JournalFile.restore")(function* ({
     return yield* new CopyRefused({ message })
   }
   yield* refuseWhileRunning(from)
+  yield* copyArchive(from, journal)
   const { events, head } = yield* Effect.provide(verified([]), reading(from))
   yield* Effect.provide(copyTo(journal), reading(from))
   yield* Head.beside(Lease.fileOf(journal)).keep({ sequence: events, hash: head })

@@ -1,5 +1,5 @@
 /** `limitbot journal …`: check it, make it smaller, copy it while the bot runs, take over a copy. */
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import * as JournalFile from "../../app/journal/JournalFile.ts"
 import * as Answer from "../../app/process/Answer.ts"
 import * as flags from "../flags.ts"
@@ -26,6 +26,18 @@ const compact = Command.make(
   )
 )
 
+const archive = Command.make(
+  "archive",
+  {
+    before: Flag.String("before").pipe(
+      Flag.withDescription("A date in UTC, such as 2026-01-31: older events are archived")
+    ),
+    config: flags.config,
+    json: flags.json
+  },
+  Answer.said(JournalFile.archive)
+).pipe(help("Move old events into a verified file beside the journal, which is read as before. The bot must not run"))
+
 const backup = Command.make(
   "backup",
   {
@@ -48,6 +60,6 @@ const restore = Command.make(
 ).pipe(help("Take up a copy as the journal of this configuration, after verifying it"))
 
 export const command = Command.make("journal").pipe(
-  Command.withDescription("Verify, compact, back up and restore the journal"),
-  Command.withSubcommands([verify, compact, backup, restore])
+  Command.withDescription("Verify, compact, archive, back up and restore the journal"),
+  Command.withSubcommands([verify, compact, archive, backup, restore])
 )

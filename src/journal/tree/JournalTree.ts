@@ -18,7 +18,7 @@ export const grow = Effect.fn("JournalTree.grow")(
     let head = genesis
     for (let isMore = true; isMore; ) {
       const rows = yield* sql<{ hash: string }>`
-      SELECT hash FROM journal WHERE sequence > ${tree.size} ORDER BY sequence LIMIT ${pageSize}`
+      SELECT sequence, hash FROM journal WHERE sequence > ${tree.size} ORDER BY sequence LIMIT ${pageSize}`
       for (const row of rows) {
         Merkle.add(tree, row.hash)
         head = row.hash
@@ -43,7 +43,7 @@ export const prove = Effect.fn("JournalTree.prove")(
   function* (size: number, sequences: ReadonlyArray<number>) {
     const sql = yield* SqlClient.SqlClient
     const chain = (yield* sql<{ hash: string }>`
-    SELECT hash FROM journal WHERE sequence <= ${size} ORDER BY sequence`).map(({ hash }) => hash)
+    SELECT sequence, hash FROM journal WHERE sequence <= ${size} ORDER BY sequence`).map(({ hash }) => hash)
     const links = yield* sql<Link>`
     SELECT sequence, at, body FROM journal WHERE ${sql.in("sequence", sequences)} ORDER BY sequence`
     const paths = Merkle.pathsOf(

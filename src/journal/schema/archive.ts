@@ -1,0 +1,77 @@
+/**
+ * The older part of a journal in a file of its own, `JOURNAL.archive`. Whoever opens the journal reads both as one table: a temporary view
+ * takes the name `journal`, so that events have their numbers, their chain and their proofs as before. Only what writes says `main.journal`.
+ * An event may be in both files for a moment, after a crash in between; it counts once.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export const fileOf = (journal: string): string => `${journal}.archive`
+
+const view = `
+  CREATE TEMP VIEW journal AS
+    SELECT * FROM archive.journal
+    UNION ALL
+    SELECT * FROM main.journal WHERE sequence > (SELECT max(sequence) FROM archive.journal)`
+
+const uriOf = (file: string): string => `file:${encodeURI(file).replaceAll("?", "%3f").replaceAll("#", "%23")}?mode=ro`
+
+/** Makes both files one table, on a connection to the journal. The archive is only read. */
+export const joined = (file: string): string =>
+  `ATTACH DATABASE '${uriOf(file).replaceAll("'", "''")}' AS archive; ${view}`
+
+/** The same connection for what copies the whole journal: SQLite would take the view for the table there. */
+export const unjoined = Effect.fnUntraced(function* <A, E, R>(step: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  const views = yield* sql`SELECT 1 FROM temp.sqlite_master WHERE name = 'journal'`
+  if (views.length === 0) return yield* step
+  yield* sql`DROP VIEW temp.journal`
+  return yield* Effect.ensuring(step, Effect.orDie(sql.unsafe(view)))
+})
+
+/** The first event that is there: what comes before it is in an archive that is not. */
+export const firstThere = SqlClient.SqlClient.use(
+  (sql) => sql<{ readonly sequence: number }>`SELECT sequence FROM journal ORDER BY sequence LIMIT 1`
+).pipe(Effect.map(([row]) => row?.sequence ?? 1))
+
+/** The last event of before this time that can be archived, and its hash. The newest event always stays. */
+export const lastBefore = Effect.fnUntraced(function* (time: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly sequence: number; readonly hash: string }>`
+    SELECT sequence, hash FROM main.journal
+    WHERE sequence < coalesce((SELECT min(sequence) FROM main.journal WHERE at >= ${time}), (SELECT max(sequence) FROM main.journal))
+    ORDER BY sequence DESC LIMIT 1`
+  return row
+})
+
+/** Writes all events up to this one into a new file, with the tables of the journal. */
+export const write = Effect.fnUntraced(function* (file: string, last: number) {
+  const sql = yield* SqlClient.SqlClient
+  const parts = yield* sql<{ readonly sql: string }>`
+    SELECT sql FROM main.sqlite_master WHERE tbl_name = 'journal' AND sql IS NOT NULL ORDER BY type = 'table' DESC`
+  yield* sql`ATTACH DATABASE ${file} AS next`
+  yield* sql`PRAGMA next.synchronous = FULL`
+  const make = Effect.forEach(parts, (part) =>
+    sql.unsafe(part.sql.replace(/^CREATE (TABLE|INDEX|TRIGGER) /, "CREATE $1 next."))
+  )
+  yield* unjoined(make)
+  yield* sql`INSERT INTO next.journal SELECT * FROM journal WHERE sequence <= ${last} ORDER BY sequence`
+  yield* sql`DETACH DATABASE next`
+})
+
+/** Removes them from the journal itself, all or none, and gives the room back. The archive has to be durable. */
+export const cut = Effect.fnUntraced(function* (last: number) {
+  const sql = yield* SqlClient.SqlClient
+  const [trigger] = yield* sql<{ readonly name: string; readonly sql: string }>`
+    SELECT name, sql FROM main.sqlite_master WHERE type = 'trigger' AND name = 'journal_is_append_only_delete'`
+  if (trigger === undefined) return
+  const removed = sql.withTransaction(
+    Effect.gen(function* () {
+      yield* sql`DROP TRIGGER main.journal_is_append_only_delete`
+      yield* sql`DELETE FROM main.journal WHERE sequence <= ${last}`
+      yield* sql.unsafe(trigger.sql)
+    })
+  )
+  yield* unjoined(Effect.andThen(removed, sql`VACUUM main`))
+  yield* sql`PRAGMA main.wal_checkpoint(TRUNCATE)`
+})
