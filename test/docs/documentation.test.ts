@@ -10,8 +10,10 @@ import { DatabaseSync } from "node:sqlite"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Redacted, Result } from "effect"
+import { parse } from "yaml"
 import { pages } from "../../site/links.ts"
 import { loadSettings } from "../../src/files/ConfigFile.ts"
+import * as FleetAllowed from "../../src/files/FleetAllowed.ts"
 import * as PolicyFile from "../../src/files/PolicyFile.ts"
 import { saltFrom } from "../../src/sandbox/SandboxApi.ts"
 import { limitbot as built } from "../builtProgram.ts"
@@ -25,7 +27,7 @@ import { askHere, serveHere } from "./hereFrom.ts"
 
 /** Pages that are read one after the other, in one folder. */
 const walks: ReadonlyArray<ReadonlyArray<string>> = [
-  ["README.md"],
+  ["README.md", "docs/fleet.md"],
   ["docs/plug-ins.md"],
   ["docs/set-up.md", "docs/run.md", "docs/look.md", "docs/money.md", "docs/journal.md", "docs/alarms.md"],
   ["docs/coming-from.md"],
@@ -39,7 +41,8 @@ const walks: ReadonlyArray<ReadonlyArray<string>> = [
 
 /** What the page of many accounts needs; without the server's programs its blocks are left out. */
 const postgres = await PostgresServer.start()
-if (postgres === undefined) it.skip("README.md, many accounts: this machine has no Postgres server", () => undefined)
+if (postgres === undefined)
+  it.skip("docs/fleet.md, an account to try: this machine has no Postgres server", () => undefined)
 const isLeftOut = ({ text }: Block): boolean => postgres === undefined && /createdb|limitbot fleet/.test(text)
 
 const ofPostgres = (server: PostgresServer.Database): Record<string, string> => {
@@ -200,6 +203,12 @@ const runQuery = ({ folder }: Place, { text }: Block): void => {
   database.close()
 }
 
+const readAllowed = ({ folder }: Place, { text }: Block): Promise<unknown> => {
+  mkdirSync(join(folder, "shown"))
+  writeFileSync(join(folder, "shown/allowed.yaml"), text)
+  return Effect.runPromise(FleetAllowed.load(join(folder, "shown")).pipe(Effect.provide(NodeServices.layer)))
+}
+
 const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown> => {
   writeFileSync(join(folder, "shown.yaml"), text)
   const services = Layer.merge(NodeServices.layer, ConfigProvider.layer(ConfigProvider.fromEnv({ env: {} })))
@@ -229,6 +238,9 @@ describe.concurrent("documentation", () => {
             break
           case "yaml":
             if (block.text.startsWith("# policy.yaml")) Result.getOrThrow(PolicyFile.parse(block.text, page))
+            // `test/fleet` reads files like these with readers of their own, for whole folders.
+            else if (/^# (?:strategies\/grid|budgets|page)\.yaml/.test(block.text)) parse(block.text)
+            else if (block.text.startsWith("# secrets/allowed.yaml")) await readAllowed(place, block)
             else await readConfiguration(place, block)
             break
           case "ini":
