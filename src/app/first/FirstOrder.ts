@@ -219,6 +219,7 @@ const factsOf = Effect.fnUntraced(function* ({
     moments,
     market,
     echoedBasisPoints: settings.account.echoedBasisPoints?.(market, terms) ?? feesToOthers(terms),
+    settlementBasisPoints: config.venue.facts.fees.settlement,
     shown,
     moved: before === undefined || after === undefined ? undefined : after - before,
     venue: { url: config.venue.url, profile: config.venue.profile },

@@ -20,6 +20,8 @@ export interface OrderFacts {
   readonly market: Market
   /** What its echo may give to others, in basis points, where the schedule says so. */
   readonly echoedBasisPoints: number
+  /** The protocol's part of it, which an echo may leave out. */
+  readonly settlementBasisPoints: number
   /** The order as the venue showed it while it rested, or else after its end. */
   readonly shown: Order | undefined
   /** By how much the private balance of what it pays with moved, where it was read before and after. */
@@ -40,6 +42,11 @@ const compared = (what: string, expected: string, found: string): Comparison => 
   expected,
   found,
   isAsExpected: expected === found
+})
+
+const echoCompared = (found: number, expected: number, settlement: number): Comparison => ({
+  ...compared("app fees in its echo", `${expected} basis points`, `${found} basis points`),
+  isAsExpected: [expected, Decimal.sumOf([expected, -settlement])].includes(found)
 })
 
 export type FirstOrderReport = ReturnType<typeof make>
@@ -109,7 +116,7 @@ const reasonOf = (end: PlacementEvent | undefined): string | undefined =>
   end !== undefined && "reason" in end ? end.reason : undefined
 
 const comparisonsOf = (
-  { echoedBasisPoints, moved, shown }: OrderFacts,
+  { echoedBasisPoints, moved, settlementBasisPoints, shown }: OrderFacts,
   events: ReadonlyArray<PlacementEvent>,
   input: Asset
 ): ReadonlyArray<Comparison> => {
@@ -134,11 +141,7 @@ const comparisonsOf = (
           compared("price", Decimal.format(planned.price), Decimal.format(shown.price)),
           compared("quantity", String(planned.quantity), String(shown.quantity)),
           compared("amount to deposit", amount(planned.inputAmount), amount(shown.inputAmount)),
-          compared(
-            "app fees in its echo",
-            `${echoedBasisPoints} basis points`,
-            `${shown.appFeeBasisPoints} basis points`
-          )
+          echoCompared(shown.appFeeBasisPoints, echoedBasisPoints, settlementBasisPoints)
         ]),
     compared("deposited", amount(planned.inputAmount), amount(deposit.total)),
     compared("status at the end", "CANCELED", last(booked, "Closed")?.status ?? "not over"),

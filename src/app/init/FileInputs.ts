@@ -53,7 +53,8 @@ export const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interv
     onSome: (loaded) => Layers.signerOf(loaded.account)
   })
   const apiKey = Option.getOrUndefined(secrets)?.venue.apiKey
-  const price = yield* VenueLook.price({ url: venue.url, ledger: venue.ledger, signerId, apiKey }, market)
+  const { facts, ledger, url } = venue
+  const price = yield* VenueLook.price({ url, ledger, facts, signerId, apiKey }, market)
   return { markets, market, price, journal, write: () => Effect.succeed([]) } satisfies FileInputs
 })
 
@@ -82,7 +83,8 @@ export const unconfigured = Effect.fnUntraced(function* (
     url,
     ledger,
     signerId: sandbox?.account.signerId ?? account?.signerId ?? "nobody",
-    apiKey: account?.apiKey.value
+    apiKey: account?.apiKey.value,
+    facts
   } as const
   const price = yield* VenueLook.price(asker, market)
   const write: FileInputs["write"] = (schema) =>

@@ -3,7 +3,7 @@
  * which tells its keys. It only reads, through the same port as the bot.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Effect, Layer, Option, type Redacted } from "effect"
+import { Effect, Layer, Option, type Redacted, Result } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -15,6 +15,7 @@ import { Signer } from "../../signing/Signer.ts"
 import * as HttpVenue from "../../venue/HttpVenue.ts"
 import { Session } from "../../venue/http/Session.ts"
 import { VenueClient } from "../../venue/http/VenueClient.ts"
+import type { VenueFacts } from "../../venue/profile/Facts.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { ownAccount, VenueConfig } from "../../venue/VenueConfig.ts"
 import type { LedgerName } from "../../venue/wire/WireValue.ts"
@@ -30,9 +31,11 @@ export interface Asker {
   readonly ledger: LedgerName
   readonly signerId: string
   readonly apiKey?: Redacted.Redacted | undefined
+  /** Of the deployment, where it is known. */
+  readonly facts?: VenueFacts
 }
 
-const venueFor = ({ apiKey, ledger, signerId, url }: Asker) =>
+const venueFor = ({ apiKey, facts, ledger, signerId, url }: Asker) =>
   HttpVenue.layer.pipe(
     Layer.provide(Session.layer),
     Layer.provide(VenueClient.layer),
@@ -45,7 +48,7 @@ const venueFor = ({ apiKey, ledger, signerId, url }: Asker) =>
         verifier: `intents.${ledger}`,
         account: ownAccount(signerId, "INTENTS"),
         patience,
-        ...present({ apiKey })
+        ...present({ apiKey, facts })
       })
     )
   )
@@ -79,8 +82,9 @@ export const price = (asker: Asker, market: Market): Effect.Effect<Price | undef
     const size = fromDecimal(Decimal.fromNumber(sizeUsd / (quote > 0 ? quote : 1), 2), market.quote.decimals)
     const sizes = { base: 0n, quote: size ?? Decimal.powerOfTen(market.quote.decimals) }
     for (let tried = 0; tried < crossedTries; tried++) {
-      const seen = yield* Quotes.observe(market, sizes)
-      if (seen !== undefined) return mid(seen.price)
+      const seen = yield* Effect.result(Quotes.observe(market, sizes))
+      if (Result.isFailure(seen)) break
+      if (seen.success !== undefined) return mid(seen.success.price)
     }
     return base > 0 && quote > 0 ? Decimal.fromNumber(base / quote, 8) : undefined
   }).pipe(

@@ -82,6 +82,7 @@ const facts = (
   moments: events(refund).map((event, index) => ({ sequence: index + 1, at: 1_000 + index * 100, event })),
   market,
   echoedBasisPoints: 20,
+  settlementBasisPoints: 0,
   shown,
   moved: -20_000n,
   venue: { url: "http://venue", profile: "document" },
@@ -90,6 +91,14 @@ const facts = (
 })
 
 describe("the report of a first order", () => {
+  it("takes an echo without the protocol's part as expected, and any other one as a difference", () => {
+    const echoedAs = (appFeeBasisPoints: number) =>
+      Report.make(
+        facts({ echoedBasisPoints: 20.01, settlementBasisPoints: 0.01, shown: { ...shown, appFeeBasisPoints } })
+      ).compared.find(({ what }) => what === "app fees in its echo")?.isAsExpected
+    assert.deepStrictEqual([20.01, 20, 19.99, 25].map(echoedAs), [true, true, false, false])
+  })
+
   it("has no differences if the order matches its terms", () => {
     const report = Report.make(facts())
     assert.deepStrictEqual([report.outcome, report.differences], ["settled", []])
