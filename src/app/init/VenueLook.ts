@@ -31,7 +31,7 @@ export interface Asker {
   readonly ledger: LedgerName
   readonly signerId: string
   readonly apiKey?: Redacted.Redacted | undefined
-  /** Of the deployment, where it is known. */
+  /** The facts of the deployment, where it is known. */
   readonly facts?: VenueFacts
 }
 
