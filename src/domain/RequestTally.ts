@@ -21,7 +21,7 @@ export interface RequestTotals {
   readonly waited: (operation: string, millis: number) => void
 }
 
-export const make = (): RequestTotals => {
+const make = (): RequestTotals => {
   const requests = new Map<string, Requests>()
   const waitedMillis = new Map<string, number>()
   return {

@@ -12,7 +12,7 @@ import * as PlainFiles from "./PlainFiles.ts"
 /** Becomes a folder and a file's name: nothing in it may lead elsewhere. */
 export const accountName = /^[a-z0-9][a-z0-9-]{0,63}$/
 
-export const allowedName = "allowed.yaml"
+const allowedName = "allowed.yaml"
 
 /** The row asks for what this machine does not allow. The message names each thing with its place. */
 export class RowForbidden extends Schema.TaggedError<RowForbidden>()("RowForbidden", { message: Schema.String }) {}

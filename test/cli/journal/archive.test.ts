@@ -1,16 +1,27 @@
 /** Old events in a file beside the journal: everything that reads the journal says the same before and after. */
+import { execFileSync } from "node:child_process"
 import { copyFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
+import * as Ed25519 from "../../../src/signing/Ed25519.ts"
 import { assertSays, control, runHere, startHere, startStill, workspace } from "../../world/processes/program.ts"
 
+const verifier = resolve(import.meta.dirname, "../../../deploy/verify.mjs")
 const config = ["--config", "config.yaml"]
 const rowsIn = (file: string): number => {
   const database = new DatabaseSync(file, { readOnly: true })
   const row = database.prepare("SELECT count(*) AS count FROM journal").get()
   database.close()
   return Number(row?.["count"])
+}
+
+/** The placement of the first fill. */
+const filledIn = (file: string): string => {
+  const database = new DatabaseSync(file, { readOnly: true })
+  const row = database.prepare("SELECT placement FROM journal WHERE event = 'FillSeen'").get()
+  database.close()
+  return String(row?.["placement"])
 }
 
 /** A grid that has filled once and left its orders resting. */
@@ -56,6 +67,11 @@ describe("limitbot journal archive", () => {
     assert.deepStrictEqual([rowsIn(file("journal.sqlite")), rowsIn(file("journal.sqlite.archive"))], [1, all - 1])
     assert.strictEqual(statSync(file("journal.sqlite.archive")).mode & 0o777, 0o600)
     assert.deepStrictEqual(await reading(), before)
+    // What others verify stands on the hashes of archived events as well.
+    await said("evidence", filledIn(file("journal.sqlite.archive")), "--proof", file("proof.json"))
+    const [, account = ""] = /limitbot\.journal\/([0-9a-f]{64})/.exec(readFileSync(file("proof.json"), "utf8")) ?? []
+    const key = Ed25519.format(Buffer.from(account, "hex"))
+    assert.include(execFileSync(process.execPath, [verifier, file("proof.json"), key], { encoding: "utf8" }), "PROVEN")
 
     // Nothing is left to move, and nothing is lost by asking again.
     assert.strictEqual(JSON.parse(await said("journal", "archive", "--before", tomorrow, "--json")).archived, 0)
