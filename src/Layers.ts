@@ -266,17 +266,24 @@ export const shared = Effect.fnUntraced(function* (config: BotConfig, account: V
   return {
     book: Context.get(context, OrderBook),
     client: Context.get(context, VenueClient),
-    orders: yield* SharedOrders.make(Context.get(context, Venue))
+    orders: yield* SharedOrders.make(Context.get(context, Venue)),
+    /** Each account asks for it as it starts, and many start at once. */
+    tokens: yield* Effect.cachedWithTTL(Context.get(context, Venue).tokens, "1 minute")
   }
 })
 
 export type Shared = Effect.Success<ReturnType<typeof shared>>
 
 /** A bot of a fleet: its journal is claimed in the fleet's database, and the rest of what it stands on is shared. */
-export const ofFleet = (name: string, config: BotConfig, account: VenueAccount, { book, client, orders }: Shared) => {
+export const ofFleet = (
+  name: string,
+  config: BotConfig,
+  account: VenueAccount,
+  { book, client, orders, tokens }: Shared
+) => {
   const listing = Layer.effect(
     Venue,
-    Effect.map(Venue, (venue) => ({ ...venue, listOrders: orders.listOf(account, venue.listOrders) }))
+    Effect.map(Venue, (venue) => ({ ...venue, listOrders: orders.listOf(account, venue.listOrders), tokens }))
   )
   const venue = through(Layer.merge(Layer.provideMerge(listing, venueAndSwaps), History.layer)).pipe(
     Layer.provide(Layer.succeed(VenueClient, client))
