@@ -22,6 +22,7 @@ import * as VenuePrior from "./VenuePrior.ts"
 export interface RunFigures
   extends Pick<BandSide.BandSide, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "fills" | "openOrders"> {
   readonly maxDrawdown: number
+  readonly dailySharpe: number
   readonly placed: number
 }
 
@@ -140,7 +141,8 @@ const simulate = (ground: BandInputs, draw: number): Run => {
     fills,
     openOrders,
     placed: counts.placed,
-    maxDrawdown: outcome.maxDrawdown
+    maxDrawdown: outcome.maxDrawdown,
+    dailySharpe: BandSide.dailySharpe(side)
   }
   return { figures, events: counts.decisions + counts.placed + fills }
 }

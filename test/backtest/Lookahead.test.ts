@@ -1,7 +1,7 @@
 /** The look-ahead check: strategies that peek are caught, the shipped ones pass. */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { isTooSensitive, look } from "../../src/backtest/search/Lookahead.ts"
+import { isTooSensitive, look } from "../../src/backtest/Lookahead.ts"
 import { type Candles, columnOf } from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import type { Strategy } from "../../src/strategy/Strategy.ts"

@@ -60,6 +60,7 @@ describe("WalkForward", () => {
         trials: [0, 1, 2, 3],
         objective: "pnlQuote",
         conditions: [],
+        rank: "p5",
         stretches
       } as const
       let trials = 0

@@ -1,6 +1,6 @@
 /** The look-ahead check of `limitbot check --lookahead`, on given candles, and what it reports about each strategy. */
 import { Effect } from "effect"
-import * as Lookahead from "../../backtest/search/Lookahead.ts"
+import * as Lookahead from "../../backtest/Lookahead.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"

@@ -18,6 +18,7 @@ export interface SearchAsked extends OnMarkets.MarketsAsked {
   readonly fills: Trial.Search["mode"]
   readonly objective: Objective.Objective
   readonly where: ReadonlyArray<string>
+  readonly rank: Objective.Rank
   readonly random: Option.Option<number>
   readonly seed: number
   readonly threads: Option.Option<number>
@@ -58,7 +59,7 @@ const isKnown = Effect.fnUntraced(function* (
 })
 
 export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked) {
-  const { fills, objective } = asked
+  const { fills, objective, rank } = asked
   const source = yield* StrategySource.read(asked.file, asked.config)
   const { text } = source
   const conditions = yield* conditionsOf(asked.where)
@@ -82,6 +83,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
     runs,
     space,
     objective,
+    rank,
     conditions,
     trials: SweepSpace.sample(space, count, asked.seed),
     threads,

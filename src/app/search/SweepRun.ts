@@ -1,10 +1,11 @@
 /**
- * A sweep: trials on all cores with stored results, ranked by their worse side, and how far to trust the best.
+ * A sweep: trials on all cores with stored results, the finalists by their worse side and these by simulated runs, and how far to trust the best.
  */
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
+import * as Finalists from "../../backtest/search/Finalists.ts"
 import * as Halving from "../../backtest/search/Halving.ts"
 import * as Objective from "../../backtest/search/Objective.ts"
 import * as Sensitivity from "../../backtest/search/Sensitivity.ts"
@@ -31,7 +32,7 @@ interface SweepAsked extends SearchSetUp.SearchAsked {
   readonly suggest: Option.Option<string>
 }
 
-export interface SweepFound extends Pick<SearchSetUp.SearchSetUp, "objective" | "runs" | "space" | "threads"> {
+export interface SweepFound extends Pick<SearchSetUp.SearchSetUp, "objective" | "rank" | "runs" | "space" | "threads"> {
   /** Every trial once, with its result on the longest data that it ran on. */
   readonly all: ReadonlyArray<TrialResult>
   /** Every trial's result on the same data: all of it, or the first step of a halving search. */
@@ -151,7 +152,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const loaded = yield* SearchSetUp.load(
     Option.isSome(asked.suggest) ? { ...asked, random: Option.orElseSome(asked.random, () => usualSuggestions) } : asked
   )
-  const { conditions, objective, runs, space, team, threads, trials } = loaded
+  const { conditions, objective, rank, runs, space, team, threads, trials } = loaded
   const [own] = runs
   const { bars } = own.inputs[0].candles
   const rungs = Halving.rungs(trials.length, bars, keepOneOf)
@@ -171,17 +172,20 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   /** What is good here, on other candles. */
   const tried = ({ inputs, search }: SearchSetUp.SearchedRun) =>
     resultsOf({ team, search, inputs, trials: good.map(({ trial }) => trial) })
-  const also = yield* Effect.forEach(asked.also, (data) =>
-    Effect.map(Effect.flatMap(onFile(asked, own, data), tried), (result) => ({ data, result }))
+  const files = yield* Effect.forEach(asked.also, (data) =>
+    Effect.map(onFile(asked, own, data), (on) => ({ data, on }))
   )
+  const also = yield* Effect.forEach(files, ({ data, on }) => Effect.map(tried(on), (result) => ({ data, result })))
   const here = new Map(good.map((result) => [result.trial, result]))
   const markets = yield* OnMarkets.each(runs, (on) => (on === own ? Effect.succeed(here) : tried(on)))
   const elsewhere = [...also, ...markets.slice(1)]
   const others: Objective.Elsewhere = new Map(
     good.map(({ trial }) => [trial, elsewhere.flatMap(({ result }) => result.get(trial) ?? [])])
   )
-  const ranked = Objective.rankedAcross(good, others, objective, conditions).slice(0, asked.top)
-  const best = yield* bothSides(plan, ranked)
+  const ranked = Objective.rankedAcross(good, others, objective, conditions)
+  const further = [...files.map(({ on }) => on), ...runs.slice(1)].map((on) => ({ ...plan, ...on }))
+  const finalists = yield* Finalists.of([plan, ...further], ranked, rank)
+  const best = yield* bothSides(plan, finalists.slice(0, asked.top))
   const [winner] = best
   return {
     runs,
@@ -195,6 +199,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
     threads,
     wallMillis: Number(wallNanos) / 1e6,
     objective,
+    rank,
     deflatedSharpe: winner === undefined ? 0 : deflated(own, winner, all, rungs.length > 1),
     markets,
     also: also.map(({ data, result }) => ({ data, best: best.flatMap(({ trial }) => result.get(trial) ?? []) })),

@@ -7,6 +7,9 @@ import { type FillRules, touching } from "./FillRules.ts"
 
 export type FillMode = "optimistic" | "pessimistic"
 
+/** For people: live runs may do better than both sides, or worse. */
+export const sideNames: Readonly<Record<FillMode, string>> = { optimistic: "more fills", pessimistic: "fewer fills" }
+
 /** What the user knows of the venue's costs; the same on both sides of the band. */
 export type Costs = Pick<
   FillRules,

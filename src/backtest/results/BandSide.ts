@@ -12,6 +12,7 @@ import type { FillMode } from "../kernel/FillPresets.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 import type { Counts, Outcome } from "../kernel/Outcome.ts"
 import * as EquityCurve from "./EquityCurve.ts"
+import * as Statistics from "./Statistics.ts"
 
 /** Payouts or refunds: their number and their fees. */
 interface PaidInQuote {
@@ -101,6 +102,10 @@ export const dailyEquity = (side: Pick<BandSide, "parts">): ReadonlyArray<number
 
 /** As `EquityCurve.madeOf`, by day. */
 export const dailyMade = (side: Pick<BandSide, "parts">): ReadonlyArray<number> => EquityCurve.madeOf(dailyPoints(side))
+
+/** Not per year. */
+export const dailySharpe = (side: Pick<BandSide, "parts">): number =>
+  Statistics.sharpeOf(Statistics.returnsOf(dailyMade(side)))
 
 /** Prices compared at this many units of base lose no digit that shows. */
 const precisePlaces = 18

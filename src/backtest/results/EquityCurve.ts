@@ -2,7 +2,7 @@
  * Equity along a run, read off its fills: a sample per period of time for statistics, and per stretch of bars for charts.
  * Doubles, for looking at; balances are exact elsewhere.
  */
-import type { Candles } from "../../candles/Candles.ts"
+import { type Candles, closeAt } from "../../candles/Candles.ts"
 import { closeTime, firstBarFrom } from "../../candles/TimeAxis.ts"
 import type { Conditions } from "../kernel/Conditions.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
@@ -66,9 +66,9 @@ export interface Samples {
   readonly closes: Float64Array
 }
 
-export const samples = ({ close }: Candles, bars: ReadonlyArray<number>): Samples => ({
+export const samples = (candles: Candles, bars: ReadonlyArray<number>): Samples => ({
   bars: Int32Array.from(bars),
-  closes: Float64Array.from(bars, (bar) => close[bar] ?? 0)
+  closes: Float64Array.from(bars, (bar) => closeAt(candles, bar))
 })
 
 /** The equity alone, of the run and of its budget left alone: what a search needs of thousands of runs. */

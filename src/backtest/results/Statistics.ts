@@ -57,6 +57,12 @@ const shapeOf = (values: ReadonlyArray<number>): Shape => {
 
 const ratio = (numerator: number, denominator: number): number => (denominator > 0 ? numerator / denominator : 0)
 
+/** Mean over deviation of returns, not per year. */
+export const sharpeOf = (returns: ReadonlyArray<number>): number => {
+  const { mean, deviation } = shapeOf(returns)
+  return ratio(mean, deviation)
+}
+
 export const returnsOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
   equity.slice(1).map((value, index) => ratio(value, equity[index] ?? 0) - 1)
 

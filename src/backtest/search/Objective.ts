@@ -5,8 +5,14 @@ import type { TrialFigures, TrialResult } from "./TrialResult.ts"
 export const objectives = ["profitQuote", "pnlQuote", "dailySharpe", "maxDrawdown", "pnlPerDrawdown"] as const
 export type Objective = (typeof objectives)[number]
 
+/** The quantile of a finalist's simulated runs that ranks it. */
+export const ranks = ["p5", "p50"] as const
+export type Rank = (typeof ranks)[number]
+
+type Scored = Pick<TrialFigures, "profitQuote" | "pnlQuote" | "dailySharpe" | "maxDrawdown">
+
 /** Larger is better. Of losses a deeper drawdown is worse, so it multiplies what it would divide of a gain. */
-export const score = (objective: Objective, result: TrialFigures): number => {
+export const score = (objective: Objective, result: Scored): number => {
   const pnl = Number(result.pnlQuote)
   switch (objective) {
     case "profitQuote":

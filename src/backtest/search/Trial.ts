@@ -3,11 +3,13 @@
 import { Result } from "effect"
 import type { Candles } from "../../candles/Candles.ts"
 import { format } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import { sourceText } from "../../strategy/Problem.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as Backtest from "../Backtest.ts"
+import * as Band from "../Band.ts"
 import type { FillMode } from "../kernel/FillPresets.ts"
 import * as BandSide from "../results/BandSide.ts"
 import * as EquityCurve from "../results/EquityCurve.ts"
@@ -24,6 +26,8 @@ export interface Search {
   /** The rules to run by; by both, the worse side judges, which the objective tells. */
   readonly mode: FillMode | "worse"
   readonly objective: Objective.Objective
+  /** Simulated runs of each trial, beside both sides; missing for none. */
+  readonly simulatedRuns?: number
 }
 
 /** The file is read once per search. */
@@ -45,19 +49,6 @@ export const strategyOf = (search: Search, values: ReadonlyArray<string>): Resul
         : StrategyFile.ofNode(node, sourceText(file, text), markets)
     return Result.mapError(strategy, (problems) => problems.map(({ message }) => message).join("; "))
   })
-
-const dailySharpeOf = (equity: ReadonlyArray<number>): number => {
-  const days = equity.length - 1
-  if (days < 2) return 0
-  const returnOf = (day: number): number => (equity[day] ?? 0) / (equity[day - 1] ?? 0) - 1
-  let sum = 0
-  for (let day = 1; day <= days; day++) sum += returnOf(day)
-  const mean = sum / days
-  let squares = 0
-  for (let day = 1; day <= days; day++) squares += (returnOf(day) - mean) ** 2
-  const variance = squares / (days - 1)
-  return variance > 0 ? mean / Math.sqrt(variance) : 0
-}
 
 const nothing = {
   profitQuote: "0",
@@ -84,7 +75,7 @@ export const run = (
   const judged = (side: FillMode) => {
     const ran = Backtest.runAll(read.success, inputs, side)
     see(ran, side)
-    return { side, figures: figuresOf(read.success, ran) }
+    return { side, ran, figures: figuresOf(read.success, ran) }
   }
   if (mode !== "worse") {
     const { figures, side } = judged(mode)
@@ -94,7 +85,28 @@ export const run = (
   const isOptimisticWorse =
     Objective.score(objective, optimistic.figures) < Objective.score(objective, pessimistic.figures)
   const [worse, better] = isOptimisticWorse ? [optimistic, pessimistic] : [pessimistic, optimistic]
-  return { trial, values, side: worse.side, ...worse.figures, other: better.figures }
+  const simulated = simulatedOf(search, read.success, inputs, [pessimistic.ran, optimistic.ran])
+  return { trial, values, side: worse.side, ...worse.figures, other: better.figures, ...present({ simulated }) }
+}
+
+const simulatedOf = (
+  { objective, simulatedRuns }: Search,
+  strategy: Strategy,
+  inputs: Backtest.MarketInputs,
+  sides: Band.Sides
+): TrialResult["simulated"] => {
+  if (simulatedRuns === undefined) return undefined
+  const { decimals } = strategy.market.quote
+  const simulated = Band.simulated(strategy, inputs, sides, simulatedRuns)
+  const { p5, p50 } = Band.quantilesOf(simulated, (run) =>
+    Objective.score(objective, {
+      profitQuote: format(BandSide.profitOf(run), decimals),
+      pnlQuote: format(run.pnlQuote, decimals),
+      dailySharpe: run.dailySharpe,
+      maxDrawdown: run.maxDrawdown
+    })
+  )
+  return { runs: simulatedRuns, p5, p50 }
 }
 
 /** At so many moments of a trial, the start first. */
@@ -115,6 +127,6 @@ const figuresOf = ({ market }: Strategy, side: BandSide.BandSide): TrialFigures 
     quote: format(side.quote, market.quote.decimals),
     fills: side.fills,
     maxDrawdown: side.outcome.maxDrawdown,
-    dailySharpe: dailySharpeOf(BandSide.dailyMade(side))
+    dailySharpe: BandSide.dailySharpe(side)
   }
 }

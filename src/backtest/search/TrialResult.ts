@@ -26,6 +26,8 @@ export interface TrialResult extends TrialFigures {
   readonly side?: FillMode
   /** The figures of the other rules, when a trial runs by both. */
   readonly other?: TrialFigures
+  /** Quantiles of the objective over simulated runs, of a finalist. */
+  readonly simulated?: { readonly runs: number; readonly p5: number; readonly p50: number }
 }
 
 /** The figures by these rules, if they ran. */

@@ -7,6 +7,7 @@
 import { Effect } from "effect"
 import { closeTime, openTime } from "../../candles/TimeAxis.ts"
 import { present } from "../../domain/Present.ts"
+import * as Finalists from "./Finalists.ts"
 import * as Objective from "./Objective.ts"
 import * as Sweep from "./Sweep.ts"
 import * as Trial from "./Trial.ts"
@@ -54,6 +55,7 @@ export interface WalkForwardPlan extends Sweep.SweepPlan {
   readonly objective: Objective.Objective
   readonly conditions: ReadonlyArray<Objective.Condition>
   readonly stretches: ReadonlyArray<Stretch>
+  readonly rank: Objective.Rank
 }
 
 export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan, onTrial: (done: number) => void) {
@@ -67,7 +69,8 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
         results.push(result)
         onTrial(++done)
       })
-      const [best] = Objective.ranked(results, plan.objective, plan.conditions)
+      const ranked = Objective.ranked(results, plan.objective, plan.conditions)
+      const [best] = yield* Finalists.of([{ ...plan, inputs: past }], ranked, plan.rank)
       const step = {
         ...stretch,
         trainFrom: openTime(candles.time, stretch.from),

@@ -21,7 +21,7 @@ export const command = Command.make(
     fills: flags.choiceOr(
       "fills",
       ["both", "pessimistic", "optimistic"],
-      "Which side of the band: both gives the band",
+      "The side of fewer fills (pessimistic), of more (optimistic), or both: the band",
       "both"
     ),
     band: flags.choiceOr(
@@ -41,7 +41,7 @@ export const command = Command.make(
       "detail",
       "Finer candles or trades of the same market: what happened inside each bar is replayed from them"
     ),
-    fillsCsv: flags.file("fills-csv", "Write every fill (of the optimistic side, when both run) to this file"),
+    fillsCsv: flags.file("fills-csv", "Write every fill (of the side of more fills, when both run) to this file"),
     tradesCsv: flags.file(
       "trades-csv",
       "Write every trade of the same side, with how long it lasted and its excursions, to this file"

@@ -12,7 +12,12 @@ export const command = Command.make(
   "monte-carlo",
   {
     ...marketFlags,
-    fills: flags.choiceOr("fills", ["pessimistic", "optimistic"], "Which side of the band", "pessimistic"),
+    fills: flags.choiceOr(
+      "fills",
+      ["pessimistic", "optimistic"],
+      "The side of fewer fills (pessimistic) or of more (optimistic)",
+      "pessimistic"
+    ),
     method: flags.choiceOr(
       "method",
       MonteCarlo.methods,

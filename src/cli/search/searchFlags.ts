@@ -28,9 +28,10 @@ export const searchFlags = {
   fills: flags.choiceOr(
     "fills",
     ["worse", "optimistic", "pessimistic"],
-    "The rules that rank; worse runs every trial by both sides and ranks by the one that does worse",
+    "The rules that rank; worse runs every trial by both sides, chooses finalists by the one that does worse, and ranks these by simulated runs",
     "worse"
   ),
+  rank: flags.choiceOr("rank", Objective.ranks, "The quantile of a finalist's simulated runs that ranks it", "p5"),
   objective: flags.choiceOr("objective", Objective.objectives, "What makes a trial the best", "profitQuote"),
   where: Flag.String("where").pipe(
     Flag.withDescription("A condition that the best must meet: maxDrawdown<=20%, fills>=50"),

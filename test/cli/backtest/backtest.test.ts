@@ -137,7 +137,7 @@ describe("backtest commands", () => {
       assert.notStrictEqual(low, high)
       const trades = join(folder, "trades.csv")
       const pessimistic = ["--fills", "pessimistic", "--trades-csv", trades]
-      assert.include(yield* limitbot("backtest", strategy, "--data", csv, ...pessimistic), "pessimistic")
+      assert.include(yield* limitbot("backtest", strategy, "--data", csv, ...pessimistic), "fewer fills")
       const [titles = "", ...traded] = readFileSync(trades, "utf8").trim().split("\n")
       assert.isAbove(traded.length, 0)
       for (const line of traded) {
@@ -199,7 +199,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       const shown = readFileSync(page, "utf8")
       for (const text of [said, shown]) assert.match(text, /late: .*ema\(close, 900\)|late: .*warm/)
       assert.include(shown, "late traded nothing, so it returned nothing.")
-      assert.include(shown, "late: pessimistic: app fees are 30 basis points of the input")
+      assert.include(shown, "late: fewer fills: app fees are 30 basis points of the input")
 
       const out = join(folder, "sweep.jsonl")
       const words = [

@@ -1,6 +1,7 @@
 /** The figures of a backtest, labelled, and as JSON. */
 
 import * as Band from "../../../backtest/Band.ts"
+import { sideNames } from "../../../backtest/kernel/FillPresets.ts"
 import * as BacktestLimits from "../../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../../backtest/results/BacktestStatistics.ts"
 import * as BandSide from "../../../backtest/results/BandSide.ts"
@@ -91,7 +92,7 @@ const marketsJson = ({ sides, sources }: BacktestResult) => {
 
 /** Both named sides, the one that gained less first, or the only one. */
 export const endsOf = ({ low, high }: BacktestResult["band"]) =>
-  (low === high ? [low] : [low, high]).map((side) => ({ name: side.mode, side }))
+  (low === high ? [low] : [low, high]).map((side) => ({ name: sideNames[side.mode], side }))
 
 /** With fixed places, thousands apart; rounded to the nearest, halves away from zero. */
 const fixed = (amount: bigint, decimals: number, places: number): string => {

@@ -1,5 +1,6 @@
 /** What the figures of a backtest mean, in sentences, for readers of its report. */
 import * as Band from "../../../backtest/Band.ts"
+import { sideNames } from "../../../backtest/kernel/FillPresets.ts"
 import * as BandSide from "../../../backtest/results/BandSide.ts"
 import { percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
@@ -22,7 +23,7 @@ export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
     low === high
       ? `${compareWithBudget(low, high)}.`
       : simulated === undefined
-        ? `${compareWithBudget(low, high)}: the pessimistic and the optimistic side.`
+        ? `${compareWithBudget(low, high)}: the sides of fewer and of more fills.`
         : `${compareWithBudget(low, high)}: p5 to p95 of ${counted(simulated.runs.length, "simulated run")}.`,
     verdict(result),
     `The worth of everything held changed by ${BacktestSummary.changeText(result, band.low)}${isOneSide(result) ? "" : " on the worse side"}; ${compared}.`,
@@ -59,7 +60,7 @@ const verdict = (result: BacktestResult): string => {
   const { gains, lower, where } = endsOf(result)
   const isGain = (gain: bigint): boolean => gain > 0n
   if (isOneSide(result))
-    return `By the ${result.band.low.mode} rules alone it ${gains.some(isGain) ? "gained" : "did not gain"}.`
+    return `By the rules of ${sideNames[result.band.low.mode]} alone it ${gains.some(isGain) ? "gained" : "did not gain"}.`
   const one = where.replace("sides", "side").replace("ends", "end")
   if (gains.every(isGain)) return `It gained on both ${where}.`
   if (!gains.some(isGain)) return `It gained on neither ${one}.`

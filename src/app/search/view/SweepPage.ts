@@ -1,5 +1,6 @@
 /** What a search found, as a page and as JSON. */
 import { Result } from "effect"
+import { sideNames } from "../../../backtest/kernel/FillPresets.ts"
 import * as Halving from "../../../backtest/search/Halving.ts"
 import * as Objective from "../../../backtest/search/Objective.ts"
 import * as SweepSpace from "../../../backtest/search/SweepSpace.ts"
@@ -23,6 +24,7 @@ export const json = (found: SweepFound) => ({
   threads: found.threads,
   wallMillis: found.wallMillis,
   objective: found.objective,
+  rank: found.rank,
   deflatedSharpe: found.deflatedSharpe,
   ...(found.rungs.length > 1 ? { halving: { rungs: found.rungs, budget: Halving.budget(found.rungs) } } : {}),
   best: found.best.map((result, index) => ({
@@ -122,10 +124,22 @@ const steps = ({ rungs }: SweepFound): string =>
 const profit = (figures: TrialFigures | undefined): string =>
   figures === undefined ? "" : Number(figures.profitQuote).toFixed(2)
 
-/** DRAWDOWN, FILLS and DAILY SHARPE are of the side that ranks. */
+/** The worse side chose the finalists. */
+const rankedBy = ({ rank, objective }: SweepFound, { simulated }: TrialResult): string =>
+  simulated === undefined
+    ? ""
+    : ` by its worse side; the finalists rank by the ${rank} of ${objective} over ${counted(simulated.runs, "simulated run")}, here ${figure(simulated[rank])}`
+
+/** The objective over simulated runs. */
+const quantiles = ({ simulated }: TrialResult): ReadonlyArray<string> =>
+  simulated === undefined ? ["", ""] : [figure(simulated.p5), figure(simulated.p50)]
+
+/** DRAWDOWN, FILLS and DAILY SHARPE are of the worse side, or of the one that ranks. */
 const bestTable = ({ space, best }: SweepFound): Page.PagePart => {
+  const isSimulated = best[0]?.simulated !== undefined
   const titles = [
-    ...["#", ...space.map(({ path }) => path), "PESSIMISTIC", "OPTIMISTIC", "RANKED BY"],
+    ...["#", ...space.map(({ path }) => path), "FEWER FILLS", "MORE FILLS"],
+    ...(isSimulated ? ["P5", "P50"] : ["RANKED BY"]),
     ...["DRAWDOWN", "FILLS", "DAILY SHARPE"]
   ]
   const rows = best.map((result, index) => [
@@ -133,7 +147,7 @@ const bestTable = ({ space, best }: SweepFound): Page.PagePart => {
     ...result.values,
     profit(bySide(result, "pessimistic")),
     profit(bySide(result, "optimistic")),
-    result.side ?? "",
+    ...(isSimulated ? quantiles(result) : [result.side === undefined ? "" : sideNames[result.side]]),
     ...figures(result).slice(1)
   ])
   return best.length === 0 ? Page.sentences("No trial meets the conditions.") : Page.table(titles, rows, "all")
@@ -261,7 +275,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
         ? refused.length === all.length
           ? "No trial ran."
           : "No trial met the conditions."
-        : `The best of ${counted(all.length - refused.length, "trial")} by ${objective} made ${profit(first)}.`,
+        : `The best of ${counted(all.length - refused.length, "trial")} by ${objective} made ${profit(first)}${rankedBy(found, first)}.`,
       luck(found),
       ...(map === undefined ? [] : plateau(map, found)),
       ...(halving === "" ? [] : [`By ${halving}.`]),

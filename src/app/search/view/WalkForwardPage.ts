@@ -97,7 +97,7 @@ const equityOf = (steps: Steps, quote: string): Fan | undefined => {
 const compared = ({ efficiency, gainsInSample, windows }: ReturnType<typeof ofMarket>): string => {
   if (gainsInSample === 0) return "The search found no gain in the past."
   if (efficiency === undefined)
-    return `In the past the best gained in ${gainsInSample} of ${counted(windows, "window")}, and together hardly anything or less: there is no gain to compare with.`
+    return `In the past the best gained in ${gainsInSample} of ${counted(windows, "window")}, and next to nothing or less in all: there is no gain to compare with.`
   const did = efficiency < 0 ? "lost" : "gained"
   return `Out of sample a bar ${did} ${percent(Math.abs(efficiency), 0)} of what it gained in sample. Far below a gain of 100 %, the search fitted noise.`
 }

@@ -6,15 +6,15 @@
  * asked with just as many candles as it declared, which must hardly ever matter.
  */
 
-import { type Candles, exactPrice } from "../../candles/Candles.ts"
-import * as Resample from "../../candles/Resample.ts"
-import * as TimeAxis from "../../candles/TimeAxis.ts"
-import { plainJson } from "../../domain/Text.ts"
-import { timeframeMillis } from "../../domain/Timeframe.ts"
-import type { Decision, Memory } from "../../strategy/Decision.ts"
-import type { CandleColumns } from "../../strategy/Indicators.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import type { ClosedCandles, View } from "../../strategy/View.ts"
+import { type Candles, exactPrice } from "../candles/Candles.ts"
+import * as Resample from "../candles/Resample.ts"
+import * as TimeAxis from "../candles/TimeAxis.ts"
+import { plainJson } from "../domain/Text.ts"
+import { timeframeMillis } from "../domain/Timeframe.ts"
+import type { Decision, Memory } from "../strategy/Decision.ts"
+import type { CandleColumns } from "../strategy/Indicators.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
+import type { ClosedCandles, View } from "../strategy/View.ts"
 
 export interface LookaheadReport {
   /** Moments at which the strategy was asked. */

@@ -1,0 +1,40 @@
+/**
+ * The last step of a search. Both named sides decide at closes and by one venue each, so what a live run makes may lie beyond both of
+ * them: they choose the finalists, and a quantile of runs that are simulated within the bars ranks these. The number of runs is fixed,
+ * so the same search finds the same.
+ */
+import { Effect } from "effect"
+import { firstRuns } from "../results/Quantiles.ts"
+import type * as Objective from "./Objective.ts"
+import * as Sweep from "./Sweep.ts"
+import type { TrialResult } from "./TrialResult.ts"
+
+const most = 5
+
+/**
+ * The first of `ranked` by the worst quantile of their objective over all of the plans: the search's own, and those of the same trials on
+ * further data. All others follow as they are. A search by one side alone keeps its order.
+ */
+export const of = Effect.fn("Finalists.of")(function* (
+  plans: readonly [Sweep.SweepPlan, ...ReadonlyArray<Sweep.SweepPlan>],
+  ranked: ReadonlyArray<TrialResult>,
+  rank: Objective.Rank
+) {
+  const finalists = ranked.slice(0, most)
+  if (plans[0].search.mode !== "worse") return ranked
+  const scores = new Map<number, NonNullable<TrialResult["simulated"]>>()
+  for (const plan of plans)
+    yield* Sweep.run(
+      { ...plan, search: { ...plan.search, simulatedRuns: firstRuns }, trials: finalists.map(({ trial }) => trial) },
+      ({ trial, simulated }) => {
+        const before = scores.get(trial)
+        if (simulated !== undefined && !(before !== undefined && before[rank] <= simulated[rank]))
+          scores.set(trial, simulated)
+      }
+    )
+  const scored = finalists.flatMap((result) => {
+    const simulated = scores.get(result.trial)
+    return simulated === undefined ? [] : [{ ...result, simulated }]
+  })
+  return [...scored.sort((a, b) => b.simulated[rank] - a.simulated[rank]), ...ranked.slice(most)]
+})
