@@ -140,6 +140,7 @@ const mostFiles: Readonly<Record<string, number>> = {
   "src/dashboard/public": 13,
   "src/strategy": 17,
   "src/strategy/kinds": 16,
+  "src/strategy/own": 13,
   "src/sandbox/http": 14,
   "src/backtest/kernel": 16
 }

@@ -265,13 +265,19 @@ export const expression: Reader<YamlScalar> = described(
   () => ({ type: ["string", "number", "boolean"] })
 )
 
-/** The form of strategy names: safe in file names, URLs and tables. */
-export const name: Reader<string> = scalar(
-  "a name of lower-case letters, digits and dashes (at most 64)",
-  (found) => (/^[a-z0-9][a-z0-9-]{0,63}$/.test(found) ? found : undefined),
-  nameHint,
-  { type: ["string", "integer"], pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }
-)
+const named = (pattern: string): Reader<string> =>
+  scalar(
+    "a name of lower-case letters, digits and dashes (at most 64)",
+    (text) => (new RegExp(pattern, "u").test(text) ? text : undefined),
+    nameHint,
+    { type: ["string", "integer"], pattern }
+  )
+
+/** Safe in file names, URLs and tables. */
+export const name: Reader<string> = named("^[a-z0-9][a-z0-9-]{0,63}$")
+
+/** The books keep money under the names of strategies and under those of orders and swaps (`p1`, `s1`), so no strategy has one of these. */
+export const strategyName: Reader<string> = named("^(?![ps][0-9]+$)[a-z0-9][a-z0-9-]{0,63}$")
 
 export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Written<T> =>
   written(

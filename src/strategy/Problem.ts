@@ -237,5 +237,7 @@ export const durationHint = (found: string): string | undefined => {
 export const nameHint = (found: string): string | undefined => {
   const words = found.toLowerCase().match(/[a-z0-9]+/g) ?? []
   const fitting = words.join("-").slice(0, 64)
-  return fitting === "" ? undefined : `for example "${fitting}"`
+  if (fitting === "") return undefined
+  if (/^[ps][0-9]+$/.test(fitting)) return `orders and swaps have such names; for example "strategy-${fitting}"`
+  return `for example "${fitting}"`
 }

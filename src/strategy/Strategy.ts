@@ -100,7 +100,7 @@ export interface WatchedMarket {
 }
 
 export interface Strategy {
-  /** Unique among the running strategies; `^[a-z0-9][a-z0-9-]{0,63}$`. */
+  /** Unique among the running strategies; its form is that of `Fields.strategyName`. */
   readonly name: string
   readonly kind: string
   /** How its kind behaves (see `Kind`). */

@@ -62,7 +62,7 @@ export const nameIn = (text: string, file: string): Read.Located<string> | undef
   const yaml = readYaml(source)
   const node =
     Result.isSuccess(yaml) && yaml.success.type === "map" ? yaml.success.entries.get("name")?.value : undefined
-  const value = node === undefined ? undefined : Read.name(node, { source, problems: [] })
+  const value = node === undefined ? undefined : Read.strategyName(node, { source, problems: [] })
   return node === undefined || value === undefined ? undefined : { value, start: node.start, end: node.end }
 }
 
@@ -132,7 +132,7 @@ const kindOf = (known: Kinds): Read.Reader<Kind> => {
 const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
   Read.fields(
     {
-      name: Read.required(Read.name, "unique among the strategies that run together"),
+      name: Read.required(Read.strategyName, "unique among the strategies that run together"),
       market: Read.required(markets(offered)),
       kind: Read.required(kindOf(known), "what it does; the section of the same name says how"),
       limits: Read.required((limits: YamlNode) => limits, "what it may use and lose"),

@@ -122,6 +122,8 @@ const keys: ReadonlyArray<WrongFile> = [
 const values: ReadonlyArray<WrongFile> = [
   inGrid("name: btc-grid", "name: BTC Grid", "1:7 expected a name of lower-case letters"),
   inGrid("name: btc-grid", "name: -grid", "1:7 expected a name"),
+  inGrid("name: btc-grid", "name: p1", "1:7 expected a name"),
+  inGrid("name: btc-grid", "name: s27", "1:7 expected a name"),
   inGrid("name: btc-grid", `name: ${"a".repeat(65)}`, "1:7 expected a name"),
   inGrid(
     "name: btc-grid",

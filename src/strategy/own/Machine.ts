@@ -207,7 +207,7 @@ export class Machine {
       env: {
         host_interrupt: () => {
           this.#polls += 1
-          return this.#polls * stepsPerPoll > limits.steps ? 1 : 0
+          return this.#isOverSteps() ? 1 : 0
         },
         host_call: (_name: number, _length: number, _self: number, _count: number, args: number) => {
           const answer = this.#ask(this.#textOf(this.#word(args)), this.#textOf(this.#word(args + 4)))
@@ -319,7 +319,11 @@ export class Machine {
   }
 
   #checked(value: number): number {
-    if (this.#call("qjs_is_exception", value) === 0) return value
+    if (this.#call("qjs_is_exception", value) === 0) {
+      // Code may catch the end of its steps as the failure of a promise.
+      if (this.#isOverSteps()) throw new OwnCodeFailed(`it takes more than ${limits.steps} steps`)
+      return value
+    }
     const mistake = this.#call("qjs_get_exception")
     if (this.#call("qjs_is_uncatchable_error", mistake) !== 0) throw this.#overLimit(mistake)
     const describe = this.#handles.functions.get("failure")
@@ -328,10 +332,13 @@ export class Machine {
     )
   }
 
+  #isOverSteps(): boolean {
+    return this.#polls * stepsPerPoll > limits.steps
+  }
+
   #overLimit(mistake: number): OwnCodeFailed {
     const line = /own-strategy:(\d+)/.exec(this.#textOf(this.#property(mistake, "stack")))?.[1]
-    const limit =
-      this.#polls * stepsPerPoll > limits.steps ? `${limits.steps} steps` : `${limits.megabytes} MB of memory`
+    const limit = this.#isOverSteps() ? `${limits.steps} steps` : `${limits.megabytes} MB of memory`
     return new OwnCodeFailed(
       `it takes more than ${limit}${line === undefined ? "" : ` in the function of line ${line}`}`
     )

@@ -29,13 +29,15 @@ const Answer = Schema.fromJsonString(
     orders: Schema.Array(
       Schema.Struct({
         slot: SlotName,
-        legs: Schema.NonEmptyArray(OwnLeg),
+        legs: Schema.NonEmptyArray(OwnLeg).check(Schema.isMaxLength(100)),
         cycle: Schema.optionalKey(Schema.Boolean),
         after: Schema.optionalKey(Schema.Struct({ legs: Schema.Int, filled: Schema.String })),
         why: Why
       })
     ).check(Schema.isMaxLength(1_000)),
-    waiting: Schema.optionalKey(Schema.Array(Schema.Struct({ slot: SlotName, why: Why }))),
+    waiting: Schema.optionalKey(
+      Schema.Array(Schema.Struct({ slot: SlotName, why: Why })).check(Schema.isMaxLength(1_000))
+    ),
     memory: Schema.optionalKey(Schema.Json),
     until: Schema.Struct({
       below: Schema.optionalKey(Schema.Finite),
@@ -50,17 +52,23 @@ type Answer = typeof Answer.Type
 type OwnWish = Answer["orders"][number]
 
 const decode = Schema.decodeUnknownOption(Answer)
-const explain = Schema.decodeUnknownResult(Answer, { errors: "all" })
+const explain = Schema.decodeUnknownResult(Answer)
 
 const wrong = (text: string): OwnCodeFailed => new OwnCodeFailed(text)
 
 /** A double has some twelve digits that mean something; whatever it has beyond them is noise of computing. */
 const nearest = (value: number): Decimal.Decimal => Decimal.fromNumber(value, 12)
 
+/** Far beyond all prices and sizes that a venue has. */
+const [least, most] = [Decimal.make(1n, 30), Decimal.make(10n ** 30n)]
+
 const exact = (figure: number | string, what: string, round = nearest): Decimal.Decimal => {
   const value = typeof figure === "number" ? round(figure) : Decimal.parse(figure)
-  if (value !== undefined && Decimal.isPositive(value)) return value
-  throw wrong(`${what} is ${JSON.stringify(figure)}: it has to be above zero`)
+  if (value === undefined || !Decimal.isPositive(value))
+    throw wrong(`${what} is ${JSON.stringify(figure)}: it has to be above zero`)
+  if (Decimal.isPositive(Decimal.subtract(value, most)) || Decimal.isPositive(Decimal.subtract(least, value)))
+    throw wrong(`${what} is ${JSON.stringify(figure)}: it has to be from 1e-30 to 1e30`)
+  return value
 }
 
 /** `before`: the leg that it follows, whose quantity it has where it says no size. */
@@ -96,6 +104,9 @@ const slotOf = (market: Market, source: string, { after, cycle = false, legs, sl
   }
 }
 
+/** The last moment that a date can be, in epoch milliseconds. */
+const latestMillis = 8.64e15
+
 const boundsOf = (
   { above, below, candle, fill = true, time }: Answer["until"],
   timeframes: ReadonlyMap<string, number>
@@ -106,7 +117,7 @@ const boundsOf = (
     ...present({
       priceBelow: below === undefined || below <= 0 ? undefined : Decimal.fromNumber(below),
       priceAbove: above === undefined ? undefined : exact(above, "the price above which it holds no more"),
-      time: time === undefined ? undefined : Math.ceil(time),
+      time: time === undefined ? undefined : Math.ceil(Math.max(0, Math.min(time, latestMillis))),
       barClose: candle
     }),
     onFill: fill

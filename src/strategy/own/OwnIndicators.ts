@@ -16,6 +16,8 @@ const columns: Readonly<Record<(typeof indicatorNames)[number], Column>> = {
 const isName = (name: string): name is keyof typeof columns => Object.hasOwn(columns, name)
 
 const maxLength = 5_000
+/** Each is a column as long as the candles of its timeframe. */
+const maxColumns = 64
 
 const computed = new WeakMap<Indicators.CandleColumns, Map<string, Indicators.IndicatorValues>>()
 
@@ -35,7 +37,10 @@ export const indicatorOf = (candles: ClosedCandles | undefined, { back, length, 
   const byName = computed.get(candles.columns) ?? new Map<string, Indicators.IndicatorValues>()
   computed.set(candles.columns, byName)
   const key = `${name} ${length}`
-  const values = byName.get(key) ?? columns[name](candles.columns, length)
+  const column = byName.get(key)
+  if (column === undefined && byName.size >= maxColumns)
+    throw new OwnCodeFailed(`it asks for more than ${maxColumns} indicators of one timeframe`)
+  const values = column ?? columns[name](candles.columns, length)
   byName.set(key, values)
   return values[candles.closed - 1 - back] ?? Number.NaN
 }

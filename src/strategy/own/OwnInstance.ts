@@ -2,12 +2,11 @@
  * The code of a strategy, ready to decide. Candles and prices go to the machine as numbers in shared memory, of which only new ones are
  * written; memory and answers are JSON. Every mode of the program runs code through here, so every mode gives the same answers.
  */
-import { stripTypeScriptTypes } from "node:module"
-import { messageOf } from "../../domain/Text.ts"
 import type { ClosedCandles } from "../View.ts"
 import { Machine, type MachineState } from "./Machine.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 import { columnLength, columnNames, layout, maxCandles } from "./Prelude.ts"
+import { withoutTypes } from "./TypeStripper.ts"
 import * as Watch from "./Watch.ts"
 
 /** Questions that code may ask while it decides. */
@@ -40,14 +39,6 @@ const answerIn = (text: string): string => {
     throw new OwnCodeFailed(`it answers with more than ${maxAnswerLength} characters, what it remembers included`)
   if (text.startsWith("+")) return text.slice(1)
   throw new OwnCodeFailed(text.slice(1))
-}
-
-const withoutTypes = (code: string): string => {
-  try {
-    return stripTypeScriptTypes(code)
-  } catch (mistake) {
-    throw new OwnCodeFailed(`this is no TypeScript: ${messageOf(mistake).split("\n")[0]}`)
-  }
 }
 
 /** Runs a call into the machine, from its beginning again if it had to wait for the processor. Throws `OwnCodeFailed` for whatever the code does wrong. */

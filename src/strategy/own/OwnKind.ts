@@ -15,7 +15,7 @@ import { type Behaviour, form, type Kind } from "../Kind.ts"
 import { type Problem, place, problemAt, report, type SourceText, sourceText } from "../Problem.ts"
 import type { Decide } from "../Strategy.ts"
 import { isTimeframe } from "../Timeframe.ts"
-import { progressOf, type SlotProgress, type View } from "../View.ts"
+import { progressOf, type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import { decisionOf } from "./OwnAnswer.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 import { indicatorOf } from "./OwnIndicators.ts"
@@ -182,6 +182,10 @@ const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> => {
   )
 }
 
+const maxSlotNameLength = 64
+/** Names that code may invent at each decision must not fill the memory. */
+const maxSlotTexts = 2_000
+
 /** Answers what the code asks about the view that it decides by. */
 const questionsAbout = (
   market: Market,
@@ -195,6 +199,8 @@ const questionsAbout = (
       return view === undefined ? 0 : asNumber(positionIn(view), market.base)
     },
     slot: (name) => {
+      if (name.length > maxSlotNameLength) return slotText(market, untouchedSlot)
+      if (texts.size > maxSlotTexts) texts.clear()
       const text = texts.get(name) ?? lately((progress: SlotProgress) => slotText(market, progress))
       texts.set(name, text)
       return text(progressOf(current() ?? { slots: new Map() }, name))

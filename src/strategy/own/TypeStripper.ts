@@ -1,0 +1,70 @@
+/**
+ * Takes the types out of a strategy's code, in a thread of its own: a text may make Node's stripper run for hours or break it, and a
+ * broken one fails for every later text of its thread. A thread that took too long or broke is ended, and the next text gets a new one.
+ */
+import { cpuUsage } from "node:process"
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads"
+import { isRecord } from "../../domain/Text.ts"
+import { OwnCodeFailed } from "./OwnCodeFailed.ts"
+
+/** Milliseconds of the processor that one text may take, the start of the thread included. */
+const longestMillis = 3_000
+const lookMillis = 100
+
+/** Plain JavaScript, since a thread has no types to begin with. Its warnings that the stripper is an experiment are of no use. */
+const program = `
+process.removeAllListeners("warning")
+const { parentPort } = require("node:worker_threads")
+const { stripTypeScriptTypes } = require("node:module")
+parentPort.on("message", ({ code, flag, port }) => {
+  let answer
+  try {
+    answer = { text: stripTypeScriptTypes(code) }
+  } catch (mistake) {
+    answer = { mistake: String(mistake?.message ?? mistake), isBroken: mistake?.code !== "ERR_INVALID_TYPESCRIPT_SYNTAX" && mistake?.code !== "ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX" }
+  }
+  port.postMessage(answer)
+  Atomics.store(flag, 0, 1)
+  Atomics.notify(flag, 0)
+})
+`
+
+let thread: Worker | undefined
+
+const end = (): void => {
+  void thread?.terminate()
+  thread = undefined
+}
+
+const processorMillis = (since: NodeJS.CpuUsage): number => {
+  const { system, user } = cpuUsage(since)
+  return (system + user) / 1_000
+}
+
+/** Waits for the answer without giving the processor to anything else of this thread. */
+const answerOn = (port: MessagePort, flag: Int32Array): unknown => {
+  const begun = cpuUsage()
+  while (Atomics.wait(flag, 0, 0, lookMillis) === "timed-out")
+    if (processorMillis(begun) > longestMillis) {
+      end()
+      throw new OwnCodeFailed(`its types take longer than ${longestMillis} ms to take out`)
+    }
+  return receiveMessageOnPort(port)?.message
+}
+
+/** Throws `OwnCodeFailed` for what is not TypeScript, and for what the stripper cannot take. */
+export const withoutTypes = (code: string): string => {
+  if (thread === undefined) {
+    thread = new Worker(program, { eval: true, env: {}, execArgv: [] })
+    thread.unref()
+  }
+  const flag = new Int32Array(new SharedArrayBuffer(4))
+  const { port1, port2 } = new MessageChannel()
+  thread.postMessage({ code, flag, port: port2 }, [port2])
+  const answer = answerOn(port1, flag)
+  port1.close()
+  if (isRecord(answer) && typeof answer["text"] === "string") return answer["text"]
+  const { isBroken = true, mistake = "no answer" } = isRecord(answer) ? answer : {}
+  if (isBroken === true) end()
+  throw new OwnCodeFailed(`this is no TypeScript: ${String(mistake).split("\n")[0]}`)
+}
