@@ -27,6 +27,8 @@ export interface OwnerOptions {
   /** Where each account has a folder with its secrets. */
   readonly folder: string
   readonly say: (line: string) => Effect.Effect<void>
+  /** Accounts whose bots have not begun yet. */
+  readonly starting: Map<string, number>
   readonly sharedBy: Effect.Success<ReturnType<typeof Shared.make>>
 }
 
@@ -87,12 +89,17 @@ const make = Effect.fnUntraced(function* (options: OwnerOptions) {
   const begin = Effect.fnUntraced(function* (row: OwnedAccount) {
     yield* FiberHandle.clear(fiber)
     present = row
-    const once = Effect.suspend(() => live(options, present ?? row, (begun) => Deferred.succeed(bot, begun))).pipe(
+    const begun = (made: AccountBot.AccountBot) => {
+      options.starting.delete(account)
+      return Deferred.succeed(bot, made)
+    }
+    const once = Effect.suspend(() => live(options, present ?? row, begun)).pipe(
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause) ? Effect.interrupt : failed(messageOf(Cause.squash(cause)))
       ),
       Effect.ensuring(
         Effect.sync(() => {
+          options.starting.delete(account)
           if (Deferred.isDoneUnsafe(bot)) bot = Deferred.makeUnsafe()
         })
       )
