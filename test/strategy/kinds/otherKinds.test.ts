@@ -207,6 +207,13 @@ describe("bracket", () => {
     assert.strictEqual(exitOf(decideAt(strategy, price("65000"), stopped.memory, held)), "SELL 64350")
   })
 
+  it("says the amount of its entry after its exit has filled", () => {
+    // The exit received 66,000 USDC, which is no amount of BTC.
+    const over = new Map([["position", completed(2, 66_000_000_000n)]])
+    const [slot] = decideAt(strategy, price("60000"), null, over).desired
+    assert.match(slot?.why.text ?? "", /^buys 1 BTC at 60000;/)
+  })
+
   it("moves the stop to the entry price, and then behind the best price", () => {
     const filled = decideAt(strategy, price("60000"), null, held)
     const breakeven = decideAt(strategy, price("61000"), filled.memory, held)

@@ -222,7 +222,8 @@ const legsOf = (
   { after, quantity }: Beginning,
   { completedLegs, receivedByLastLeg }: SlotProgress
 ): Pick<Bracket, "entry" | "takeProfit"> => {
-  if (completedLegs <= after.completedLegs) return { entry, takeProfit }
+  // After the exit, what the last leg received is quote.
+  if (completedLegs !== after.completedLegs + 1) return { entry, takeProfit }
   const whole = entry.side === "BUY" ? max(entry.quantity, receivedByLastLeg) : (quantity ?? entry.quantity)
   return { entry: { ...entry, quantity: whole }, takeProfit: { ...takeProfit, quantity: whole } }
 }
@@ -240,7 +241,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const from = begun.left ?? { mid: price, from: stopOf(whole, known) }
   const before: State = { ...known, left: begun.isLeaving ? from : undefined }
   const state = filled === 0 ? undefined : filled === 1 ? advance(whole, before, price) : before
-  const stop = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
+  const stop = state === undefined ? whole.stop : stopOf(whole, state)
   const left = state?.left
   const exit: Leg =
     left === undefined
@@ -263,7 +264,9 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
         )
   const legs = [entry, exit] as const
   const desired = [{ slot, legs, ...present({ after }), cycle: false, why }]
-  const stops = stopsOf(entry.side, filled === 2 || left !== undefined ? [] : [stop])
+  // Before the entry has filled, where the stop will be then.
+  const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
+  const stops = stopsOf(entry.side, filled === 2 || left !== undefined ? [] : [next])
   const decided = { desired, absent: [], reasons: [], stops }
   // What was bought says itself how much it is; what was sold has to be remembered.
   const quantity = filled === 1 && entry.side === "SELL" ? entry.quantity : undefined
