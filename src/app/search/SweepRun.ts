@@ -3,6 +3,7 @@
  */
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import * as Backtest from "../../backtest/Backtest.ts"
+import * as Overfitting from "../../backtest/Overfitting.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as Statistics from "../../backtest/results/Statistics.ts"
 import * as Finalists from "../../backtest/search/Finalists.ts"
@@ -44,6 +45,8 @@ export interface SweepFound extends Pick<SearchSetUp.SearchSetUp, "objective" | 
   readonly bars: number
   readonly wallMillis: number
   readonly deflatedSharpe: number
+  /** Missing with one trial, or few days. */
+  readonly overfitting?: number
   /** The best trials over further files, in the same order. */
   readonly also: ReadonlyArray<{ readonly data: string; readonly best: ReadonlyArray<TrialResult> }>
   /** Results of the trials by their number, on each market. */
@@ -74,6 +77,19 @@ const deflated = (
   const sharpes = all.filter(({ refused }) => refused === undefined).map(({ dailySharpe }) => dailySharpe)
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
 }
+
+/** Enough for a probability; of more trials these are taken evenly. */
+const mostCompared = 200
+
+/** The probability that the best of what was tried is no better than the median of it on other days (see `Overfitting`). */
+const overfitting = Effect.fnUntraced(function* (plan: Sweep.SweepPlan, all: ReadonlyArray<TrialResult>) {
+  const ran = all.filter(({ refused }) => refused === undefined).map(({ trial }) => trial)
+  const step = Math.max(1, ran.length / mostCompared)
+  const trials = ran.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
+  const mode = plan.search.mode === "optimistic" ? "optimistic" : "pessimistic"
+  const found = yield* resultsOf({ ...plan, trials, search: { ...plan.search, mode, keepsDaily: true } })
+  return Overfitting.probability(trials.map((trial) => Statistics.returnsOf(found.get(trial)?.daily ?? [])))
+})
 
 /** Shows how far a search is, and stores results as they come. */
 const stored = Effect.fn("SweepRun.stored")(function* <A, E, R>(
@@ -200,6 +216,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
     wallMillis: Number(wallNanos) / 1e6,
     objective,
     rank,
+    ...present({ overfitting: yield* overfitting(plan, all) }),
     deflatedSharpe: winner === undefined ? 0 : deflated(own, winner, all, rungs.length > 1),
     markets,
     also: also.map(({ data, result }) => ({ data, best: best.flatMap(({ trial }) => result.get(trial) ?? []) })),

@@ -28,6 +28,8 @@ export interface Search {
   readonly objective: Objective.Objective
   /** Simulated runs of each trial, beside both sides; missing for none. */
   readonly simulatedRuns?: number
+  /** Each result of a search by one side comes with what it made by day. */
+  readonly keepsDaily?: boolean
 }
 
 /** The file is read once per search. */
@@ -78,8 +80,8 @@ export const run = (
     return { side, ran, figures: figuresOf(read.success, ran) }
   }
   if (mode !== "worse") {
-    const { figures, side } = judged(mode)
-    return { trial, values, side, ...figures }
+    const { figures, ran, side } = judged(mode)
+    return { trial, values, side, ...figures, ...(search.keepsDaily ? { daily: BandSide.dailyMade(ran) } : {}) }
   }
   const [pessimistic, optimistic] = [judged("pessimistic"), judged("optimistic")]
   const isOptimisticWorse =

@@ -26,6 +26,8 @@ export interface TrialResult extends TrialFigures {
   readonly side?: FillMode
   /** The figures of the other rules, when a trial runs by both. */
   readonly other?: TrialFigures
+  /** Worth by day, where a search asks for it (`BandSide.dailyMade`). */
+  readonly daily?: ReadonlyArray<number>
   /** Quantiles of the objective over simulated runs, of a finalist. */
   readonly simulated?: { readonly runs: number; readonly p5: number; readonly p50: number }
 }

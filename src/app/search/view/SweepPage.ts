@@ -26,6 +26,7 @@ export const json = (found: SweepFound) => ({
   objective: found.objective,
   rank: found.rank,
   deflatedSharpe: found.deflatedSharpe,
+  ...present({ overfitting: found.overfitting }),
   ...(found.rungs.length > 1 ? { halving: { rungs: found.rungs, budget: Halving.budget(found.rungs) } } : {}),
   best: found.best.map((result, index) => ({
     ...result,
@@ -277,6 +278,11 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
           : "No trial met the conditions."
         : `The best of ${counted(all.length - refused.length, "trial")} by ${objective} made ${profit(first)}${rankedBy(found, first)}.`,
       luck(found),
+      ...(found.overfitting === undefined
+        ? []
+        : [
+            `Probability of backtest overfitting: ${percent(found.overfitting, 0)} that what is best on half of the days is no better than the median on the others.`
+          ]),
       ...(map === undefined ? [] : plateau(map, found)),
       ...(halving === "" ? [] : [`By ${halving}.`]),
       ...(resumed === 0 ? [] : [`${resumed} of the trials were known from before.`]),
