@@ -1,6 +1,7 @@
 /** An order that a free slot should have becomes a placement, if no wait and no limit is against it. Nothing is sent from here. */
 import { Effect, Result } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAmount, inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -73,7 +74,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const cost = exit === undefined ? "" : `; ${leavingNow(desired.market ?? strategy.market, desired, price)}`
     const about = { strategy: strategy.name, slot: desired.slot, limit, reason: `${reason}${cost}` }
     const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const
-    return refusals.once(about, limit, event)
+    return refusals.once(about, limit, event, exit === undefined ? undefined : Decimal.toNumber(event.mid))
   }
 
   const at = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder): LimitInputs =>

@@ -26,24 +26,34 @@ interface About {
 type Recorded = ReturnType<Bookkeeper["Service"]["record"]>
 
 export interface Refusals {
-  /** `what` tells one verdict from another. */
-  once(about: About, what: string, event: BotEvent): Recorded
+  /** `what` tells one verdict from another. With a `price`, the verdict is recorded again when the price has moved by a percent. */
+  once(about: About, what: string, event: BotEvent, price?: number): Recorded
   /** What rests is as wanted: an exit that was refused is not missing any more. */
   wantsNoMore(about: About): Recorded
   /** What is wanted again is refused anew. */
   forgetAllBut(strategy: string, wanted: ReadonlyArray<string>): void
 }
 
+interface Said {
+  readonly placement: string | undefined
+  /** The market's, when it was recorded last. */
+  readonly price: number | undefined
+  readonly verdicts: Set<string>
+}
+
+const isMoved = (before: number | undefined, now: number | undefined): boolean =>
+  before !== undefined && now !== undefined && Math.abs(now / before - 1) >= 0.01
+
 export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
-  const said = new Map<string, { readonly placement: string | undefined; readonly verdicts: Set<string> }>()
+  const said = new Map<string, Said>()
   return {
-    once: ({ slot, strategy }, what, event) => {
+    once: ({ slot, strategy }, what, event, price) => {
       const key = slotKey(strategy, slot)
       const placement = state.slots.get(key)?.placement
       const before = said.get(key)
       const verdicts = before?.placement === placement ? (before?.verdicts ?? new Set()) : new Set<string>()
-      if (verdicts.has(what)) return Effect.void
-      said.set(key, { placement, verdicts: verdicts.add(what) })
+      if (verdicts.has(what) && !isMoved(before?.price, price)) return Effect.void
+      said.set(key, { placement, price, verdicts: verdicts.add(what) })
       return record(event)
     },
     wantsNoMore: (about) => {

@@ -64,6 +64,9 @@ describe("exits that are refused", () => {
         )
         const lines = (yield* process.events).map(({ event }) => EventLine.describe(event, bySymbol))
         assert.isTrue(lines.some((line) => line?.weight === "alarm" && /EXIT NOT PLACED.*budget/.test(line.text)))
+        yield* world.tell("/sandbox/prices", { prices: { "BTC/USDC": 62_000 } })
+        const atNewPrice = () => /leaving now at 62\d{3}/.test(told(process)[0]?.text ?? "")
+        yield* until(atNewPrice, 60_000, "the alarm names what leaving costs at the new price")
         yield* process.stop
         const second = yield* world.run({ strategies: [short("budget: { base: 0.01 }")] })
         yield* Effect.sleep(10_000)
