@@ -11,7 +11,7 @@ import { configure, kill9, newFolder, pause, start } from "../world/processes/pr
 import { runHere } from "../world/processes/program.ts"
 import { settle } from "../world/processes/settle.ts"
 import { type Asset, base, formatted, purse, quote } from "./service/Books.ts"
-import { startWitness, type Weather } from "./service/Witness.ts"
+import { startWitness, type Twist, type Weather } from "./service/Witness.ts"
 
 const key = `ed25519:${bs58.encode(Buffer.alloc(32, 13))}`
 const { signerId } = accountOf(key)
@@ -46,10 +46,20 @@ const printed = async (...args: ReadonlyArray<string>) => {
   return JSON.parse(stdout)
 }
 
+/** A start asks for them. */
+const tokens = [
+  { symbol: "BTC", ...base },
+  { symbol: "USDC", ...quote }
+].map(({ decimals, id, symbol }) => ({ assetId: id, decimals, blockchain: "near", symbol }))
+const listingTokens: Twist = ({ path }, reply) => (path === "/v0/tokens" ? { status: 200, body: tokens } : reply)
+
 describe("the bot at an independent service", () => {
   it("is killed, started again, and ends with the books of the service to the unit", async () => {
     let isClear = false
-    const { service, stop, url, quoteKey } = await startWitness({ weather: someWeather(() => isClear) })
+    const { service, stop, url, quoteKey } = await startWitness({
+      twist: listingTokens,
+      weather: someWeather(() => isClear)
+    })
     const { apiKey, books, partnerJwt } = service
     const { orders } = service.orders
     books.move("mint", purseOfBot, base, capital.base)

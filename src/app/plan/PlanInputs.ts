@@ -143,13 +143,23 @@ export const fees = Effect.fn("PlanInputs.fees")(function* (assets: ReadonlyArra
   return known satisfies Fees
 })
 
+const listedByService = Effect.gen(function* () {
+  const venue = yield* Venue
+  const rows = yield* venue.balances.pipe(Effect.orElseSucceed(() => []))
+  const held = new Map<string, Amount>()
+  for (const { available, tokenId } of rows) held.set(tokenId, (held.get(tokenId) ?? 0n) + available)
+  return held
+})
+
 /** What the account holds where its orders are paid from, by symbol; an asset of which nobody says anything is missing. */
 export const balances = Effect.fn("PlanInputs.balances")(function* (
   assets: ReadonlyArray<Asset>,
   account: VenueAccount
 ) {
   const homes = new Map(assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))
-  const held = yield* heldIn(homes).pipe(Effect.orElseSucceed(() => new Map<string, Amount>()))
+  const shown = yield* heldIn(homes).pipe(Effect.orElseSucceed(() => new Map<string, Amount>()))
+  // Without an RPC address, the balances that the service lists itself are all that is known of public money.
+  const held = shown.size > 0 ? shown : yield* listedByService
   if (held.size === 0) return undefined
   return new Map(
     assets.flatMap(({ id, symbol }) => {
