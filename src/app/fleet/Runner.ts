@@ -79,7 +79,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
       yield* Effect.sleep(readMillis)
     })
     const pause = Effect.suspend(() => Effect.sleep(nextMillis))
-    yield* Effect.forever(Effect.andThen(Effect.catchCause(look, failed), pause))
+    return yield* Effect.forever(Effect.andThen(Effect.catchCause(look, failed), pause))
   })
   const forgetting = Effect.forever(Effect.andThen(Effect.ignore(registry.forgetWords), Effect.sleep(forgetMillis)))
 
