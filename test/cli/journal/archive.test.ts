@@ -82,7 +82,7 @@ describe("limitbot journal archive", () => {
     assert.strictEqual(JSON.parse(await said("journal", "verify", "--json")).events, again.events)
   }, 60_000)
 
-  it("a crash after the archive was written counts each event once", async () => {
+  it("each event counts once after a crash between the archive and the journal", async () => {
     const { file, said } = await traded()
     copyFileSync(file("journal.sqlite"), file("kept.sqlite"))
     await said("journal", "archive", "--before", tomorrow)

@@ -15,7 +15,7 @@ describe("the watch over a decision", () => {
     assert.deepStrictEqual([answer, asked], ["buy", 2])
   })
 
-  it("ends a decision that had the processor for a second", () => {
+  it("ends a decision after a second of the processor", () => {
     assert.throws(() => {
       Watch.oneDecision(() => {
         for (;;) Math.hypot(1, 2)
