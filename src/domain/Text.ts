@@ -55,6 +55,11 @@ export const sentenceOf = (error: Schema.SchemaError): string =>
     .map(({ message, path }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`))
     .join("; ")
 
+const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
+
+/** Without control and direction characters: text of others must not be able to repaint the terminal. */
+export const printable = (text: string): string => text.replace(unprintable, "\uFFFD")
+
 /** The id by which the venue finds a request again, behind a sentence about its answer. */
 export const correlationText = ({ correlationId }: { readonly correlationId?: string | undefined }): string =>
   correlationId === undefined ? "" : ` (correlation id ${correlationId})`

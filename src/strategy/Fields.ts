@@ -15,6 +15,7 @@ import {
   nameHint,
   nearest,
   numberHint,
+  orderForm,
   quoted,
   type Report,
   ratioHint,
@@ -277,7 +278,7 @@ const named = (pattern: string): Reader<string> =>
 export const name: Reader<string> = named("^[a-z0-9][a-z0-9-]{0,63}$")
 
 /** The books keep money under the names of strategies and under those of orders and swaps (`p1`, `s1`), so no strategy has one of these. */
-export const strategyName: Reader<string> = named("^(?![ps][0-9]+$)[a-z0-9][a-z0-9-]{0,63}$")
+export const strategyName: Reader<string> = named(`^(?!${orderForm})[a-z0-9][a-z0-9-]{0,63}$`)
 
 export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Written<T> =>
   written(

@@ -2,8 +2,10 @@
  * A mistake in a user's file: where it is, what was expected, and what was probably meant. Problems are collected,
  * never thrown, so one run names every mistake of a file.
  */
+
 import * as Decimal from "../domain/Decimal.ts"
 import { present } from "../domain/Present.ts"
+import { printable } from "../domain/Text.ts"
 export interface Problem {
   /** The file as the user wrote it. */
   readonly file: string
@@ -114,12 +116,10 @@ export const inOrder = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem
 }
 
 const longestLine = 160
-/** Control and direction characters, because a file must not be able to repaint the terminal. */
-const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 
 /** The user's text as a message may show it: short, on one line, visible. */
 export const quoted = (text: string): string => {
-  const visible = text.replace(unprintable, "�")
+  const visible = printable(text)
   return `"${visible.length > 40 ? `${visible.slice(0, 39)}…` : visible}"`
 }
 
@@ -131,10 +131,7 @@ export const render = (problem: Problem, file: string): string => {
   if (text === "") return [head, ...hintLine(problem, "")].join("\n")
   const raw = lineText(sourceText(problem.file, text), problem.line)
   const skipped = Math.max(0, problem.column - longestLine / 2)
-  const shown = raw
-    .slice(skipped, skipped + longestLine)
-    .replace(/\t/g, " ")
-    .replace(unprintable, "�")
+  const shown = printable(raw.slice(skipped, skipped + longestLine).replace(/\t/g, " "))
   const start = problem.column - 1 - skipped
   const carets = Math.max(1, Math.min((problem.endColumn ?? problem.column + 1) - problem.column, shown.length - start))
   const margin = " ".repeat(String(problem.line).length)
@@ -234,10 +231,14 @@ export const durationHint = (found: string): string | undefined => {
   return short === found ? `at most ${longestDays}d` : `write ${short}`
 }
 
+/** Names that orders and swaps have in the books. */
+export const orderForm = "[ps][0-9]+$"
+
 export const nameHint = (found: string): string | undefined => {
   const words = found.toLowerCase().match(/[a-z0-9]+/g) ?? []
   const fitting = words.join("-").slice(0, 64)
   if (fitting === "") return undefined
-  if (/^[ps][0-9]+$/.test(fitting)) return `orders and swaps have such names; for example "strategy-${fitting}"`
+  if (new RegExp(`^${orderForm}`).test(fitting))
+    return `orders and swaps have such names; for example "strategy-${fitting}"`
   return `for example "${fitting}"`
 }

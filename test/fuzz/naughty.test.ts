@@ -1,9 +1,10 @@
 /** Whatever people or programs may type: files, expressions, searches and control input give a value or a problem, and soon. */
+
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as Decimal from "../../src/domain/Decimal.ts"
 import * as StrictJson from "../../src/domain/StrictJson.ts"
-import { printable } from "../../src/report/text/Table.ts"
+import { printable } from "../../src/domain/Text.ts"
 import * as Grammar from "../../src/strategy/expression/Grammar.ts"
 import { render } from "../../src/strategy/Problem.ts"
 import * as StrategyFile from "../../src/strategy/StrategyFile.ts"

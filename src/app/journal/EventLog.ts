@@ -2,12 +2,13 @@
  * What the journal tells, newest last, with or without a running bot. Followed, it continues with the live stream, from the
  * number after the last one shown, so nothing is missed or shown twice, even across restarts.
  */
+
 import { Console, Effect, Option, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
+import { printable } from "../../domain/Text.ts"
 import { clock } from "../../domain/Words.ts"
 import { Journal } from "../../journal/Journal.ts"
 import type * as Money from "../../report/text/Money.ts"
-import { printable } from "../../report/text/Table.ts"
 import { jsonOf, type LineView, lineOf, mentions } from "../../views/Events.ts"
 import * as RunningBot from "../process/RunningBot.ts"
 import { withSettings } from "./JournalView.ts"

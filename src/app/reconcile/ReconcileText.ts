@@ -1,5 +1,5 @@
 /** What a reconciliation found, for the terminal. */
-import { iso } from "../../domain/Text.ts"
+import { iso, printable } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { Reconciliation } from "../../views/Reconciliation.ts"
 
@@ -42,5 +42,5 @@ const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }:
     ...(evidence.hashes.length === 0 ? [] : [`  hashes       ${evidence.hashes.join(" ")}`]),
     ...(evidence.correlationIds.length === 0 ? [] : [`  correlation  ${evidence.correlationIds.join(" ")}`]),
     ...timeline.map((moment) => `    ${moment}`)
-  ].map(Table.printable)
+  ].map(printable)
 }

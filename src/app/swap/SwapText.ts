@@ -1,10 +1,11 @@
 /** A swap by hand in words: one sentence per step, where its money is, and at the end the evidence. */
+
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import { printable } from "../../domain/Text.ts"
 import { clock } from "../../domain/Words.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
-import { printable } from "../../report/text/Table.ts"
 import { swapView } from "../../views/Swaps.ts"
 
 /** What only the operator can find out, and how to continue. */

@@ -1,7 +1,7 @@
 /**
  * Lines for a terminal: cut at its edge, coloured if it has colours, and without any character that could repaint it.
  */
-import { printable } from "./Table.ts"
+import { printable } from "../../domain/Text.ts"
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
 export type Colour = keyof typeof codes

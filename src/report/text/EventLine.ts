@@ -6,11 +6,10 @@ import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import { format as price } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { isStale } from "../../domain/Payload.ts"
-import { correlationText, iso } from "../../domain/Text.ts"
+import { correlationText, iso, printable } from "../../domain/Text.ts"
 import { age, clock, clockText, counted, pausedBy } from "../../domain/Words.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
 import { type Assets, withSymbol } from "./Money.ts"
-import { printable } from "./Table.ts"
 
 /** How much a person should care. */
 export type Weight = "quiet" | "good" | "warn" | "alarm"

@@ -1,8 +1,7 @@
 /** The quote of a swap in words: what is agreed to, and what a person who pays by hand must do. */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { AgreedSwap } from "../../domain/SwapRecord.ts"
-import { iso } from "../../domain/Text.ts"
-import { printable } from "./Table.ts"
+import { iso, printable } from "../../domain/Text.ts"
 
 /** The terms to agree to, line by line. */
 export const terms = (agreed: AgreedSwap): ReadonlyArray<string> => {

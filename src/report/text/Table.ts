@@ -3,7 +3,9 @@
  * contain line breaks, and text from a file or the venue cannot repaint a terminal. A list whose columns are declared once
  * (`of`) is the same for people, programs and spreadsheets.
  */
+
 import * as Csv from "../../domain/Csv.ts"
+import { printable } from "../../domain/Text.ts"
 
 export interface TableColumn {
   readonly title: string
@@ -46,11 +48,6 @@ export const of = <Row>(all: ReadonlyArray<ListColumn<Row> | false>) => {
       )
   }
 }
-
-/** Control and direction characters. */
-const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
-
-export const printable = (text: string): string => text.replace(unprintable, "\uFFFD")
 
 export const render = (
   columns: ReadonlyArray<string | TableColumn>,

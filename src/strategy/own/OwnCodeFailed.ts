@@ -1,8 +1,8 @@
 /** The failure of a strategy's own code, which stops that strategy and nothing else. */
+import { printable } from "../../domain/Text.ts"
+
 const failedName = "OwnCodeFailed"
 
-/** What a terminal would obey, or not show. */
-const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu
 const maxLength = 1_000
 
 /** Code of the user fails, in the words of the code or of its machine. The name survives the way from one thread to another. */
@@ -11,7 +11,7 @@ export class OwnCodeFailed extends Error {
 
   constructor(message: string) {
     const shown = message.length > maxLength ? `${message.slice(0, maxLength)}…` : message
-    super(shown.replace(unprintable, "�"))
+    super(printable(shown))
   }
 }
 

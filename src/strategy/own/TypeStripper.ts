@@ -6,10 +6,13 @@ import { cpuUsage } from "node:process"
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads"
 import { isRecord } from "../../domain/Text.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
+import { processorMillis } from "./Watch.ts"
 
 /** Milliseconds of the processor that one text may take, the start of the thread included. */
 const longestMillis = 3_000
 const lookMillis = 100
+/** Milliseconds after which a thread that may still wait for the processor is given up. */
+const silentMillis = 60_000
 
 /** Plain JavaScript, since a thread has no types to begin with. Its warnings that the stripper is an experiment are of no use. */
 const program = `
@@ -36,16 +39,12 @@ const end = (): void => {
   thread = undefined
 }
 
-const processorMillis = (since: NodeJS.CpuUsage): number => {
-  const { system, user } = cpuUsage(since)
-  return (system + user) / 1_000
-}
-
 /** Waits for the answer without giving the processor to anything else of this thread. */
 const answerOn = (port: MessagePort, flag: Int32Array): unknown => {
   const begun = cpuUsage()
-  while (Atomics.wait(flag, 0, 0, lookMillis) === "timed-out")
-    if (processorMillis(begun) > longestMillis) {
+  for (let waitedMillis = lookMillis; Atomics.wait(flag, 0, 0, lookMillis) === "timed-out"; waitedMillis += lookMillis)
+    // Other threads take processor time meanwhile, and a thread that has died takes none.
+    if (waitedMillis > (processorMillis(begun) > longestMillis ? longestMillis : silentMillis)) {
       end()
       throw new OwnCodeFailed(`its types take longer than ${longestMillis} ms to take out`)
     }

@@ -44,7 +44,8 @@ const watched = <A>(run: () => A, patienceMillis: number): { readonly value: A }
   return result ?? "timed out"
 }
 
-const processorMillis = (since: NodeJS.CpuUsage): number => {
+/** Other threads of the process count as well. */
+export const processorMillis = (since: NodeJS.CpuUsage): number => {
   const { system, user } = cpuUsage(since)
   return (system + user) / 1_000
 }
