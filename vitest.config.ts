@@ -9,8 +9,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node"
 const cores = availableParallelism()
 
 /** Folders whose tests mostly wait, and files that compute for long. Of each, those that take longest come first. */
-const waiting = ["fleet", "docs", "control", "e2e", "cli", "dashboard", "orderbook", "witness", "signing", "app", "report/html", "wallets", "programs", "releases"]
-const computing = ["simulation", "counts", "model", "hostile", "backtest", "engine/planning", "engine", "strategy"]
+const waiting = ["fleet", "docs", "control", "e2e", "cli", "dashboard", "orderbook", "witness", "signing", "signer", "app", "lab/html", "wallets", "programs", "releases"]
+const computing = ["simulation", "counts", "model", "hostile", "lab", "engine/planning", "engine", "strategy"]
 
 const placeIn = (folders: ReadonlyArray<string>, { moduleId }: TestSpecification): number => {
   const place = folders.findIndex((folder) => moduleId.includes(`/test/${folder}/`))

@@ -2,11 +2,12 @@
  * Every kind of strategy in the kernel: a year of minutes, one side, warm. The yardstick is a loop on doubles over the same
  * bars and twenty orders, which knows no strategy and no exact money.
  */
-import * as Backtest from "../src/backtest/Backtest.ts"
-import { noCosts } from "../src/backtest/kernel/FillPresets.ts"
-import type { BandSide } from "../src/backtest/results/BandSide.ts"
+
 import type { Candles } from "../src/candles/Candles.ts"
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
+import * as Backtest from "../src/lab/backtest/Backtest.ts"
+import { noCosts } from "../src/lab/backtest/kernel/FillPresets.ts"
+import type { BandSide } from "../src/lab/backtest/results/BandSide.ts"
 import { bodies, strategyOf } from "../test/world/kinds.ts"
 import * as ladder from "../test/world/ladder.ts"
 import { type Budget, costs, type Way } from "./measure.ts"

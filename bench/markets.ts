@@ -2,11 +2,12 @@
  * One strategy in three markets against three strategies in one each: twenty orders flip in every market, money is enough
  * for all, so the fills of both are the same.
  */
-import type { Conditions } from "../src/backtest/kernel/Conditions.ts"
-import * as Kernel from "../src/backtest/kernel/Kernel.ts"
+
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
 import * as Generate from "../src/candles/Generate.ts"
 import type { Market } from "../src/domain/Market.ts"
+import type { Conditions } from "../src/lab/backtest/kernel/Conditions.ts"
+import * as Kernel from "../src/lab/backtest/kernel/Kernel.ts"
 import type { DesiredSlot } from "../src/strategy/Decision.ts"
 import * as ladder from "../test/world/ladder.ts"
 import { compare, type Way } from "./measure.ts"

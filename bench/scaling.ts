@@ -1,10 +1,10 @@
 /** How cost grows: the left time is that of the smaller work, the ratio what the larger one costs in proportion. */
 
-import * as Kernel from "../src/backtest/kernel/Kernel.ts"
-import * as Trial from "../src/backtest/search/Trial.ts"
 import { type Candles, column } from "../src/candles/Candles.ts"
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
 import * as TimeAxis from "../src/candles/TimeAxis.ts"
+import * as Kernel from "../src/lab/backtest/kernel/Kernel.ts"
+import * as Trial from "../src/lab/backtest/search/Trial.ts"
 import * as ladder from "../test/world/ladder.ts"
 import { compare, type Way } from "./measure.ts"
 import type { Bench } from "./sections.ts"

@@ -1,8 +1,8 @@
 /** The kernel against other engines, and against a plain loop over bars and orders. */
 
-import * as Kernel from "../src/backtest/kernel/Kernel.ts"
 import type { Candles } from "../src/candles/Candles.ts"
 import * as CrossingIndex from "../src/candles/CrossingIndex.ts"
+import * as Kernel from "../src/lab/backtest/kernel/Kernel.ts"
 import * as ladder from "../test/world/ladder.ts"
 import { compare, type Way } from "./measure.ts"
 import * as packages from "./packages.ts"

@@ -7,7 +7,7 @@
  * | `run --dry-run` | `dryRun` | prices over HTTP and orders in this process, none, a new file |
  * | an account of a fleet | `ofFleet` | over the HTTP client of its runner (`shared`), as `live`, the fleet's database |
  * | `plan`, `book` and other looks | `looking` | over HTTP, for the message of a session alone, none |
- * | `rehearse` | `bot` | as `live` but for what is outside the program: `app/rehearse/RehearsedBot.ts` gives network, signer and journal |
+ * | `rehearse` | `bot` | as `live` but for what is outside the program: `rehearsal/rehearse/RehearsedBot.ts` gives network, signer and journal |
  */
 
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -33,9 +33,9 @@ import { OrderBook } from "./orderbook/OrderBook.ts"
 import { SecondSourceTerms } from "./orderbook/SecondSource.ts"
 import * as SecondSourceProgram from "./orderbook/SecondSourceProgram.ts"
 import * as DryVenue from "./sandbox/DryVenue.ts"
+import * as RemoteSigner from "./signer/remote/RemoteSigner.ts"
 import * as AccountKey from "./signing/AccountKey.ts"
 import * as IntentGuard from "./signing/IntentGuard.ts"
-import * as RemoteSigner from "./signing/remote/RemoteSigner.ts"
 import { type KeyMalformed, publicKeyOf, Signer } from "./signing/Signer.ts"
 import type { Markets } from "./strategy/Markets.ts"
 import { History } from "./venue/History.ts"

@@ -7,8 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { OpenApi } from "effect/http-api"
 import { parse } from "yaml"
 import { ControlApi } from "../src/control/api/ControlApi.ts"
-import { FleetApi } from "../src/control/api/FleetApi.ts"
 import { places } from "../src/domain/Accounts.ts"
+import { FleetApi } from "../src/fleet/server/FleetApi.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const deploy = join(root, "deploy")

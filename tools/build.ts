@@ -103,7 +103,7 @@ await build({
         { name: "start", test: /src.cli.launch\.ts$/, priority: 2 },
         {
           name: "backtesting",
-          test: /src.(app.backtest.(RunCandles|RunSetUp|StrategySource)|cli.backtest.runFlags)\.ts$/,
+          test: /src.(lab.runs.(RunCandles|RunSetUp|StrategySource)|cli.backtest.runFlags)\.ts$/,
           priority: 1
         }
       ]
@@ -114,7 +114,7 @@ chmodSync(join(folder, "limitbot.mjs"), 0o755)
 // A program of its own that threads start by its path: with only what a trial needs it is there in half the time.
 await build({
   cwd: root,
-  input: { SweepWorker: "src/backtest/search/SweepWorker.ts" },
+  input: { SweepWorker: "src/lab/backtest/search/SweepWorker.ts" },
   platform: "node",
   output: { dir: folder, format: "esm", minify: true, entryFileNames: "[name].mjs" }
 })

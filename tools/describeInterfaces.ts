@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { OpenApi } from "effect/http-api"
 import { ControlApi } from "../src/control/api/ControlApi.ts"
-import { FleetApi } from "../src/control/api/FleetApi.ts"
+import { FleetApi } from "../src/fleet/server/FleetApi.ts"
 import { WholeVenueApi } from "../src/venue/api/VenueApi.ts"
 
 export const describeInterfaces = (folder: string): void => {

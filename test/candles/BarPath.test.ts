@@ -4,8 +4,8 @@ import { type Candles, columnOf } from "../../src/candles/Candles.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
 import * as BarPath from "../../src/candles/within/BarPath.ts"
 import { seeded } from "../../src/domain/Seeded.ts"
-import { randomCandles } from "../backtest/RandomStrategies.ts"
-import * as sharedData from "../backtest/sharedData.ts"
+import { randomCandles } from "../lab/backtest/RandomStrategies.ts"
+import * as sharedData from "../lab/backtest/sharedData.ts"
 import { crossings } from "./crossings.ts"
 
 const minute = 60_000

@@ -17,15 +17,15 @@ import { tmpdir, userInfo } from "node:os"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
-import { touching } from "../../src/backtest/kernel/FillRules.ts"
-import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
 import * as CandleFile from "../../src/candles/CandleFile.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import type { Repair } from "../../src/candles/csv/CandleChecks.ts"
 import * as Resample from "../../src/candles/Resample.ts"
 import * as TimeAxis from "../../src/candles/TimeAxis.ts"
-import { random, randomCandles, randomConditions } from "../backtest/RandomStrategies.ts"
+import { touching } from "../../src/lab/backtest/kernel/FillRules.ts"
+import * as Kernel from "../../src/lab/backtest/kernel/Kernel.ts"
+import { random, randomCandles, randomConditions } from "../lab/backtest/RandomStrategies.ts"
 
 const lines = (seed: number, bars = 700): ReadonlyArray<string> => {
   const candles = randomCandles(random(seed), bars)

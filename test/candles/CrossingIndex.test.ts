@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Kernel from "../../src/backtest/kernel/Kernel.ts"
-import * as RankSet from "../../src/backtest/kernel/orders/RankSet.ts"
 import * as Candles from "../../src/candles/Candles.ts"
 import { sha256Of } from "../../src/candles/ColumnCache.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
-import { random } from "../backtest/RandomStrategies.ts"
+import * as Kernel from "../../src/lab/backtest/kernel/Kernel.ts"
+import * as RankSet from "../../src/lab/backtest/kernel/orders/RankSet.ts"
+import { random } from "../lab/backtest/RandomStrategies.ts"
 import * as ladder from "../world/ladder.ts"
 
 describe("CrossingIndex", () => {

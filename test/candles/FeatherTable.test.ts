@@ -9,7 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as CandleFile from "../../src/candles/CandleFile.ts"
 import * as FeatherTable from "../../src/candles/table/FeatherTable.ts"
-import { randomFrom } from "../../src/rehearsal/World.ts"
+import { randomFrom } from "../../src/rehearsal/world/World.ts"
 
 const folder = resolve(import.meta.dirname, "../fixtures/feather")
 const csv = resolve(folder, "../parquet/minutes.csv")

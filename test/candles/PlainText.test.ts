@@ -5,8 +5,8 @@ import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { NodeServices } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import * as RunCandles from "../../src/app/backtest/RunCandles.ts"
 import * as PlainText from "../../src/candles/table/PlainText.ts"
+import * as RunCandles from "../../src/lab/runs/RunCandles.ts"
 
 const text = "time,open,high,low,close\n2025-01-01,1,2,1,1\n2025-01-02,1,2,1,1\n"
 

@@ -2,12 +2,12 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, FileSystem, Layer } from "effect"
 import { Command } from "effect/cli"
-import * as Stop from "../../src/app/process/Stop.ts"
 import * as backtest from "../../src/cli/backtest/backtest.ts"
 import * as data from "../../src/cli/data/data.ts"
 import * as monteCarlo from "../../src/cli/search/monteCarlo.ts"
 import * as sweep from "../../src/cli/search/sweep.ts"
 import * as walkForward from "../../src/cli/search/walkForward.ts"
+import * as Stop from "../../src/process/Stop.ts"
 
 const root = Command.make("limitbot").pipe(
   Command.withSubcommands([backtest.command, data.command, sweep.command, walkForward.command, monteCarlo.command])

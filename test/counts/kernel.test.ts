@@ -3,10 +3,10 @@
  * something else than before, and how much of the candles is read. Each number is what it is now; a lower one should replace it.
  */
 import { assert, describe, it } from "@effect/vitest"
-import * as Backtest from "../../src/backtest/Backtest.ts"
-import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
+import * as Backtest from "../../src/lab/backtest/Backtest.ts"
+import { noCosts } from "../../src/lab/backtest/kernel/FillPresets.ts"
 import type { Decision } from "../../src/strategy/Decision.ts"
 import type { Decide } from "../../src/strategy/Strategy.ts"
 import { bodies, strategyOf } from "../world/kinds.ts"

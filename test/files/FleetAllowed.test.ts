@@ -4,8 +4,8 @@ import { join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
-import * as AccountBot from "../../src/app/fleet/AccountBot.ts"
 import * as FleetAllowed from "../../src/files/FleetAllowed.ts"
+import * as AccountBot from "../../src/fleet/accounts/AccountBot.ts"
 import { configText, gridText, newFolder, nowhere } from "../world/processes/program.ts"
 
 const allowed: FleetAllowed.Allowed = {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as Turns from "../../src/app/fleet/Turns.ts"
+import * as Turns from "../../src/fleet/accounts/Turns.ts"
 
 const [minute, hour] = [60_000, 3_600_000]
 const names = Array.from({ length: 10_000 }, (_, index) => `account-${index}`)

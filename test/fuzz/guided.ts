@@ -7,7 +7,7 @@
  */
 import { Session } from "node:inspector"
 import { parseArgs } from "node:util"
-import { randomFrom } from "../../src/rehearsal/World.ts"
+import { randomFrom } from "../../src/rehearsal/world/World.ts"
 import { wounded } from "../world/texts/wound.ts"
 import { values as decoders, fromJson, longestMillis, texts } from "./targets.ts"
 

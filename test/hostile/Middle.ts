@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { HttpClient, HttpClientRequest, HttpServerResponse } from "effect/http"
-import type { Departure, HttpAnswer } from "../../src/rehearsal/Network.ts"
+import type { Departure, HttpAnswer } from "../../src/rehearsal/world/Network.ts"
 import type { SandboxOrder, SandboxSwap } from "../../src/sandbox/core/State.ts"
 import type { Attack, Call, Json, Scene } from "./Attack.ts"
 import { isObject } from "./Attack.ts"

@@ -31,7 +31,7 @@ const holds = "src/engine/holds/Holds.ts"
 const held = "src/engine/holds/HoldsOn.ts"
 const leaving = "src/engine/planning/LeavingOrders.ts"
 const fills = "src/engine/tracking/amounts/Fills.ts"
-const trips = "src/backtest/results/RoundTrips.ts"
+const trips = "src/lab/backtest/results/RoundTrips.ts"
 
 const mayExpireEarly: Edit = {
   file: due,
@@ -906,30 +906,30 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "trade: an exit closes only what its own slot opened",
-    test: "test/backtest/results/RoundTrips.test.ts",
+    test: "test/lab/backtest/results/RoundTrips.test.ts",
     edits: [{ file: trips, find: "    if (takesTurns) return", replace: "    if (takesTurns || side) return" }]
   },
   {
     name: "trade: what fees took stays open",
-    test: "test/backtest/results/RoundTrips.test.ts",
+    test: "test/lab/backtest/results/RoundTrips.test.ts",
     edits: [{ file: trips, find: "lot.base - part <= dust ? lot.base : part", replace: "part" }]
   },
   {
     name: "trade: each part of an exit is one",
-    test: "test/backtest/results/RoundTrips.test.ts",
+    test: "test/lab/backtest/results/RoundTrips.test.ts",
     edits: [{ file: trips, find: "    if (endsLeg) end(slotName)", replace: "    end(slotName)" }]
   },
   {
     name: "trade: what is open at the end is no luck",
     test: "test/cli/backtest/monteCarlo.test.ts",
-    edits: [{ file: "src/app/search/MonteCarloRun.ts", find: "[...trades, open]", replace: "trades" }]
+    edits: [{ file: "src/lab/searches/MonteCarloRun.ts", find: "[...trades, open]", replace: "trades" }]
   },
   {
     name: "statistics: a part of a day makes a year of more days",
-    test: "test/backtest/results/PartsOfDays.test.ts",
+    test: "test/lab/backtest/results/PartsOfDays.test.ts",
     edits: [
       {
-        file: "src/backtest/results/BacktestStatistics.ts",
+        file: "src/lab/backtest/results/BacktestStatistics.ts",
         find: "Math.ceil(to / periodMillis)",
         replace: "(to / periodMillis)"
       }
@@ -1009,7 +1009,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/cli/backtest/backtest.test.ts",
     edits: [
       {
-        file: "src/backtest/results/BandSide.ts",
+        file: "src/lab/backtest/results/BandSide.ts",
         find: "budget.quote + worth(0, budget.base)",
         replace: "worth(0, budget.base)"
       }

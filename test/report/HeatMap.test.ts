@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as HeatMap from "../../src/report/HeatMap.ts"
-import { maps } from "../../src/report/html/HeatMaps.ts"
+import * as HeatMap from "../../src/lab/html/HeatMap.ts"
+import { maps } from "../../src/lab/html/HeatMaps.ts"
 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `${index}`)
 

@@ -4,8 +4,8 @@
  */
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import * as OperatorPause from "../../src/engine/holds/OperatorPause.ts"
-import type { BotProcess } from "../../src/rehearsal/BotProcess.ts"
-import type { Departure } from "../../src/rehearsal/Network.ts"
+import type { BotProcess } from "../../src/rehearsal/world/BotProcess.ts"
+import type { Departure } from "../../src/rehearsal/world/Network.ts"
 import * as Seeded from "../../src/sandbox/Seeded.ts"
 import type { Plan } from "./Plan.ts"
 

@@ -3,7 +3,7 @@
  * as long as it lives. The books stay true, so the oracle knows what really happened.
  */
 import { isTerminal } from "../../src/domain/Order.ts"
-import type { Departure, HttpAnswer } from "../../src/rehearsal/Network.ts"
+import type { Departure, HttpAnswer } from "../../src/rehearsal/world/Network.ts"
 import * as Seeded from "../../src/sandbox/Seeded.ts"
 import type { Subject } from "./Oracle.ts"
 

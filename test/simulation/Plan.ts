@@ -2,8 +2,8 @@
  * What an episode is made of, drawn from its seed: which features of the bad world it has and how bad each is. Every episode
  * has only some of them, because accidents hide each other. A failing one is made smaller by leaving features out.
  */
-import { accidents, calm, levels, type Trouble } from "../../src/rehearsal/Trouble.ts"
-import { randomFrom } from "../../src/rehearsal/World.ts"
+import { accidents, calm, levels, type Trouble } from "../../src/rehearsal/world/Trouble.ts"
+import { randomFrom } from "../../src/rehearsal/world/World.ts"
 import * as Seeded from "../../src/sandbox/Seeded.ts"
 import type { Delay, SandboxSettings } from "../../src/sandbox/Settings.ts"
 

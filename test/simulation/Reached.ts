@@ -3,7 +3,7 @@
  * event that a bot of this world can record. A rule that nothing tries is not tested.
  */
 import type { Tag } from "../../src/domain/BotEvent.ts"
-import { accidents } from "../../src/rehearsal/Trouble.ts"
+import { accidents } from "../../src/rehearsal/world/Trouble.ts"
 import { lieNames } from "./Lies.ts"
 import { names as signerNames } from "./OddSigner.ts"
 import type { Profile } from "./Plan.ts"

@@ -1,6 +1,6 @@
 /** A bot of an episode: what outlives its processes, and the one that runs. */
 import type { HttpClient } from "effect/http"
-import type { BotProcess } from "../../src/rehearsal/BotProcess.ts"
+import type { BotProcess } from "../../src/rehearsal/world/BotProcess.ts"
 
 /** What a bot lives by while others act on it. */
 export interface Seat {

@@ -6,7 +6,7 @@
 import * as Amount from "../../src/domain/Amount.ts"
 import type { BotEvent } from "../../src/domain/BotEvent.ts"
 import { isTerminal } from "../../src/domain/Order.ts"
-import type { Departure, HttpAnswer } from "../../src/rehearsal/Network.ts"
+import type { Departure, HttpAnswer } from "../../src/rehearsal/world/Network.ts"
 import * as SigningKey from "../../src/sandbox/core/money/SigningKey.ts"
 import * as Seeded from "../../src/sandbox/Seeded.ts"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { Clock } from "effect/Clock"
 import { HttpClient } from "effect/http"
-import { Domain, type World } from "../../src/rehearsal/World.ts"
+import { Domain, type World } from "../../src/rehearsal/world/World.ts"
 import { noFaults } from "../../src/sandbox/http/Faults.ts"
 import { Sandbox } from "../../src/sandbox/Sandbox.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"

@@ -5,14 +5,14 @@
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import * as Backtest from "../../src/backtest/Backtest.ts"
-import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
-import type { Outcome } from "../../src/backtest/kernel/Outcome.ts"
-import * as OrderTable from "../../src/backtest/kernel/orders/OrderTable.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import { dayMillis, hourMillis } from "../../src/domain/Durations.ts"
 import { timeframeMillis } from "../../src/domain/Timeframe.ts"
+import * as Backtest from "../../src/lab/backtest/Backtest.ts"
+import { noCosts } from "../../src/lab/backtest/kernel/FillPresets.ts"
+import type { Outcome } from "../../src/lab/backtest/kernel/Outcome.ts"
+import * as OrderTable from "../../src/lab/backtest/kernel/orders/OrderTable.ts"
 import { strategyOf } from "./support.ts"
 
 const folder = "strategies/catalogue"

@@ -4,10 +4,10 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import * as Backtest from "../../src/backtest/Backtest.ts"
-import { noCosts } from "../../src/backtest/kernel/FillPresets.ts"
 import * as CrossingIndex from "../../src/candles/CrossingIndex.ts"
 import * as Generate from "../../src/candles/Generate.ts"
+import * as Backtest from "../../src/lab/backtest/Backtest.ts"
+import { noCosts } from "../../src/lab/backtest/kernel/FillPresets.ts"
 import { picture } from "./picture.ts"
 import { strategyOf } from "./support.ts"
 

@@ -3,10 +3,10 @@
  * shapes and the picture's own two styles, light and dark, so a page can show it as an image.
  */
 
-import type { Outcome } from "../../src/backtest/kernel/Outcome.ts"
-import { rows } from "../../src/backtest/results/FillRows.ts"
 import type { Candles } from "../../src/candles/Candles.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
+import type { Outcome } from "../../src/lab/backtest/kernel/Outcome.ts"
+import { rows } from "../../src/lab/backtest/results/FillRows.ts"
 
 const [width, height] = [480, 150]
 const mostStays = 60

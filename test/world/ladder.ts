@@ -1,11 +1,11 @@
 /** The workload that engines are compared on: a ladder that flips, twenty orders one per cent apart, on synthetic minutes. */
 
-import type { Conditions } from "../../src/backtest/kernel/Conditions.ts"
-import { touching } from "../../src/backtest/kernel/FillRules.ts"
-import type { Outcome } from "../../src/backtest/kernel/Outcome.ts"
 import type { Candles } from "../../src/candles/Candles.ts"
 import * as Generate from "../../src/candles/Generate.ts"
 import * as Decimal from "../../src/domain/Decimal.ts"
+import type { Conditions } from "../../src/lab/backtest/kernel/Conditions.ts"
+import { touching } from "../../src/lab/backtest/kernel/FillRules.ts"
+import type { Outcome } from "../../src/lab/backtest/kernel/Outcome.ts"
 import type { DesiredSlot, Leg } from "../../src/strategy/Decision.ts"
 
 export const years = (count: number): Candles =>

@@ -2,11 +2,11 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect, Layer, Option } from "effect"
 import { CliOutput, type HelpDoc } from "effect/cli"
-import { Process } from "../../src/app/process/Process.ts"
-import * as Stop from "../../src/app/process/Stop.ts"
-import { Terminal } from "../../src/app/process/Terminal.ts"
 import { runCommand } from "../../src/cli/root.ts"
 import * as Usage from "../../src/cli/Usage.ts"
+import { Process } from "../../src/process/Process.ts"
+import * as Stop from "../../src/process/Stop.ts"
+import { Terminal } from "../../src/process/Terminal.ts"
 import { cell, pageOf, table } from "./page.ts"
 
 const services = Layer.mergeAll(

@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import type { Candles } from "../../candles/Candles.ts"
 import { sha256Of } from "../../candles/ColumnCache.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
-import * as Progress from "../process/Progress.ts"
+import * as Progress from "../../process/Progress.ts"
 
 const linesAtOnce = 50_000
 

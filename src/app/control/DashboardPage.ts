@@ -4,7 +4,7 @@
  */
 import { Effect, Redacted } from "effect"
 import * as Tokens from "../../control/http/Tokens.ts"
-import { Terminal } from "../process/Terminal.ts"
+import { Terminal } from "../../process/Terminal.ts"
 
 export const line = Effect.fn("DashboardPage.line")(function* (journal: string, url: string) {
   const { isInteractive } = yield* Terminal

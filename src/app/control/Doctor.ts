@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { counted } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
-import { type CommandAnswer, PrintedFailure } from "../process/Answer.ts"
+import { type CommandAnswer, PrintedFailure } from "../../process/Answer.ts"
 import { type CheckFinding, ok, wrong } from "../start/CheckFinding.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 

@@ -1,8 +1,8 @@
 /** Holds what the service answers to read-only requests against what this program was written for. It moves nothing and writes nothing. */
 import { Effect } from "effect"
 import * as Drift from "../../domain/Drift.ts"
+import { type CommandAnswer, PrintedFailure } from "../../process/Answer.ts"
 import { Canary } from "../../venue/canary/Canary.ts"
-import { type CommandAnswer, PrintedFailure } from "../process/Answer.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 
 /** Fails when something differs that money depends on. */

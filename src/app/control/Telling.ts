@@ -5,9 +5,9 @@ import type { CommandName } from "../../control/api/OperatorCommands.ts"
 import { theOperator } from "../../control/Operator.ts"
 import { present } from "../../domain/Present.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
 import * as AccountWords from "../journal/AccountWords.ts"
 import type { WhichBot } from "../journal/WhichBot.ts"
-import * as RunningBot from "../process/RunningBot.ts"
 
 interface Said {
   readonly target?: string | undefined

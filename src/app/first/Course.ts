@@ -20,9 +20,9 @@ import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { EndedOrder } from "../../engine/state/orders/EndedOrders.ts"
 import type { Placement } from "../../engine/state/Placement.ts"
 import * as Fingerprint from "../../engine/tracking/Fingerprint.ts"
+import { Stop } from "../../process/Stop.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
 import { Venue } from "../../venue/Venue.ts"
-import { Stop } from "../process/Stop.ts"
 import type { SmallestOrder } from "./Terms.ts"
 
 /** Something else of this journal is under way, which a bot without its strategies would only watch. */

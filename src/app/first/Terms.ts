@@ -20,9 +20,9 @@ import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
 import * as Quotes from "../../orderbook/Quotes.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Charges from "../../venue/profile/Charges.ts"
 import { Venue } from "../../venue/Venue.ts"
-import { WrongUsage } from "../process/WrongUsage.ts"
 
 export interface SmallestOrder {
   readonly market: Market

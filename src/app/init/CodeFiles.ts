@@ -1,7 +1,7 @@
 /** `limitbot init --kind code`: writes a strategy file, its code, and a test of it, for the user to go on with. */
 import { Console, Effect, FileSystem, Path, Schema } from "effect"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as OwnKind from "../../strategy/own/OwnKind.ts"
-import { WrongUsage } from "../process/WrongUsage.ts"
 
 interface Named {
   readonly name: string

@@ -5,8 +5,8 @@
  */
 import { Console, Effect, Result, Schema, Scope, Terminal } from "effect"
 import { Prompt } from "effect/cli"
+import { ask as askAtTerminal } from "../../process/Terminal.ts"
 import type { Question } from "../../strategy/Setup.ts"
-import { ask as askAtTerminal } from "../process/Terminal.ts"
 import { back, mistakeIn } from "./InitText.ts"
 
 /** A question that a flag answers wrongly, or that nobody answers. */

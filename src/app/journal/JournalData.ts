@@ -1,8 +1,6 @@
 /** A bot's journal as a source for backtests: the minutes of prices that it saw, and how its orders filled. */
 
 import { Effect, Schema, Stream } from "effect"
-import * as Calibration from "../../backtest/results/Calibration.ts"
-import * as MeasuredFees from "../../backtest/results/MeasuredFees.ts"
 import * as Candles from "../../candles/Candles.ts"
 import * as ColumnCache from "../../candles/ColumnCache.ts"
 import * as TimeAxis from "../../candles/TimeAxis.ts"
@@ -10,6 +8,8 @@ import type { OrderTerms } from "../../domain/Order.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Minute, minutesOf, PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
+import * as Calibration from "../../ledger/measured/Calibration.ts"
+import * as MeasuredFees from "../../ledger/measured/MeasuredFees.ts"
 import { isThere } from "./JournalView.ts"
 
 /** The journal has nothing of what was requested. */

@@ -21,11 +21,11 @@ import {
   unjoined,
   write as writeArchive
 } from "../../journal/schema/archive.ts"
+import { Process } from "../../process/Process.ts"
+import * as Progress from "../../process/Progress.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
-import { Process } from "../process/Process.ts"
-import * as Progress from "../process/Progress.ts"
-import { WrongUsage } from "../process/WrongUsage.ts"
 import { isThere } from "./JournalView.ts"
 import * as WhichBot from "./WhichBot.ts"
 

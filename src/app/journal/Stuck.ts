@@ -1,8 +1,8 @@
 /** `limitbot orders --stuck`: orders whose money has been in one state for longer than its term, the oldest first. */
 import { Effect, Option, Record } from "effect"
 import { defaultTerms, overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
+import * as Answer from "../../process/Answer.ts"
 import { nameOfStuck, stuckOrders } from "../../views/Orders.ts"
-import * as Answer from "../process/Answer.ts"
 import { ofJournal } from "./JournalView.ts"
 import * as WhichBot from "./WhichBot.ts"
 

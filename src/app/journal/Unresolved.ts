@@ -7,10 +7,10 @@ import { counted } from "../../domain/Words.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { disagreement } from "../../engine/holds/WitnessHold.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
+import type * as Answer from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
-import type * as Answer from "../process/Answer.ts"
-import { WrongUsage } from "../process/WrongUsage.ts"
 import type { JournalView } from "./JournalView.ts"
 
 /** What arrived, in smallest units of what the swap was to bring. */

@@ -4,12 +4,12 @@ import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { type Mark, markBy } from "../../ledger/Profit.ts"
 import type * as Trades from "../../ledger/Trades.ts"
+import * as Progress from "../../process/Progress.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import { oldest } from "../../views/profit/LiveProfit.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import type { WhichBot } from "../journal/WhichBot.ts"
-import * as Progress from "../process/Progress.ts"
 import { newestPrices } from "./NewestPrices.ts"
 
 export interface LedgerView extends JournalView {

@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import { utcDate } from "../../domain/Text.ts"
 import * as MoneyOverTime from "../../ledger/MoneyOverTime.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import { dustIn, dustList, moneyInFull } from "../../views/Money.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, ofJournal, withJournal } from "../journal/JournalView.ts"
 import type { WhichBot } from "../journal/WhichBot.ts"
-import * as Answer from "../process/Answer.ts"
 import { booksOf } from "./LedgerView.ts"
 
 /** `dust`: only leftovers. */

@@ -9,8 +9,8 @@ import { minuteMillis } from "../../domain/Durations.ts"
 import { mid } from "../../domain/Market.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
 import { pricesIn } from "../../views/Prices.ts"
-import * as RunningBot from "../process/RunningBot.ts"
 
 type Prices = TradingRecord["lastPrices"]
 

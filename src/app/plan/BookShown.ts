@@ -5,10 +5,10 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import type { Wanted } from "../../orderbook/Wanted.ts"
+import { requestedOrAfter } from "../../process/Stop.ts"
+import { Terminal } from "../../process/Terminal.ts"
 import * as BookText from "../../report/text/BookText.ts"
 import { askedBook } from "../../views/Book.ts"
-import { requestedOrAfter } from "../process/Stop.ts"
-import { Terminal } from "../process/Terminal.ts"
 import { type OwnResting, restingNow, wantedOf } from "./BookAsked.ts"
 
 const watchMillis = 5_000

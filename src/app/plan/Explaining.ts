@@ -3,7 +3,6 @@
  * happened to each slot. Only the journal up to that moment is used, because files may have changed since.
  */
 import { Clock, Effect, Option, Result, Schema, Stream } from "effect"
-import * as Calibration from "../../backtest/results/Calibration.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Of, Recorded } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -18,6 +17,9 @@ import { slotKey } from "../../engine/state/SlotFold.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
+import * as Calibration from "../../ledger/measured/Calibration.ts"
+import type { CommandAnswer } from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import type { Markets } from "../../strategy/Markets.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
@@ -27,8 +29,6 @@ import * as PastInputs from "../../views/explain/PastInputs.ts"
 import { type Touched, touchedIn } from "../../views/explain/Touched.ts"
 import { withSettings } from "../journal/JournalView.ts"
 import type { WhichBot } from "../journal/WhichBot.ts"
-import type { CommandAnswer } from "../process/Answer.ts"
-import { WrongUsage } from "../process/WrongUsage.ts"
 
 export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
   slot: Schema.String,

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import type { Program } from "../../programs/Program.ts"
-import * as KmsSigner from "../../signing/remote/KmsSigner.ts"
+import * as KmsSigner from "../../signer/remote/KmsSigner.ts"
 import * as Check from "./Check.ts"
 
 const text = (which: string): Buffer => Buffer.from(`limitbot plug-in check\n${which}\nThis is no payment.\n`)

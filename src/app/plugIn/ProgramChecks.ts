@@ -1,8 +1,8 @@
 /** Whether a program of the owner's keeps the contract of its kind: every check of the kind, and what is wrong. */
 import { Effect, Option, Path, Schema } from "effect"
+import type { CommandAnswer } from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Program from "../../programs/Program.ts"
-import type { CommandAnswer } from "../process/Answer.ts"
-import { WrongUsage } from "../process/WrongUsage.ts"
 import * as KmsChecks from "./KmsChecks.ts"
 import * as NotifierChecks from "./NotifierChecks.ts"
 import * as PriceChecks from "./PriceChecks.ts"

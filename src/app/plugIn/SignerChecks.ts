@@ -3,8 +3,8 @@
  * asked here is to be refused; it leaves lines in the signer's record.
  */
 import { Effect, Schema } from "effect"
+import { exchange, SignerAnswer, type SignerRequest } from "../../signer/remote/RemoteSigner.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
-import { exchange, SignerAnswer, type SignerRequest } from "../../signing/remote/RemoteSigner.ts"
 import type { Tried } from "./Check.ts"
 
 const patienceMillis = 10_000

@@ -9,9 +9,9 @@ import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Layers from "../../Layers.ts"
+import { Process } from "../../process/Process.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { eventsOf } from "../journal/JournalView.ts"
-import { Process } from "../process/Process.ts"
 
 /** The order is not one that may be touched like this. */
 class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}

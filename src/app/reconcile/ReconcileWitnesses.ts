@@ -15,8 +15,8 @@ import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
-import { Process } from "../process/Process.ts"
-import * as Progress from "../process/Progress.ts"
+import { Process } from "../../process/Process.ts"
+import * as Progress from "../../process/Progress.ts"
 
 /** How what came and went is booked, and what cannot be asked here. */
 export interface GatherOptions<E, R> {

@@ -9,6 +9,7 @@ import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { age } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import type { StepTerms } from "../../engine/tracking/Overdue.ts"
+import { Terminal } from "../../process/Terminal.ts"
 import { logLine } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { jsonOf, lineOf } from "../../views/Events.ts"
@@ -16,7 +17,6 @@ import { problemsOf } from "../../views/Problems.ts"
 import type { Pulse } from "../../views/Pulse.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import { frame, paper, type ScreenInput } from "../../views/screen/Screen.ts"
-import { Terminal } from "../process/Terminal.ts"
 
 export const redrawMillis = 500
 const recentEvents = 8

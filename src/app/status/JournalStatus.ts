@@ -2,6 +2,10 @@
 import { Effect } from "effect"
 import { age } from "../../domain/Words.ts"
 import * as Lease from "../../journal/Lease.ts"
+import type { CommandAnswer } from "../../process/Answer.ts"
+import * as KillFile from "../../process/KillFile.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
+import { Terminal } from "../../process/Terminal.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { journalStatus } from "../../views/Status.ts"
 import * as StatusText from "../../views/screen/StatusText.ts"
@@ -9,10 +13,6 @@ import * as DashboardPage from "../control/DashboardPage.ts"
 import { withJournal } from "../journal/JournalView.ts"
 import { type AccountOfFleet, inRegistry, type WhichBot } from "../journal/WhichBot.ts"
 import { newestPrices } from "../money/NewestPrices.ts"
-import type { CommandAnswer } from "../process/Answer.ts"
-import * as KillFile from "../process/KillFile.ts"
-import * as RunningBot from "../process/RunningBot.ts"
-import { Terminal } from "../process/Terminal.ts"
 
 /** Only the running bot knows; one that does not answer at once is not waited for. */
 const seenByBot = (journal: string) =>

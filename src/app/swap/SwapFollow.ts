@@ -8,10 +8,10 @@ import { byHand } from "../../domain/Placement.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import { eachPage, Journal } from "../../journal/Journal.ts"
+import * as Progress from "../../process/Progress.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { jsonOf, lineOf } from "../../views/Events.ts"
 import { swapView } from "../../views/Swaps.ts"
-import * as Progress from "../process/Progress.ts"
 import * as SwapText from "./SwapText.ts"
 
 /** Over, but without the wanted output. */

@@ -5,9 +5,9 @@
  */
 import { Effect, Schema } from "effect"
 import * as Lease from "../../journal/Lease.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import { inJournal } from "../journal/JournalView.ts"
-import * as RunningBot from "../process/RunningBot.ts"
-import { WrongUsage } from "../process/WrongUsage.ts"
 import * as SwapFollow from "./SwapFollow.ts"
 import * as SwapRequest from "./SwapRequest.ts"
 

@@ -4,10 +4,10 @@ import { formatWithSymbol } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
 import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as Table from "../../report/text/Table.ts"
 import { swapView } from "../../views/Swaps.ts"
 import { withJournal } from "../journal/JournalView.ts"
-import * as Answer from "../process/Answer.ts"
 
 const columns = Table.of<SwapHistory.SwapHistory>([
   { key: "swap", title: "SWAP", value: ({ id }) => id },

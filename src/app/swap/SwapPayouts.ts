@@ -4,9 +4,9 @@ import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as Table from "../../report/text/Table.ts"
 import { Swaps, type Withdrawals } from "../../venue/Swaps.ts"
-import * as Answer from "../process/Answer.ts"
 import * as VenueAccess from "./VenueAccess.ts"
 
 interface Asked {

@@ -9,8 +9,8 @@ import { minuteMillis } from "../../domain/Durations.ts"
 import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
-import { WrongUsage } from "../process/WrongUsage.ts"
 
 /** By the words of a quote request: what is left out is the account's own, or the venue's. */
 type Field =

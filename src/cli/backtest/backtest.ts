@@ -1,7 +1,7 @@
 /** `limitbot backtest FILE… --data CSV`: what strategies would have done with these candles, as a band. */
 import { Command } from "effect/cli"
-import { shown } from "../../app/backtest/view/BacktestShown.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import { shown } from "../../lab/runs/view/BacktestShown.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import * as runFlags from "./runFlags.ts"

@@ -1,9 +1,9 @@
 /** Flags of the commands that read candles and run strategies over them. */
 
 import { Flag } from "effect/cli"
-import * as FeeModel from "../../app/backtest/FeeModel.ts"
-import { mostSpreadBasisPoints } from "../../backtest/kernel/FillRules.ts"
 import { repairs } from "../../candles/csv/CandleChecks.ts"
+import { mostSpreadBasisPoints } from "../../lab/backtest/kernel/FillRules.ts"
+import * as FeeModel from "../../lab/runs/FeeModel.ts"
 import * as flags from "../flags.ts"
 
 const candles =

@@ -1,6 +1,6 @@
 /** `limitbot check FILE…`: every mistake of the strategy files, with its place, before anything runs. */
 import { Command, Flag } from "effect/cli"
-import * as FileCheck from "../../app/backtest/FileCheck.ts"
+import * as FileCheck from "../../lab/runs/FileCheck.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"

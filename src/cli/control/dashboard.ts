@@ -2,9 +2,9 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import * as DashboardPage from "../../app/control/DashboardPage.ts"
-import * as RunningBot from "../../app/process/RunningBot.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
 import * as flags from "../flags.ts"
 
 export const command = Command.make(

@@ -6,7 +6,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as Doctor from "../../app/control/Doctor.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

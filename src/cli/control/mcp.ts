@@ -1,10 +1,10 @@
 /** `limitbot mcp`: a running bot for agents, over standard input and output or over HTTP on this machine. */
 import { Effect, FileSystem, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as RunningBot from "../../app/process/RunningBot.ts"
-import { Stop } from "../../app/process/Stop.ts"
 import * as Mcp from "../../control/mcp/Mcp.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
+import { Stop } from "../../process/Stop.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

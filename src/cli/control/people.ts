@@ -4,12 +4,12 @@
  */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
-import * as Answer from "../../app/process/Answer.ts"
 import { roles } from "../../control/api/OperatorCommands.ts"
 import * as People from "../../control/http/People.ts"
 import { iso } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"

@@ -1,11 +1,11 @@
 /** `limitbot signal NAME VALUE`: a number for the strategies that look at it, through the running bot. */
 import { Clock, Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as RunCandles from "../../app/backtest/RunCandles.ts"
-import * as RunningBot from "../../app/process/RunningBot.ts"
-import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { nameRule, signalName } from "../../domain/Signal.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as RunCandles from "../../lab/runs/RunCandles.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

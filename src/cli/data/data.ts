@@ -3,9 +3,9 @@
  * downloads them, and measures a journal.
  */
 import { Command, Flag } from "effect/cli"
-import * as DataFiles from "../../app/backtest/DataFiles.ts"
-import * as Answer from "../../app/process/Answer.ts"
 import { minutesPerYear } from "../../candles/Generate.ts"
+import * as DataFiles from "../../lab/runs/DataFiles.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"

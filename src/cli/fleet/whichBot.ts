@@ -4,8 +4,8 @@
  */
 import { Config, Effect, Option } from "effect"
 import * as WhichBot from "../../app/journal/WhichBot.ts"
-import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as common from "../flags.ts"
 
 const variable = "LIMITBOT_DATABASE_URL"

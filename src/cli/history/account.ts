@@ -1,7 +1,7 @@
 /** `limitbot history account`: the end user's own transactions, with the session of the account. */
 import { Command, Flag } from "effect/cli"
 import { transactions } from "../../app/history/AccountHistory.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import { anyKind } from "../../venue/api/AccountHistoryApi.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import * as Wire from "../../venue/wire/WireValue.ts"

@@ -1,7 +1,7 @@
 /** `limitbot balances`: what the account holds at the venue. */
 import { Command } from "effect/cli"
 import { balances } from "../../app/history/AccountHistory.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

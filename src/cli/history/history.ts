@@ -5,7 +5,7 @@
  */
 import { Command } from "effect/cli"
 import { found } from "../../app/history/HistoryAsked.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { account } from "./account.ts"

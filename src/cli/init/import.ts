@@ -1,9 +1,9 @@
 /** `limitbot import BOT FILE`: a strategy of another bot as a strategy file, on the standard output. */
 import { Console, Effect, Option, Result } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as Importing from "../../app/import/Importing.ts"
-import { orWrong } from "../../app/process/WrongUsage.ts"
 import * as Decimal from "../../domain/Decimal.ts"
+import * as Importing from "../../importers/Importing.ts"
+import { orWrong } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

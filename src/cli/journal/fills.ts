@@ -1,7 +1,7 @@
 /** `limitbot fills`: every recorded fill, oldest first, with its price, what its payout cost and what it earned. */
 import { Command } from "effect/cli"
 import { fills } from "../../app/money/TradingResults.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"

@@ -1,7 +1,7 @@
 /** `limitbot journal …`: check it, make it smaller, copy it while the bot runs, take over a copy. */
 import { Argument, Command, Flag } from "effect/cli"
 import * as JournalFile from "../../app/journal/JournalFile.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"

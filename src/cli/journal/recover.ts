@@ -1,7 +1,7 @@
 /** `limitbot recover [FILE…]`: a new journal from what the venue can prove, after the old one was lost. */
 import { Argument, Command, Flag } from "effect/cli"
-import * as Answer from "../../app/process/Answer.ts"
 import { rebuilt } from "../../app/reconcile/Rebuilding.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

@@ -1,7 +1,7 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
 import { Command } from "effect/cli"
 import { found } from "../../app/money/MoneyPlaces.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"

@@ -1,9 +1,9 @@
 /** `limitbot profit`: what trading has earned and cost so far, by the method that the user names. */
 import { Command } from "effect/cli"
 import { profit } from "../../app/money/TradingResults.ts"
-import * as Answer from "../../app/process/Answer.ts"
 import { methods } from "../../ledger/Lots.ts"
 import { groupings } from "../../ledger/Profit.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"

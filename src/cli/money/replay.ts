@@ -1,7 +1,7 @@
 /** `limitbot replay`: makes every recorded decision again, with the files of the time or with an edited one. */
 import { Command, Flag } from "effect/cli"
-import { replayed } from "../../app/money/Replaying.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import { replayed } from "../../lab/replay/Replaying.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

@@ -1,7 +1,7 @@
 /** `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds (or held) its order, or nothing. */
 import { Argument, Command } from "effect/cli"
 import { found } from "../../app/plan/Explaining.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"

@@ -1,7 +1,7 @@
 /** `limitbot plan FILE…`: what a run of these files would do now, at what cost, and what is unsafe about it. */
 import { Command } from "effect/cli"
 import { planned } from "../../app/plan/Planning.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { allow } from "./allow.ts"

@@ -1,7 +1,7 @@
 /** `limitbot plug-in check KIND -- COMMAND`: whether a program of the owner's keeps the contract of its kind. */
 import { Argument, Command, Flag } from "effect/cli"
 import { checked, kinds } from "../../app/plugIn/ProgramChecks.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

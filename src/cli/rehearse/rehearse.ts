@@ -1,8 +1,8 @@
 /** `limitbot rehearse FILE…`: the files go through days of outages and crashes on a sandbox in virtual time, before any money. */
 import { Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import * as Answer from "../../app/process/Answer.ts"
-import { levelNames, rehearsed } from "../../app/rehearse/Rehearsing.ts"
+import * as Answer from "../../process/Answer.ts"
+import { levelNames, rehearsed } from "../../rehearsal/rehearse/Rehearsing.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { allow } from "../plan/allow.ts"

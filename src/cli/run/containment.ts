@@ -1,7 +1,7 @@
 /** `limitbot containment`: what can still act or be paid, before and after a kill, and the proof that nothing can. */
 import { Command } from "effect/cli"
 import { found } from "../../app/containment/Looking.ts"
-import * as Answer from "../../app/process/Answer.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"

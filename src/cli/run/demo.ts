@@ -1,6 +1,6 @@
 /** `limitbot demo`: the whole bot on the whole service, without configuration. */
 import { Command } from "effect/cli"
-import { run } from "../../app/demo/Demo.ts"
+import { run } from "../../rehearsal/demo/Demo.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import * as sandboxFlags from "./sandboxFlags.ts"

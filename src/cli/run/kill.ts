@@ -1,11 +1,11 @@
 /** `limitbot kill` and `limitbot release`: the operator's kill switch, obeyed by a running bot within a second. */
 import { Console, Effect } from "effect"
 import { Argument, Command } from "effect/cli"
-import * as KillFile from "../../app/process/KillFile.ts"
-import * as RunningBot from "../../app/process/RunningBot.ts"
 import { callOf } from "../../control/api/OperatorCalls.ts"
 import { operatorCommands } from "../../control/api/OperatorCommands.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as KillFile from "../../process/KillFile.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

@@ -1,8 +1,8 @@
 /** `limitbot sandbox`: the twin of the service on a loopback port, until stopped. */
 import { Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { defaultPort } from "../../app/sandbox/SandboxConfig.ts"
-import { serve } from "../../app/sandbox/SandboxServing.ts"
+import { defaultPort } from "../../sandbox/serving/SandboxConfig.ts"
+import { serve } from "../../sandbox/serving/SandboxServing.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"

@@ -1,7 +1,7 @@
 /** Flags that start a sandbox, shared by `sandbox` and `demo`. */
 import { Flag } from "effect/cli"
-import { solverNames, usualExpireMillis } from "../../app/sandbox/SandboxServing.ts"
 import { age } from "../../domain/Words.ts"
+import { solverNames, usualExpireMillis } from "../../sandbox/serving/SandboxServing.ts"
 import * as flags from "../flags.ts"
 
 export const seed = flags.byDefault("Everything that looks random follows from this number", 1)(Flag.Int("seed"))

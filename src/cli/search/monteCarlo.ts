@@ -1,9 +1,9 @@
 /** `limitbot monte-carlo FILE --data CSV`: the same strategy with different luck. */
 import { Command, Flag } from "effect/cli"
-import { run } from "../../app/search/MonteCarloRun.ts"
-import { searching } from "../../app/search/SearchAnswer.ts"
-import { json, page } from "../../app/search/view/MonteCarloPage.ts"
-import * as MonteCarlo from "../../backtest/search/MonteCarlo.ts"
+import * as MonteCarlo from "../../lab/backtest/search/MonteCarlo.ts"
+import { run } from "../../lab/searches/MonteCarloRun.ts"
+import { searching } from "../../lab/searches/SearchAnswer.ts"
+import { json, page } from "../../lab/searches/view/MonteCarloPage.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { marketFlags } from "./searchFlags.ts"

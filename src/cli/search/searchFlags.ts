@@ -1,6 +1,6 @@
 /** Flags that the searching commands share. */
 import { Argument, Flag } from "effect/cli"
-import * as Objective from "../../backtest/search/Objective.ts"
+import * as Objective from "../../lab/backtest/search/Objective.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
 

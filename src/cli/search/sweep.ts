@@ -3,9 +3,9 @@
  * far to trust the best.
  */
 import { Command, Flag } from "effect/cli"
-import { searching } from "../../app/search/SearchAnswer.ts"
-import { run } from "../../app/search/SweepRun.ts"
-import { json, page, refusal } from "../../app/search/view/SweepPage.ts"
+import { searching } from "../../lab/searches/SearchAnswer.ts"
+import { run } from "../../lab/searches/SweepRun.ts"
+import { json, page, refusal } from "../../lab/searches/view/SweepPage.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { searchFlags } from "./searchFlags.ts"

@@ -1,8 +1,8 @@
 /** `limitbot walk-forward FILE --data CSV --set …`: what searching the past would have gained in the future. */
 import { Command } from "effect/cli"
-import { searching } from "../../app/search/SearchAnswer.ts"
-import { json, page, refusal } from "../../app/search/view/WalkForwardPage.ts"
-import { run } from "../../app/search/WalkForwardRun.ts"
+import { searching } from "../../lab/searches/SearchAnswer.ts"
+import { json, page, refusal } from "../../lab/searches/view/WalkForwardPage.ts"
+import { run } from "../../lab/searches/WalkForwardRun.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { searchFlags } from "./searchFlags.ts"

@@ -3,8 +3,8 @@
  * the room that is left. `limitbot approve`: an approver's word for one larger payment.
  */
 import { Argument, Command, Flag } from "effect/cli"
-import * as Answer from "../../app/process/Answer.ts"
-import * as Policies from "../../app/signer/Policies.ts"
+import * as Answer from "../../process/Answer.ts"
+import * as Policies from "../../signer/serving/Policies.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

@@ -1,6 +1,6 @@
 /** `limitbot signer`: the process that holds the key, separate from the bot that holds the strategies. */
 import { Command, Flag } from "effect/cli"
-import { serve } from "../../app/signer/Serving.ts"
+import { serve } from "../../signer/serving/Serving.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { signerFile } from "./policy.ts"

@@ -1,7 +1,7 @@
 /** `limitbot swap list`: every swap in the journal, with where its money is. */
 import { Command } from "effect/cli"
-import * as Answer from "../../app/process/Answer.ts"
 import * as SwapList from "../../app/swap/SwapList.ts"
+import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 

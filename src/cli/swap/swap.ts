@@ -1,9 +1,9 @@
 /** `limitbot swap AMOUNT FROM TO`: one conversion at once, from the quote to the evidence; `--resume` goes on after an interruption. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { WrongUsage } from "../../app/process/WrongUsage.ts"
 import { carry } from "../../app/swap/Carrying.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { list } from "./list.ts"

@@ -1,8 +1,8 @@
 /** `limitbot swap withdrawals`: what a swap of type ANY_INPUT has paid out. */
 
 import { Argument, Command, Flag } from "effect/cli"
-import * as Answer from "../../app/process/Answer.ts"
 import { found } from "../../app/swap/SwapPayouts.ts"
+import * as Answer from "../../process/Answer.ts"
 import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
 import { TimestampText } from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"

@@ -3,7 +3,7 @@
  * reads one answer every few seconds; a bot that is picked is read from its own journal, or asked.
  */
 import { mayAs, operatorCommands } from "../../control/api/OperatorCommands.ts"
-import type { BotDetail, BotLine, FleetOverview } from "../../views/Fleet.ts"
+import type { BotDetail, BotLine, FleetOverview } from "../../fleet/server/FleetView.ts"
 import { agreeTo, closeButton, login, open, resolveProblem } from "./actions.ts"
 import * as Api from "./api.ts"
 import { byId, count, h, messageOf, show, table } from "./dom.ts"

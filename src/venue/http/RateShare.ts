@@ -1,7 +1,7 @@
 /**
  * How much of a credential's rate this process may use now, and what it has to report for that: what is asked for, what the venue took and
  * what it refused. A bot of its own uses the whole rate, and learns it alone. Runners of a fleet divide one rate, which they learn together
- * (`app/fleet/sharing/FleetRate.ts`).
+ * (`fleet/accounts/sharing/FleetRate.ts`).
  */
 import { Context, Effect, Layer } from "effect"
 

@@ -1,7 +1,7 @@
 /** Which signals count as one press of Ctrl-C: under npm each arrives twice, and a busy process gets to the second one late. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import * as Stop from "../../../src/app/process/Stop.ts"
+import * as Stop from "../../../src/process/Stop.ts"
 
 /** A stop, and what ends its press. */
 const stopped = () => {

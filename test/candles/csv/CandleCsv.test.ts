@@ -7,8 +7,8 @@ import { format } from "../../../src/candles/DataProblem.ts"
 import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
 import * as PlainText from "../../../src/candles/table/PlainText.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import { random, randomCandles } from "../../backtest/RandomStrategies.ts"
-import * as sharedData from "../../backtest/sharedData.ts"
+import { random, randomCandles } from "../../lab/backtest/RandomStrategies.ts"
+import * as sharedData from "../../lab/backtest/sharedData.ts"
 import { wrongFiles } from "../wrongData.ts"
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

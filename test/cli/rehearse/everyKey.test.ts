@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import * as RehearsedConfig from "../../../src/app/rehearse/RehearsedConfig.ts"
+import * as RehearsedConfig from "../../../src/rehearsal/rehearse/RehearsedConfig.ts"
 import { configWith, settingsOf } from "../../world/processes/rehearsing.ts"
 
 /** `config`: sections with the key; what they change must arrive in the bot. */

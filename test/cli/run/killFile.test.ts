@@ -1,7 +1,7 @@
 /** The kill switch as a file: whether it is on when the file cannot be read. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, PlatformError } from "effect"
-import * as KillFile from "../../../src/app/process/KillFile.ts"
+import * as KillFile from "../../../src/process/KillFile.ts"
 
 const failing = (tag: "Unknown" | "PermissionDenied") =>
   Effect.fail(PlatformError.systemError({ _tag: tag, module: "FileSystem", method: "open" }))

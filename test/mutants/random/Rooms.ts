@@ -16,7 +16,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   signing: ["src/signing/**/*.ts"],
   orderbook: ["src/orderbook/*.ts"],
   http: ["src/venue/http/*.ts"],
-  kernel: ["src/backtest/kernel/**/*.ts"],
+  kernel: ["src/lab/backtest/kernel/**/*.ts"],
   strategy: [
     "src/strategy/Decision.ts",
     "src/strategy/kinds/{CostFloor,StopExit,Size,BudgetCheck}.ts",

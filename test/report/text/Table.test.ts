@@ -1,7 +1,7 @@
 /** A list says the same to people, programs and spreadsheets, because its columns are declared once; one place prints it. */
 import { assert, describe, it } from "@effect/vitest"
 import { Console, Effect } from "effect"
-import * as Answer from "../../../src/app/process/Answer.ts"
+import * as Answer from "../../../src/process/Answer.ts"
 import * as Table from "../../../src/report/text/Table.ts"
 
 interface Fruit {

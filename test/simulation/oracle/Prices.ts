@@ -4,7 +4,7 @@
  */
 import type { Of } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
-import type { Departure, RequestFate } from "../../../src/rehearsal/Network.ts"
+import type { Departure, RequestFate } from "../../../src/rehearsal/world/Network.ts"
 import type { Court } from "./Judge.ts"
 
 /** The files' own limit of 30 seconds, and what the small steps of a clock hide of it. */

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Effect } from "effect"
-import { assetsOf } from "../../../src/app/rehearse/RehearsalGround.ts"
-import * as RehearsedBot from "../../../src/app/rehearse/RehearsedBot.ts"
 import * as ConfigFile from "../../../src/files/ConfigFile.ts"
 import * as StrategyFiles from "../../../src/files/StrategyFiles.ts"
+import { assetsOf } from "../../../src/rehearsal/rehearse/RehearsalGround.ts"
+import * as RehearsedBot from "../../../src/rehearsal/rehearse/RehearsedBot.ts"
 
 export const assetLines = `assets:
   BTC:  { id: "nep141:btc.omft.native",  decimals: 8 }

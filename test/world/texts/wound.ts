@@ -1,5 +1,5 @@
 /** Text as nobody means it: real examples with some of their characters lost, doubled, swapped or replaced by nasty ones. */
-import { randomFrom } from "../../../src/rehearsal/World.ts"
+import { randomFrom } from "../../../src/rehearsal/world/World.ts"
 
 const nasty = [
   "\u0000",

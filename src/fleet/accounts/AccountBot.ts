@@ -1,0 +1,161 @@
+/**
+ * One account of a fleet as this process runs it: the one engine on the account's journal in the database, steered by what its row says.
+ * It ends when it is told to, and by itself when another process has taken the account over: the journal refuses its next record
+ * before anything that needs one leaves it.
+ */
+import { Clock, Effect, FileSystem, Layer, Path, Result, Schema } from "effect"
+import type { AccountAnswer, AccountWord } from "../../app/cluster/AccountWord.ts"
+import * as Reconciling from "../../app/reconcile/Reconciling.ts"
+import { supervised } from "../../app/run/watch/Supervision.ts"
+import * as StartChecks from "../../app/start/StartChecks.ts"
+import { bySymbol } from "../../domain/Amount.ts"
+import type { Reason } from "../../domain/BotEvent.ts"
+import * as Engine from "../../engine/Engine.ts"
+import { EngineSettings } from "../../engine/EngineSettings.ts"
+import * as OperatorPause from "../../engine/holds/OperatorPause.ts"
+import * as StartUp from "../../engine/StartUp.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { unfinished } from "../../engine/state/BotState.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as FleetAllowed from "../../files/FleetAllowed.ts"
+import { HistoryStore } from "../../journal/HistoryStore.ts"
+import type { AccountReport, AccountText, OwnedAccount } from "../../journal/postgres/Registry.ts"
+import * as Layers from "../../Layers.ts"
+import { render } from "../../strategy/Problem.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import { sourcesCode, version } from "../../version.ts"
+import { moneyView } from "../../views/Money.ts"
+import { problemsOf } from "../../views/Problems.ts"
+import { ownedIn } from "../server/FleetView.ts"
+import * as AccountHearing from "./AccountHearing.ts"
+import * as Turns from "./Turns.ts"
+
+/** The files of the account cannot be used; others are not concerned. */
+export class AccountUnfit extends Schema.TaggedError<AccountUnfit>()("AccountUnfit", { message: Schema.String }) {}
+
+/** Its configuration stands in a folder of its own, beside the secrets that it refers to. */
+export const loaded = Effect.fn("AccountBot.loaded")(function* (
+  folder: string,
+  row: Pick<AccountText, "config" | "name" | "strategies">
+) {
+  yield* Effect.fromResult(FleetAllowed.verify(row, yield* FleetAllowed.load(folder)))
+  const { config: text, name, strategies: files } = row
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const own = path.join(folder, name)
+  yield* fileSystem.makeDirectory(own, { recursive: true, mode: 0o700 })
+  const file = path.join(own, "config.yaml")
+  yield* fileSystem.writeFileString(file, text, { mode: 0o600 })
+  const config = yield* ConfigFile.load(file)
+  const strategies = yield* Effect.forEach(files, ({ file, text }) => {
+    const read = StrategyFile.parse(text, file, config.markets)
+    return Result.isSuccess(read)
+      ? Effect.succeed(read.success)
+      : Effect.fail(new AccountUnfit({ message: read.failure.map((each) => render(each, text)).join("\n") }))
+  })
+  return { config, strategies, account: yield* Layers.accountOf(config) }
+}, Effect.mapError(unfit))
+
+function unfit(error: { readonly message: string }): AccountUnfit {
+  return new AccountUnfit({ message: error.message })
+}
+
+export type LoadedAccount = Effect.Success<ReturnType<typeof loaded>>
+
+export interface AccountBot {
+  /** Ends with it. */
+  readonly runs: Effect.Effect<void, { readonly message: string }>
+  /** Does what an operator says, and answers. */
+  readonly hear: (by: string, word: AccountWord) => Effect.Effect<AccountAnswer>
+  /** What its row wants from now on. */
+  readonly steer: (account: OwnedAccount) => Effect.Effect<void, { readonly message: string }>
+  readonly told: Effect.Effect<Omit<AccountReport, "failing">>
+  /** Whatever happens to it is an event. */
+  readonly events: () => number
+}
+
+/** `stopped` completes when it is to end: after the turn that has begun, and its orders go on resting. */
+export const make = Effect.fn("AccountBot.make")(function* (
+  { account: venueAccount, config, strategies }: LoadedAccount,
+  wanted: OwnedAccount,
+  pid: number,
+  stopped: Effect.Effect<void>
+) {
+  const books = yield* Bookkeeper
+  const { pollMaxMillis } = yield* EngineSettings
+  const assets = bySymbol(config.markets.assets)
+  let row = wanted
+  const withdraw = Effect.sync((): Reason | undefined =>
+    row.wanted === "killed" ? { code: "kill-switch", text: row.why } : undefined
+  )
+  const run: StartUp.BotRun = {
+    pid,
+    version,
+    sources: sourcesCode(),
+    mode: "live",
+    account: venueAccount.signerId,
+    venue: config.venue.url,
+    assets: Layers.idsBySymbol(config.markets)
+  }
+  const isKilled = wanted.wanted === "killed"
+  yield* StartChecks.pass({ config, account: venueAccount, state: books.state, isKilled })
+  yield* StartUp.recordOrWithdraw(run, strategies, withdraw)
+  const engine = yield* Engine.make({
+    strategies,
+    markets: Layers.marketsByName(config.markets),
+    withdraw,
+    // Its row is read every two seconds; what is new there wakes it.
+    quietLookMillis: 2_000
+  })
+
+  const steer: AccountBot["steer"] = Effect.fn("AccountBot.steer")(function* (account: OwnedAccount) {
+    row = account
+    const why = account.why === "" ? "by the operator of the fleet" : account.why
+    // It ends by a word: what an operator has paused besides stays so through every new start.
+    if (account.wanted === "paused")
+      yield* books.recordFrom((state) =>
+        strategies.flatMap(({ name }) => OperatorPause.pause(state, name, "pause", why))
+      )
+    yield* engine.wake
+  })
+  yield* steer(wanted)
+  const hear = yield* AccountHearing.make({
+    config,
+    signerId: venueAccount.signerId,
+    engine,
+    strategies,
+    account: wanted.name
+  })
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof hear>>>()
+  const turns = Turns.of(wanted.name, config.reconcileEvery)
+  // The history belongs to the partner, and has one reader for all accounts: not yet in a fleet.
+  const comparing = Reconciling.comparing({ config, signerId: venueAccount.signerId }, turns, false)
+  yield* Effect.forkScoped(supervised("the reconciliation", comparing))
+
+  const told = Effect.map(Clock.currentTimeMillis, (now): Omit<AccountReport, "failing"> => {
+    const { state } = books
+    const pulse = { turnedAt: engine.turnedAt, pollMaxMillis, leaving: () => undefined }
+    const problems = problemsOf(state, assets, { now, pulse, stuckAfter: config.stuckAfter })
+    return {
+      openOrders: unfinished(state).length,
+      fills: state.fills,
+      events: state.sequence,
+      problems: problems.map(({ kind, severity, text }) => ({ severity, kind, text })),
+      money: ownedIn(moneyView(state, assets).rows).map((sum) => ({ ...sum, id: assets.get(sum.asset)?.id ?? "" }))
+    }
+  })
+  const runs = Effect.andThen(
+    engine.runUntil(stopped),
+    books.record({ _tag: "BotStopped", reason: "another process goes on with this account" })
+  )
+  return {
+    runs,
+    steer,
+    told,
+    events: () => books.state.sequence,
+    hear: (by, word) => Effect.provideContext(hear(by, word), context)
+  } satisfies AccountBot
+})
+
+/** What it stands on: its own journal and venue, and what it shares. Nobody reads the partner's history. */
+export const layer = (name: string, { account, config }: LoadedAccount, shared: Layers.Shared) =>
+  Layer.merge(Layers.ofFleet(name, config, account, shared), Layer.succeed(HistoryStore, HistoryStore.empty))

@@ -1,0 +1,154 @@
+/**
+ * The accounts of a fleet as people keep them: a folder, in it one for each account with `config.yaml` and its strategies. What would change
+ * in the database is said before it is written, and a folder with a mistake changes nothing at all. Secrets stay where they are: a
+ * configuration only refers to them, and each runner has them in a folder of its own.
+ */
+import { Effect, FileSystem, Path, Result, Schema } from "effect"
+import { counted } from "../../domain/Words.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import { accountName } from "../../files/FleetAllowed.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import { type AccountFiles, Registry } from "../../journal/postgres/Registry.ts"
+import type { CommandAnswer } from "../../process/Answer.ts"
+import type { Markets } from "../../strategy/Markets.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as SharedStrategy from "./sharing/SharedStrategy.ts"
+
+/** The folder has mistakes: nothing was written. */
+export class FolderInvalid extends Schema.TaggedError<FolderInvalid>()("FolderInvalid", { message: Schema.String }) {}
+
+const configName = "config.yaml"
+const budgetsName = "budgets.yaml"
+/** In a class: the strategies of all its accounts. */
+const sharedName = "strategies"
+
+/** Where an account lies: in the folder itself, or in the folder of a class. */
+interface Place {
+  readonly folder: string
+  readonly name: string
+  readonly class: string
+}
+
+const isStrategy = (file: string): boolean => /\.ya?ml$/.test(file) && file !== configName && file !== budgetsName
+
+const strategiesIn = Effect.fnUntraced(function* (folder: string) {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const files = (yield* fileSystem.readDirectory(folder)).filter(isStrategy).toSorted()
+  return yield* Effect.forEach(files, (file) =>
+    Effect.map(fileSystem.readFileString(path.join(folder, file)), (text) => ({
+      file,
+      text,
+      at: path.join(folder, file)
+    }))
+  )
+})
+
+/** Those of its class, with its own budgets in them. */
+const sharedIn = Effect.fnUntraced(function* ({ class: group, folder }: Place, own: string, markets: Markets) {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const [shared, file] = [path.join(folder, sharedName), path.join(own, budgetsName)]
+  if (group === "" || !(yield* fileSystem.exists(shared))) return []
+  const strategies = yield* strategiesIn(shared)
+  const text = (yield* fileSystem.exists(file)) ? yield* fileSystem.readFileString(file) : undefined
+  const filled = SharedStrategy.fill(strategies, { file, text }, markets)
+  return Result.isSuccess(filled) ? filled.success : yield* new FolderInvalid({ message: filled.failure.join("\n") })
+})
+
+/** What is wrong with it is in the failure, each mistake with its place. */
+const readOne = Effect.fnUntraced(function* (place: Place) {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const { name } = place
+  const own = path.join(place.folder, name)
+  const config = yield* fileSystem.readFileString(path.join(own, configName))
+  const { markets } = yield* ConfigFile.loadSettings(path.join(own, configName))
+  const strategies = [...(yield* sharedIn(place, own, markets)), ...(yield* strategiesIn(own))]
+  const problems = strategies.flatMap(({ at, text }) =>
+    StrategyFile.codeWanted(text) === undefined ? [] : [`${at}: a fleet runs no code of one's own yet`]
+  )
+  if (problems.length === 0) problems.push(...StrategyFiles.readTexts(strategies, markets).rendered)
+  const twice = Map.groupBy(strategies, ({ file }) => file)
+  for (const [file, { length }] of twice) if (length > 1) problems.push(`${own}: its class has a ${file} as well`)
+  if (strategies.length === 0) problems.push(`${own}: there is no strategy`)
+  if (!accountName.test(name)) problems.push(`${own}: an account is named by small letters, digits and dashes`)
+  if (problems.length > 0) return yield* new FolderInvalid({ message: problems.join("\n") })
+  const files = strategies.map(({ file, text }) => ({ file, text }))
+  return { name, class: place.class, config, strategies: files } satisfies AccountFiles
+})
+
+/** The folders with a configuration, beside one another or in the folders of classes. */
+const placesIn = Effect.fnUntraced(function* (folder: string, group = "") {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const entries = (yield* fileSystem.readDirectory(folder)).toSorted()
+  const names = yield* Effect.filter(entries, (name) => fileSystem.exists(path.join(folder, name, configName)))
+  const others = entries.filter((name) => !names.includes(name))
+  return { places: names.map((name): Place => ({ folder, name, class: group })), others }
+})
+
+const read = Effect.fnUntraced(function* (folder: string) {
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const { others, places: single } = yield* placesIn(folder)
+  const classes = yield* Effect.filter(others, (name) =>
+    Effect.map(fileSystem.stat(path.join(folder, name)), ({ type }) => type === "Directory")
+  )
+  const inClasses = yield* Effect.forEach(classes, (name) => placesIn(path.join(folder, name), name))
+  const places = [...single, ...inClasses.flatMap((each) => each.places)]
+  if (places.length === 0)
+    return yield* new FolderInvalid({ message: `${folder}: no folder in it has a ${configName}` })
+  const found = yield* Effect.forEach(places, (place) => Effect.result(readOne(place)))
+  const wrong = found.flatMap((each) => (Result.isFailure(each) ? [each.failure.message] : []))
+  for (const [name, { length }] of Map.groupBy(places, ({ name }) => name))
+    if (length > 1) wrong.push(`${folder}: two accounts are named ${name}`)
+  if (wrong.length > 0) return yield* new FolderInvalid({ message: wrong.join("\n") })
+  return found.flatMap((each) => (Result.isSuccess(each) ? [each.success] : []))
+})
+
+interface AccountChange {
+  readonly account: string
+  readonly change: "new" | "changed" | "same"
+  /** The files that are not as they were. */
+  readonly files: ReadonlyArray<string>
+}
+
+/** What differs from the database; with `isMeant` it is written. */
+export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string, isMeant: boolean) {
+  const registry = yield* Registry
+  const accounts = yield* read(folder)
+  return yield* Effect.forEach(accounts, (account) =>
+    Effect.gen(function* () {
+      const { class: group, config, name, strategies } = account
+      const known = yield* registry.text(name)
+      const before = new Map([
+        ...(known === undefined ? [] : [[configName, known.config] as const]),
+        ...(known?.strategies ?? []).map(({ file, text }) => [file, text] as const)
+      ])
+      const after = new Map([[configName, config], ...strategies.map(({ file, text }) => [file, text] as const)])
+      const files = [...new Set([...before.keys(), ...after.keys()])].filter(
+        (file) => before.get(file) !== after.get(file)
+      )
+      if (known !== undefined && known.class !== group) files.push(`class ${group === "" ? "none" : group}`)
+      const change = known === undefined ? "new" : files.length > 0 ? "changed" : "same"
+      if (isMeant && change !== "same") yield* registry.apply(account)
+      return { account: name, change, files } satisfies AccountChange
+    })
+  )
+})
+
+/** One line for each account that is new or changed. */
+export const linesOf = (changes: ReadonlyArray<AccountChange>): ReadonlyArray<string> =>
+  changes.flatMap(({ account, change, files }) =>
+    change === "same" ? [] : [`${account}: ${change} (${files.join(", ")})`]
+  )
+
+/** The same for who asked to see it, or to have it written. */
+export const applied = Effect.fn("AccountFolders.applied")(function* (folder: string, isWritten: boolean) {
+  const changes = yield* apply(folder, isWritten)
+  const lines = linesOf(changes)
+  const count = counted(lines.length, "account")
+  const last =
+    lines.length === 0
+      ? "Nothing differs."
+      : isWritten
+        ? `${count} written; runners take it up within seconds.`
+        : `${count} would be written: add --yes.`
+  return { data: () => ({ isWritten, changes }), lines: () => [...lines, last] } satisfies CommandAnswer
+})

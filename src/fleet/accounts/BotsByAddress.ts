@@ -1,0 +1,82 @@
+/** Bots of their own that register with the page over many: each is asked every few seconds, and one that hangs holds up no other. */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Clock, Effect } from "effect"
+import { Refused } from "../../control/api/ControlApi.ts"
+import { callOf } from "../../control/api/OperatorCalls.ts"
+import { present } from "../../domain/Present.ts"
+import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
+import type { RegisteredBot } from "../../files/FleetFile.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
+import type { FleetCommand } from "../server/FleetApi.ts"
+import { type BotDetail, type BotLine, lineOfBot, unreachable } from "../server/FleetView.ts"
+
+const lookMillis = 3_000
+const patienceMillis = 5_000
+const mostTogether = 16
+
+/** Looks for ever, while the scope lives. */
+export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArray<RegisteredBot>) {
+  const lines = new Map<string, BotLine>(bots.map(({ name }) => [name, unreachable(name, "It was not asked yet")]))
+  const seenAt = new Map<string, number>()
+  const byName = new Map(bots.map((bot) => [bot.name, bot]))
+
+  const askOf = <A, E extends { readonly message: string }>(bot: RegisteredBot, call: RunningBot.BotCall<A, E>) =>
+    RunningBot.askAt(bot, call, patienceMillis).pipe(Effect.provide(NodeHttpClient.layerUndici))
+
+  const look = Effect.fnUntraced(function* (bot: RegisteredBot) {
+    const asked = askOf(bot, ({ look }) =>
+      Effect.all({ status: look.status(), money: look.money() }, { concurrency: 2 })
+    )
+    const line = yield* Effect.match(asked, {
+      onSuccess: ({ money, status }) => lineOfBot(bot.name, { status, money: money.rows }, 0),
+      onFailure: ({ message, why }) =>
+        unreachable(bot.name, `${bot.url}: ${why === "nobody-there" ? "nobody answers there" : message}`)
+    })
+    lines.set(bot.name, line)
+    seenAt.set(bot.name, yield* Clock.currentTimeMillis)
+  })
+  const all = Effect.forEach(bots, look, { concurrency: mostTogether, discard: true })
+  if (bots.length > 0) yield* Effect.forkScoped(Effect.forever(Effect.andThen(all, Effect.sleep(lookMillis))))
+
+  const refused = Effect.mapError(({ message }: { readonly message: string }) => new Refused({ message }))
+  return {
+    has: (name: string): boolean => byName.has(name),
+    lines: Effect.map(Clock.currentTimeMillis, (now) =>
+      [...lines.values()].map((line): BotLine => {
+        const age = (now - (seenAt.get(line.name) ?? now)) / 1_000
+        return line.toldSecondsAgo === null ? line : { ...line, toldSecondsAgo: age }
+      })
+    ),
+    detail: Effect.fnUntraced(function* (name: string) {
+      const bot = byName.get(name)
+      if (bot === undefined) return undefined
+      const asked = askOf(bot, ({ look }) =>
+        Effect.all({ status: look.status(), orders: look.orders(), money: look.money() }, { concurrency: 3 })
+      )
+      const { money, orders, status } = yield* refused(asked)
+      const line = lineOfBot(name, { status, money: money.rows }, 0)
+      return {
+        at: status.at,
+        line,
+        problems: status.problems,
+        orders: orders.orders,
+        money: money.rows
+      } satisfies BotDetail
+    }),
+    command: (name: string, command: FleetCommand, why: string | undefined) => {
+      const bot = byName.get(name)
+      return bot === undefined ? Effect.void : refused(Effect.asVoid(askOf(bot, callOf(command, undefined, why))))
+    },
+    resolve: Effect.fnUntraced(function* (name: string, { placement, received, text: why, word }: OperatorAnswer) {
+      const bot = byName.get(name)
+      if (bot === undefined) return undefined
+      const payload = { placement, word, why, ...present({ received }) }
+      return yield* refused(
+        Effect.map(
+          askOf(bot, ({ command }) => command.resolve({ payload })),
+          ({ message }) => message
+        )
+      )
+    })
+  } as const
+})

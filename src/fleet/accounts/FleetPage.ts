@@ -1,0 +1,34 @@
+/** One page and one API over all accounts of a fleet, and over bots of their own, until stopped. */
+import { Console, Effect, Layer, Option, type Redacted } from "effect"
+import * as DashboardPage from "../../app/control/DashboardPage.ts"
+import { fleetDatabase } from "../../app/journal/WhichBot.ts"
+import * as FleetFile from "../../files/FleetFile.ts"
+import { requestedOrAfter } from "../../process/Stop.ts"
+import * as FleetServer from "../server/FleetServer.ts"
+import * as FleetView from "./FleetView.ts"
+
+interface Asked<E, R> {
+  /** Where it listens, and which other bots it shows; the page's tokens lie beside it. */
+  readonly file: Option.Option<string>
+  /** The address of the fleet's database; fails where nobody gave one. */
+  readonly database: Effect.Effect<Redacted.Redacted, E, R>
+  readonly forMillis: Option.Option<number>
+}
+
+export const serve = Effect.fn("FleetPage.serve")(function* <E, R>({ database, file, forMillis }: Asked<E, R>) {
+  const beside = Option.getOrElse(file, () => "fleet")
+  const { bots, options } = Option.isSome(file)
+    ? yield* FleetFile.load(file.value)
+    : { bots: [], options: FleetFile.usual }
+  // Other bots can be shown without a fleet.
+  const url = yield* bots.length === 0 ? Effect.asSome(database) : Effect.option(database)
+  const serving = Effect.gen(function* () {
+    const address = yield* FleetServer.serve(beside, options)
+    yield* Console.log(`Dashboard: ${yield* DashboardPage.line(beside, address)}`)
+    yield* requestedOrAfter(forMillis)
+  })
+  const fleet = Option.isSome(url)
+    ? FleetView.layer(bots).pipe(Layer.provide(fleetDatabase(url.value)))
+    : FleetView.layerOfBots(bots)
+  yield* Effect.provide(serving, fleet)
+}, Effect.scoped)

@@ -1,0 +1,144 @@
+/**
+ * What the page over many bots shows and says: accounts by the fleet's database, and bots of their own by their addresses. An account is
+ * shown as its journal has it. Commands to accounts go to their rows and their owners, those to bots to the bots.
+ */
+import { Clock, Effect, type FileSystem, Layer, type Path } from "effect"
+import type { SqlClient } from "effect/sql"
+import * as AccountWords from "../../app/journal/AccountWords.ts"
+import { Refused, Unknown } from "../../control/api/ControlApi.ts"
+import { byWhom } from "../../control/Operator.ts"
+import { bySymbol } from "../../domain/Amount.ts"
+import { counted } from "../../domain/Words.ts"
+import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import type { RegisteredBot } from "../../files/FleetFile.ts"
+import { type Journals, readingOf } from "../../journal/postgres/Journals.ts"
+import { Registry } from "../../journal/postgres/Registry.ts"
+import { moneyView } from "../../views/Money.ts"
+import { ordersOf } from "../../views/Orders.ts"
+import { problemsOf } from "../../views/Problems.ts"
+import { Fleet } from "../server/Fleet.ts"
+import type { FleetCommand } from "../server/FleetApi.ts"
+import { type BotDetail, lineOf } from "../server/FleetView.ts"
+import * as BotsByAddress from "./BotsByAddress.ts"
+import * as Wishes from "./Wishes.ts"
+
+/** Ten thousand rows are read once for all who look. */
+const keptMillis = 1_000
+
+const refused = ({ message }: { readonly message: string }) => new Refused({ message })
+
+/** The accounts of a database. */
+const accounts = Effect.gen(function* () {
+  const registry = yield* Registry
+  const context = yield* Effect.context<Journals | Registry | SqlClient.SqlClient | FileSystem.FileSystem | Path.Path>()
+
+  const detail = Effect.fnUntraced(function* (name: string) {
+    const [row, text] = [yield* registry.one(name), yield* registry.text(name)]
+    if (row === undefined || text === undefined) return yield* new Unknown({ message: `There is no bot ${name}` })
+    const { markets, stuckAfter } = yield* ConfigFile.settingsIn(`${name}/config.yaml`, text.config)
+    const state = yield* Effect.provide(Bookkeeper.replay, readingOf(name))
+    const [at, assets] = [yield* Clock.currentTimeMillis, bySymbol(markets.assets)]
+    return {
+      at,
+      line: lineOf(row),
+      problems: problemsOf(state, assets, { now: at, pulse: undefined, stuckAfter }),
+      orders: ordersOf(state, assets),
+      money: moneyView(state, assets).rows
+    } satisfies BotDetail
+  })
+
+  /** A resume does not end the kill switch: that is the release's, and an operator's. */
+  const command = Effect.fnUntraced(function* (
+    command: FleetCommand,
+    names: ReadonlySet<string>,
+    by: string,
+    why: string
+  ) {
+    const meant = (yield* registry.all).filter(
+      ({ name, wanted }) =>
+        names.has(name) &&
+        (command !== "resume" || wanted !== "killed") &&
+        (command !== "release" || wanted === "killed")
+    )
+    if (meant.length > 0)
+      yield* Wishes.say(
+        Wishes.wantedBy[command],
+        why,
+        meant.map(({ name }) => name),
+        by
+      )
+    return meant.length
+  })
+
+  return {
+    lines: Effect.map(registry.all, (rows) => rows.map(lineOf)),
+    detail: (name: string) => Effect.provideContext(detail(name), context),
+    command: (...said: Parameters<typeof command>) => Effect.provideContext(command(...said), context),
+    resolve: (name: string, by: string, answer: Parameters<Fleet["Service"]["resolve"]>[2]) =>
+      Effect.provideContext(AccountWords.saidTo(name, by, { _tag: "Resolve", ...answer }), context)
+  } as const
+})
+
+const done = {
+  pause: "paused: nothing new is placed, what rests stays",
+  resume: "may place orders again",
+  kill: "killed: nothing more is signed, all orders are withdrawn",
+  release: "released: trades again"
+} as const
+
+/** The accounts of a database, and bots of their own. */
+export const layer = (bots: ReadonlyArray<RegisteredBot>) =>
+  Layer.effect(
+    Fleet,
+    Effect.flatMap(accounts, (many) => make(bots, many))
+  )
+
+export const layerOfBots = (bots: ReadonlyArray<RegisteredBot>) => Layer.effect(Fleet, make(bots, undefined))
+
+type Accounts = Effect.Success<typeof accounts>
+
+function make(bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
+  return Effect.gen(function* () {
+    const single = yield* BotsByAddress.make(bots)
+    const ofAccounts = yield* Effect.cachedWithTTL(many?.lines ?? Effect.succeed([]), keptMillis)
+    return Fleet.of({
+      lines: Effect.mapError(
+        Effect.zipWith(ofAccounts, single.lines, (one, other) => [...one, ...other]),
+        refused
+      ),
+      detail: Effect.fnUntraced(function* (name) {
+        const found = yield* single.detail(name)
+        if (found !== undefined) return found
+        if (many === undefined) return yield* new Unknown({ message: `There is no bot ${name}` })
+        return yield* Effect.mapError(many.detail(name), (error) => (error._tag === "Unknown" ? error : refused(error)))
+      }),
+      command: Effect.fnUntraced(function* (command, names, { by, why }) {
+        const reason = why ?? byWhom(by)
+        const wanted = new Set(names.filter((name) => !single.has(name)))
+        const changed =
+          many === undefined || wanted.size === 0
+            ? 0
+            : yield* Effect.mapError(
+                many.command(command, wanted, by, `${reason}${why === undefined ? "" : `, ${byWhom(by)}`}`),
+                refused
+              )
+        const own = names.filter(single.has)
+        const told = yield* Effect.forEach(own, (name) => Effect.result(single.command(name, command, reason)), {
+          concurrency: 16
+        })
+        const failed = own.filter((_, index) => told[index]?._tag === "Failure")
+        const of = counted(changed + own.length - failed.length, "bot")
+        const missed = failed.length === 0 ? "" : `. NOT TOLD, as they do not answer: ${failed.join(", ")}`
+        return { message: `${of} ${done[command]}${missed}`, notTold: failed }
+      }),
+      resolve: Effect.fnUntraced(function* (name, by, answer) {
+        const said = yield* single.resolve(name, answer)
+        if (said !== undefined) return said
+        if (many === undefined) return yield* new Unknown({ message: `There is no bot ${name}` })
+        const heard = yield* Effect.mapError(many.resolve(name, by, answer), refused)
+        return heard._tag === "Done" ? heard.message : name
+      })
+    })
+  })
+}

@@ -1,0 +1,91 @@
+/**
+ * A process of a fleet. It has its share of the accounts, of each for as long as the cluster's engine gives it the account's shard, and runs a
+ * bot for each. What fails in one account is told of that account and tried again; no other notices. A runner that cannot reach the
+ * database ends its bots: it could record nothing, so it would pay nothing.
+ */
+import { randomBytes } from "node:crypto"
+import { hostname } from "node:os"
+import { Cause, Effect, Layer } from "effect"
+import * as EntityId from "effect/cluster/EntityId"
+import * as Sharding from "effect/cluster/Sharding"
+import { Account } from "../../app/cluster/Account.ts"
+import * as Cluster from "../../app/cluster/Cluster.ts"
+import { monotonicMillis } from "../../domain/Durations.ts"
+import { messageOf } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+import { Registry } from "../../journal/postgres/Registry.ts"
+import { Process } from "../../process/Process.ts"
+import * as Owner from "./Owner.ts"
+import * as Shared from "./sharing/Shared.ts"
+
+const readMillis = 1_000
+const lookMillis = 500
+/** Looks while accounts wait for others to start. */
+const hurryMillis = 100
+/** Accounts that start together: more keep the processor from the locks, which are lost then. One that hangs counts for so long. */
+const maxStarting = 4
+const startMillis = 5_000
+/** A row is said when it is new, and again at every tenth look, in case it was not taken. */
+const looksPerTurn = 10
+/** Whoever comes first deletes old words for all. */
+const forgetMillis = 3_600_000
+/** An account that does not take its row by then has left, or is leaving. */
+const patienceMillis = 1_000
+
+export interface RunnerOptions {
+  /** Where each account has a folder with its secrets. */
+  readonly folder: string
+  /** Completes when the runner is to leave. */
+  readonly stop: Effect.Effect<void>
+  readonly say: (line: string) => Effect.Effect<void>
+}
+
+export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: RunnerOptions) {
+  const registry = yield* Registry
+  const { pid } = yield* Process
+  const name = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`
+  const rows = yield* Effect.cachedWithTTL(registry.rows, readMillis)
+  const starting = new Map<string, number>()
+
+  /** Accounts begin with their first row. */
+  const keeping = Effect.gen(function* () {
+    const [client, { getShardId, hasShardId }] = [yield* Account.client, yield* Sharding.Sharding]
+    let before: ReadonlyMap<string, string> = new Map()
+    let [looks, nextMillis] = [0, lookMillis]
+    const look = Effect.gen(function* () {
+      const accounts = (yield* rows).filter(({ name }) => hasShardId(getShardId(EntityId.make(name), "default")))
+      const known = accounts.filter(({ name }) => before.has(name))
+      const fresh = accounts.filter(({ name }) => !before.has(name))
+      const now = yield* monotonicMillis
+      for (const [name, since] of starting) if (now - since > startMillis) starting.delete(name)
+      const taken = fresh.slice(0, maxStarting - starting.size)
+      for (const { name } of taken) starting.set(name, now)
+      nextMillis = taken.length < fresh.length ? hurryMillis : lookMillis
+      if (taken.length > 0) yield* say(`took ${counted(taken.length, "account")}, owns ${known.length + taken.length}`)
+      const isDue = looks++ % looksPerTurn === 0
+      const due = known.filter((account) => isDue || before.get(account.name) !== JSON.stringify(account))
+      before = new Map([...known, ...taken].map((account) => [account.name, JSON.stringify(account)]))
+      yield* Effect.forEach(
+        [...taken, ...due],
+        (account) => Effect.ignore(Effect.timeout(client(account.name).Ensure(account), patienceMillis)),
+        { concurrency: "unbounded", discard: true }
+      )
+    })
+    // Bots end while the database is away: all begin again, a few at a time.
+    const failed = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
+      if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
+      before = new Map()
+      yield* say(`the database: ${messageOf(Cause.squash(cause))}`)
+      yield* Effect.sleep(readMillis)
+    })
+    const pause = Effect.suspend(() => Effect.sleep(nextMillis))
+    return yield* Effect.forever(Effect.andThen(Effect.catchCause(look, failed), pause))
+  })
+  const forgetting = Effect.forever(Effect.andThen(Effect.ignore(registry.forgetWords), Effect.sleep(forgetMillis)))
+
+  const owner = Owner.layer({ folder, say, starting, sharedBy: yield* Shared.make(name) })
+  const kept = Layer.effectDiscard(Effect.forkScoped(Effect.all([keeping, forgetting], { concurrency: 2 })))
+  const cluster = Cluster.runner(name, rows)
+  yield* say(`runs as ${name}`)
+  yield* Effect.raceFirst(Layer.launch(Layer.merge(owner, kept).pipe(Layer.provide(cluster))), stop)
+}, Effect.scoped)

@@ -1,0 +1,94 @@
+/**
+ * Many bots in Prometheus' text format. Labels are classes, states, kinds of problems and assets, never names of accounts: a fleet of ten thousand
+ * has as many series as one of ten. Beyond so many classes or assets the rest is counted as one.
+ */
+
+import { type Family, type MetricSample, textOf } from "../../control/view/Metrics.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { type BotLine, botStates, problemsByKind, sumOf, totalsOf } from "./FleetView.ts"
+
+const mostClasses = 50
+const mostAssets = 100
+const rest = "other"
+
+const byClass = (lines: ReadonlyArray<BotLine>): ReadonlyArray<readonly [string, ReadonlyArray<BotLine>]> => {
+  const largest = [...Map.groupBy(lines, (line) => line.class)].toSorted(
+    ([, one], [, other]) => other.length - one.length
+  )
+  const others = largest.slice(mostClasses).flatMap(([, those]) => those)
+  const named = largest.slice(0, mostClasses).map(([name, those]) => [name === "" ? "none" : name, those] as const)
+  return others.length === 0 ? named : [...named, [rest, others] as const]
+}
+
+const moneyOf = (
+  lines: ReadonlyArray<BotLine>,
+  name: string,
+  assets: ReadonlySet<string>
+): ReadonlyArray<MetricSample> => {
+  const sums = new Map<string, number>()
+  for (const { amount, asset } of totalsOf(lines)) {
+    const value = Decimal.parse(amount)
+    if (value === undefined || !assets.has(asset)) continue
+    sums.set(asset, (sums.get(asset) ?? 0) + Decimal.toNumber(value))
+  }
+  return [...sums].map(([asset, value]) => [{ class: name, asset }, value])
+}
+
+const gauge = (name: string, help: string, samples: ReadonlyArray<MetricSample>): Family => ({
+  name: `fleet_${name}`,
+  kind: "gauge",
+  help,
+  samples
+})
+
+export const render = (lines: ReadonlyArray<BotLine>): string => {
+  const classes = byClass(lines)
+  const assets = new Set(
+    totalsOf(lines)
+      .slice(0, mostAssets)
+      .map(({ asset }) => asset)
+  )
+  return textOf([
+    gauge(
+      "bots",
+      "Bots by class and state",
+      classes.flatMap(([name, those]) =>
+        botStates.map(
+          (state): MetricSample => [{ class: name, state }, those.filter((line) => line.state === state).length]
+        )
+      )
+    ),
+    gauge(
+      "problems",
+      "Bots that have a problem of this kind, by class",
+      classes.flatMap(([name, those]) =>
+        problemsByKind(those).map(({ bots, kind, severity }): MetricSample => [{ class: name, kind, severity }, bots])
+      )
+    ),
+    gauge(
+      "open_orders",
+      "Orders that are not settled yet",
+      classes.map(([name, those]): MetricSample => [{ class: name }, sumOf(those, "openOrders")])
+    ),
+    gauge(
+      "fills",
+      "Fills since each journal began",
+      classes.map(([name, those]): MetricSample => [{ class: name }, sumOf(those, "fills")])
+    ),
+    gauge(
+      "money",
+      "Units of an asset that are the bots' own, as their ledgers have them",
+      classes.flatMap(([name, those]) => moneyOf(those, name, assets))
+    ),
+    gauge(
+      "told_seconds",
+      "Age of the oldest figures",
+      classes.map(
+        ([name, those]): MetricSample => [
+          { class: name },
+          those.reduce((oldest, { toldSecondsAgo }) => Math.max(oldest, toldSecondsAgo ?? 0), 0)
+        ]
+      )
+    )
+  ])
+}

@@ -1,0 +1,99 @@
+/** The server of the page over many bots: its API, the page, health and metrics on one port. */
+import { Clock, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { TokenHolder } from "../../control/api/Access.ts"
+import { Unknown } from "../../control/api/ControlApi.ts"
+import type { ControlOptions } from "../../control/ControlOptions.ts"
+import * as access from "../../control/http/access.ts"
+import * as Listening from "../../control/http/Listening.ts"
+import * as pages from "../../control/http/pages.ts"
+import * as Tokens from "../../control/http/Tokens.ts"
+import { byWhom } from "../../control/Operator.ts"
+import { present } from "../../domain/Present.ts"
+import { Fleet } from "./Fleet.ts"
+import { FleetApi, type FleetCommand } from "./FleetApi.ts"
+import * as FleetMetrics from "./FleetMetrics.ts"
+import { fleetView } from "./FleetView.ts"
+
+/** Nobody reads more at once. */
+const mostListed = 200
+
+const looking = HttpApiBuilder.group(
+  FleetApi,
+  "look",
+  Effect.fnUntraced(function* (handlers) {
+    const fleet = yield* Fleet
+    return handlers.handleAll({
+      fleet: Effect.fnUntraced(function* ({ query: { limit = mostListed, ...filter } }) {
+        const { role } = yield* TokenHolder
+        const lines = yield* fleet.lines
+        return { at: yield* Clock.currentTimeMillis, role, ...fleetView(lines, filter, limit) }
+      }),
+      bot: ({ params: { name } }) => fleet.detail(name)
+    })
+  })
+)
+
+const commanding = HttpApiBuilder.group(
+  FleetApi,
+  "command",
+  Effect.fnUntraced(function* (handlers) {
+    const fleet = yield* Fleet
+    const said = (command: FleetCommand) =>
+      Effect.fnUntraced(function* ({
+        payload: { bots, why }
+      }: {
+        readonly payload: { readonly bots: "all" | ReadonlyArray<string>; readonly why?: string }
+      }) {
+        const { name: by } = yield* TokenHolder
+        const known = (yield* fleet.lines).map(({ name }) => name)
+        const names = bots === "all" ? known : bots
+        const unknown = names.find((name) => !known.includes(name))
+        if (unknown !== undefined) return yield* new Unknown({ message: `There is no bot ${unknown}` })
+        return yield* fleet.command(command, names, { by, why })
+      })
+    return handlers.handleAll({
+      pause: said("pause"),
+      resume: said("resume"),
+      kill: said("kill"),
+      release: said("release"),
+      resolve: Effect.fnUntraced(function* ({ params, payload: { placement, received, why, word } }) {
+        const { name: by } = yield* TokenHolder
+        const answer = { placement, word, text: why ?? byWhom(by), ...present({ received }) }
+        return { message: yield* fleet.resolve(params.name, by, answer) }
+      })
+    })
+  })
+)
+
+const health = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.HttpRouter
+    const fleet = yield* Fleet
+    const answer = Effect.match(fleet.lines, {
+      onSuccess: () => HttpServerResponse.jsonUnsafe({ status: "ok", problems: [] }),
+      onFailure: ({ message }) =>
+        HttpServerResponse.jsonUnsafe({ status: "failing", problems: [message] }, { status: 503 })
+    })
+    for (const path of ["/health/live", "/health/ready"] as const) yield* router.add("GET", path, answer)
+  })
+)
+
+/** Serves while the scope lives; returns the address. Its tokens lie beside the file of this name. */
+export const serve = Effect.fn("FleetServer.serve")(function* (beside: string, options: ControlOptions) {
+  const tokens = yield* Tokens.open(beside, options)
+  const fleet = yield* Fleet
+  const rendered = Effect.map(fleet.lines, FleetMetrics.render)
+  const routes = Layer.mergeAll(
+    HttpApiBuilder.layer(FleetApi, { openapiPath: "/api/v1/openapi.json" }).pipe(
+      Layer.provide([looking, commanding]),
+      Layer.provide(access.layer(tokens))
+    ),
+    pages.files("fleet.html"),
+    pages.login(tokens),
+    pages.metrics(tokens, rendered),
+    health
+  )
+  return yield* Listening.listen(options, routes)
+})

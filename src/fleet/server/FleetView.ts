@@ -1,0 +1,232 @@
+/**
+ * How many bots do, worst first: accounts of a fleet, as their owners last said in the database, and single bots, as they answer. Sums are
+ * exact, by asset; what is not known is said to be so, and counts for nothing.
+ */
+import { Schema } from "effect"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { FleetAccount } from "../../journal/postgres/Registry.ts"
+import { Time } from "../../views/AsOf.ts"
+import type { moneyView } from "../../views/Money.ts"
+import { OrderView } from "../../views/Orders.ts"
+import { ProblemView } from "../../views/Problems.ts"
+import type { Status } from "../../views/Status.ts"
+
+const Text = Schema.String
+
+/** In the order in which they should be looked at. */
+export const botStates = ["nobody's", "failing", "unreachable", "killed", "paused", "running"] as const
+
+const Sum = Schema.Struct({ asset: Text, id: Text, amount: Text })
+type Sum = typeof Sum.Type
+
+export const BotLine = Schema.Struct({
+  name: Text,
+  /** An account of the fleet, or a bot of its own. */
+  kind: Schema.Literals(["account", "bot"]),
+  /** The folder that shares strategies with it; empty for none. */
+  class: Text,
+  state: Schema.Literals(botStates),
+  why: Text,
+  runner: Schema.NullOr(Text),
+  openOrders: Schema.NullOr(Schema.Int),
+  fills: Schema.NullOr(Schema.Int),
+  problems: Schema.Array(Schema.Struct({ severity: Schema.Literals(["alarm", "warn"]), kind: Text, text: Text })),
+  /** All that is its own, wherever it is. */
+  money: Schema.Array(Sum),
+  /** How old these figures are. */
+  toldSecondsAgo: Schema.NullOr(Schema.Finite)
+})
+export type BotLine = typeof BotLine.Type
+
+export const FleetOverview = Schema.Struct({
+  at: Time,
+  /** Whose token asked. */
+  role: Schema.Literals(["signaller", "viewer", "trader", "operator"]),
+  states: Schema.Array(Schema.Struct({ state: Schema.Literals(botStates), bots: Schema.Int })),
+  classes: Schema.Array(Schema.Struct({ class: Text, bots: Schema.Int })),
+  /** How many bots have a problem of each kind. */
+  problems: Schema.Array(Schema.Struct({ kind: Text, severity: Schema.Literals(["alarm", "warn"]), bots: Schema.Int })),
+  openOrders: Schema.Int,
+  fills: Schema.Int,
+  totals: Schema.Array(Sum),
+  /** How many there are, and how many of them the filter lets through; of these the worst are listed. */
+  bots: Schema.Int,
+  matching: Schema.Int,
+  listed: Schema.Array(BotLine)
+})
+export type FleetOverview = typeof FleetOverview.Type
+
+/** One of them. */
+export const BotDetail = Schema.Struct({
+  at: Time,
+  line: BotLine,
+  problems: Schema.Array(ProblemView),
+  orders: Schema.Array(OrderView),
+  money: Schema.Array(Schema.Struct({ asset: Text, place: Text, amount: Text }))
+})
+export type BotDetail = typeof BotDetail.Type
+
+const stateOf = ({ isOwned, told, wanted }: FleetAccount): BotLine["state"] => {
+  if (!isOwned) return "nobody's"
+  if (told !== undefined && told.failing !== null) return "failing"
+  return wanted
+}
+
+export const lineOf = (account: FleetAccount): BotLine => {
+  const { isOwned, name, owner, told, toldSecondsAgo, wanted, why } = account
+  const failing = told?.failing ?? null
+  return {
+    name,
+    kind: "account",
+    class: account.class,
+    state: stateOf(account),
+    why: failing ?? (wanted === "running" ? "" : why),
+    runner: isOwned ? (owner ?? null) : null,
+    openOrders: told?.openOrders ?? null,
+    fills: told?.fills ?? null,
+    problems: [
+      ...(failing === null ? [] : [{ severity: "alarm" as const, kind: "does-not-run", text: failing }]),
+      ...(told?.problems ?? [])
+    ],
+    money: told?.money ?? [],
+    toldSecondsAgo: toldSecondsAgo ?? null
+  }
+}
+
+/** What a bot of its own answered. */
+export interface BotAnswer {
+  readonly status: Pick<Status, "killSwitch" | "strategies" | "openOrders" | "fills" | "problems">
+  readonly money: ReturnType<typeof moneyView>["rows"]
+}
+
+export const lineOfBot = (name: string, answered: BotAnswer, secondsAgo: number): BotLine => {
+  const { fills, killSwitch, openOrders, problems, strategies } = answered.status
+  const isPaused = strategies.length > 0 && strategies.every(({ paused }) => paused !== null)
+  return {
+    name,
+    kind: "bot",
+    class: "",
+    state: killSwitch !== null ? "killed" : isPaused ? "paused" : "running",
+    why: killSwitch ?? "",
+    runner: null,
+    openOrders,
+    fills,
+    problems: problems.map(({ kind, severity, text }) => ({ severity, kind, text })),
+    // A bot says no identifiers: its assets are counted by their symbols, apart from those of accounts.
+    money: ownedIn(answered.money).map((sum) => ({ ...sum, id: "" })),
+    toldSecondsAgo: secondsAgo
+  }
+}
+
+export const unreachable = (name: string, why: string): BotLine => ({
+  name,
+  kind: "bot",
+  class: "",
+  state: "unreachable",
+  why,
+  runner: null,
+  openOrders: null,
+  fills: null,
+  problems: [{ severity: "alarm", kind: "unreachable", text: why }],
+  money: [],
+  toldSecondsAgo: null
+})
+
+/** Paid fees are no longer its own, and neither is what was given up. */
+const gone: ReadonlySet<string> = new Set(["fees", "lost"])
+
+/** What is its own of each asset, from the places where it is; an asset that the configuration does not know has no amount. */
+export const ownedIn = (rows: ReturnType<typeof moneyView>["rows"]) =>
+  summed(rows.filter(({ place }) => !gone.has(place)).map(({ amount, asset }) => ({ asset, id: asset, amount }))).map(
+    ({ amount, asset }) => ({ asset, amount })
+  )
+
+/** By identifier: two accounts may give one symbol to different assets. */
+const summed = (parts: ReadonlyArray<Sum>): ReadonlyArray<Sum> => {
+  const sums = new Map<string, Sum>()
+  for (const part of parts) {
+    const amount = Decimal.parse(part.amount)
+    if (amount === undefined) continue
+    const key = `${part.id} ${part.asset}`
+    const before = Decimal.parse(sums.get(key)?.amount ?? "0") ?? Decimal.zero
+    sums.set(key, { ...part, amount: Decimal.format(Decimal.add(before, amount)) })
+  }
+  return [...sums.values()].toSorted((one, other) => one.asset.localeCompare(other.asset))
+}
+
+export interface FleetFilter {
+  /** Words in the name, the class, the runner or a problem. */
+  readonly search?: string | undefined
+  readonly state?: BotLine["state"] | undefined
+  readonly class?: string | undefined
+  /** A kind of problem. */
+  readonly problem?: string | undefined
+}
+
+const passes = ({ class: wanted, problem, search = "", state }: FleetFilter) => {
+  const words = search.toLowerCase().split(/\s+/)
+  return (line: BotLine): boolean => {
+    const { name, problems, runner } = line
+    const text = [name, line.class, runner ?? "", ...problems.map(({ kind, text }) => `${kind} ${text}`)]
+    const all = text.join(" ").toLowerCase()
+    return (
+      words.every((word) => all.includes(word)) &&
+      (state === undefined || line.state === state) &&
+      (wanted === undefined || line.class === wanted) &&
+      (problem === undefined || problems.some(({ kind }) => kind === problem))
+    )
+  }
+}
+
+/** Who should be looked at first. */
+export const worstFirst = (lines: ReadonlyArray<BotLine>): ReadonlyArray<BotLine> => {
+  const rank = ({ problems, state }: BotLine): number =>
+    botStates.indexOf(state) < botStates.indexOf("killed")
+      ? 0
+      : problems.some(({ severity }) => severity === "alarm")
+        ? 1
+        : problems.length > 0
+          ? 2
+          : 3
+  return lines.toSorted((one, other) => rank(one) - rank(other))
+}
+
+const countBy = <K extends string>(keys: ReadonlyArray<K>) =>
+  [...Map.groupBy(keys, (key) => key)].map(([key, those]) => ({ key, bots: those.length }))
+
+/** How many of each class and state there are, and what is true of each class: what is measured. */
+export const problemsByKind = (lines: ReadonlyArray<BotLine>): FleetOverview["problems"] => {
+  const severities = new Map(lines.flatMap(({ problems }) => problems.map(({ kind, severity }) => [kind, severity])))
+  const kinds = lines.flatMap(({ problems }) => [...new Set(problems.map(({ kind }) => kind))])
+  return countBy(kinds)
+    .map(({ key, bots }) => ({ kind: key, severity: severities.get(key) ?? "warn", bots }))
+    .toSorted((one, other) => one.severity.localeCompare(other.severity) || other.bots - one.bots)
+}
+
+export const totalsOf = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Sum> =>
+  summed(lines.flatMap(({ money }) => money))
+
+export const sumOf = (lines: ReadonlyArray<BotLine>, figure: "openOrders" | "fills"): number =>
+  lines.reduce((sum, line) => sum + (line[figure] ?? 0), 0)
+
+export const fleetView = (
+  lines: ReadonlyArray<BotLine>,
+  filter: FleetFilter,
+  most: number
+): Omit<FleetOverview, "at" | "role"> => {
+  const matching = lines.filter(passes(filter))
+  const states = countBy(lines.map(({ state }) => state))
+  return {
+    states: botStates.flatMap((state) =>
+      states.filter(({ key }) => key === state).map(({ bots }) => ({ state, bots }))
+    ),
+    classes: countBy(lines.map((line) => line.class)).map(({ key, bots }) => ({ class: key, bots })),
+    problems: problemsByKind(lines),
+    openOrders: sumOf(lines, "openOrders"),
+    fills: sumOf(lines, "fills"),
+    totals: totalsOf(lines),
+    bots: lines.length,
+    matching: matching.length,
+    listed: worstFirst(matching).slice(0, most)
+  }
+}

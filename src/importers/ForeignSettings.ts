@@ -1,0 +1,150 @@
+/**
+ * The settings of another bot, as somebody reads them: whatever is asked for by its name is taken, and what was never asked for and
+ * says something can be listed. So nothing is lost without a word, a key that we have never heard of included.
+ */
+import { Effect, Schema } from "effect"
+import * as Decimal from "../domain/Decimal.ts"
+import { isRecord } from "../domain/Text.ts"
+
+/** The file cannot be said as a strategy here. The message says why, and what helps. */
+export class NotImported extends Schema.TaggedError<NotImported>()("NotImported", { message: Schema.String }) {}
+
+export interface ForeignSettings {
+  /** Missing where the file says nothing. */
+  readonly number: (key: string) => Decimal.Decimal | undefined
+  readonly text: (key: string) => string | undefined
+  /** Off where the file says nothing. */
+  readonly flag: (key: string) => boolean
+  readonly within: (key: string) => ForeignSettings | undefined
+  /** The same where a zero is a setting as any other. */
+  readonly withinNumbers: (key: string) => ForeignSettings | undefined
+  /** The names of all figures above zero, none of them taken. */
+  readonly positive: () => ReadonlyArray<string>
+  readonly texts: (key: string) => ReadonlyArray<string>
+  /** What it has beside that, and whether it stands for nothing: for what decides nothing here. */
+  readonly pass: (...keys: ReadonlyArray<string>) => void
+  readonly passAll: () => void
+  /** `key: value` of everything that was not taken. */
+  readonly rest: () => ReadonlyArray<string>
+}
+
+const saysNothing = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === false ||
+  value === "" ||
+  value === "false" ||
+  Number(value) === 0 ||
+  (typeof value === "object" && Object.values(value).every(saysNothing))
+
+/**
+ * Configurations have credentials in them, and what is listed stands in a file that people show around. So of what is not understood
+ * only truth values, figures and short words in small letters are shown, and none below a name that may be of a credential.
+ */
+const isPrivate =
+  /key|secret|token|pass|pwd|auth|credential|cookie|session|private|mnemonic|seed|pin$|url|uri|dsn|hook|host|addr|mail|user|login|phone|chat|account/i
+
+/** A name is shown as well, so it is none that may be a credential itself. */
+const isName = (key: string): boolean =>
+  /^[\w. -]{1,40}$/.test(key) && !/(?=.*\d)(?=.*[A-Za-z])[A-Za-z\d]{16}/.test(key)
+const nameOf = (key: string): string => (isName(key) ? key : hidden)
+const hidden = "(not shown)"
+const isHarmless = (text: string): boolean => /^([-+]?\d{0,9}(\.\d{0,12})?|[a-z_]{1,20})$/.test(text)
+
+const partOf = (key: string, value: unknown): unknown => {
+  if (isPrivate.test(key)) return hidden
+  if (Array.isArray(value)) return value.map((each) => partOf("", each))
+  if (isRecord(value))
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [nameOf(name), partOf(name, each)]))
+  const isShown = typeof value === "boolean" || value === null || isHarmless(String(value))
+  return isShown ? value : hidden
+}
+
+const shown = (key: string, value: unknown): string => {
+  const part = partOf(key, value)
+  return part === hidden ? hidden : (JSON.stringify(part) ?? "").slice(0, 60)
+}
+
+/** `path` names the settings where a person looks for them. */
+export const settingsOf = (
+  record: Readonly<Record<string, unknown>>,
+  path = "",
+  isSilent: (value: unknown) => boolean = saysNothing
+): ForeignSettings => {
+  const taken = new Set<string>()
+  const inner = new Map<string, ForeignSettings>()
+  const take = (key: string): unknown => {
+    taken.add(key)
+    return record[key]
+  }
+  const number: ForeignSettings["number"] = (key) => {
+    const value = take(key)
+    return typeof value === "number"
+      ? Decimal.fromNumber(value)
+      : typeof value === "string"
+        ? Decimal.parse(value)
+        : undefined
+  }
+  const within = (key: string, isSilentInside?: typeof saysNothing): ForeignSettings | undefined => {
+    const value = take(key)
+    if (!isRecord(value)) return undefined
+    const known = inner.get(key) ?? settingsOf(value, `${path}${key}.`, isSilentInside)
+    inner.set(key, known)
+    return known
+  }
+  return {
+    number,
+    text: (key) => {
+      const value = take(key)
+      return typeof value === "string" || typeof value === "number" ? String(value) : undefined
+    },
+    flag: (key) => take(key) === true || record[key] === "true",
+    within: (key) => within(key),
+    withinNumbers: (key) => within(key, (value) => value !== 0 && saysNothing(value)),
+    positive: () => Object.keys(record).filter((key) => Number(record[key]) > 0),
+    texts: (key) => {
+      const value = take(key)
+      const all: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
+      return all.filter((each) => typeof each === "string")
+    },
+    pass: (...keys) => {
+      for (const key of keys) taken.add(key)
+    },
+    passAll: () => {
+      for (const key of Object.keys(record)) taken.add(key)
+    },
+    rest: () => [
+      ...Object.entries(record).flatMap(([key, value]) =>
+        taken.has(key) || isSilent(value) ? [] : [`${path}${nameOf(key)}: ${shown(key, value)}`]
+      ),
+      ...[...inner.values()].flatMap((each) => each.rest())
+    ]
+  }
+}
+
+/** A number that the file must have. */
+export const needed = (
+  settings: ForeignSettings,
+  key: string,
+  why: string
+): Effect.Effect<Decimal.Decimal, NotImported> => {
+  const value = settings.number(key)
+  if (value !== undefined && Decimal.isPositive(value)) return Effect.succeed(value)
+  return Effect.fail(new NotImported({ message: `${key} is missing, or not above zero: ${why}` }))
+}
+
+/** More than anybody rests: what is beyond it is a mistake in the file. */
+const mostCounted = 1_000
+
+/** How many of something there are: a whole number, and missing where the file says nothing. */
+export const counted = (settings: ForeignSettings, key: string): Effect.Effect<number | undefined, NotImported> => {
+  const value = settings.number(key)
+  if (value === undefined) return Effect.succeed(undefined)
+  const count = Decimal.toNumber(value)
+  if (Number.isInteger(count) && count >= 0 && count <= mostCounted) return Effect.succeed(count)
+  return Effect.fail(
+    new NotImported({
+      message: `${key} is ${Decimal.format(value)}: it has to be a whole number from 0 to ${mostCounted}`
+    })
+  )
+}

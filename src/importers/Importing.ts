@@ -1,0 +1,113 @@
+/**
+ * A file of another bot as a strategy file. What comes out is read as `limitbot check` reads one before anybody sees it: a text
+ * with a mistake is none.
+ */
+import { Effect, FileSystem, Path, Result } from "effect"
+import { parse } from "yaml"
+import * as Decimal from "../domain/Decimal.ts"
+import { isRecord, messageOf } from "../domain/Text.ts"
+import * as PlainFiles from "../files/PlainFiles.ts"
+import * as StrategyFiles from "../files/StrategyFiles.ts"
+import * as StrategyFile from "../strategy/StrategyFile.ts"
+import { type ForeignSettings, NotImported, settingsOf } from "./ForeignSettings.ts"
+import { freqtrade } from "./freqtrade.ts"
+import { hummingbot } from "./hummingbot.ts"
+import { passivbot } from "./passivbot.ts"
+import { type Translated, textOf } from "./Translated.ts"
+import { threeCommas } from "./threeCommas.ts"
+
+type Translate = (
+  settings: ForeignSettings,
+  budget: Decimal.Decimal | undefined
+) => Effect.Effect<Translated, NotImported>
+
+export const bots = ["hummingbot", "passivbot", "freqtrade", "3commas"] as const
+export type OtherBot = (typeof bots)[number]
+
+const translators: Readonly<Record<OtherBot, Translate>> = {
+  hummingbot,
+  passivbot,
+  freqtrade,
+  "3commas": threeCommas
+}
+
+export interface ImportAsked {
+  readonly bot: OtherBot
+  readonly file: string
+  /** `BTC/USDC`, where it shall trade another one than there. */
+  readonly market: string | undefined
+  /** How much of the quote asset, where the file does not say it or another sum is meant. */
+  readonly budget: Decimal.Decimal | undefined
+}
+
+/** Larger ones are no configuration. */
+const mostBytes = 1_000_000
+
+/** JSON as freqtrade and others take it, with remarks between its values. A text in quotes is none. */
+const withoutRemarks = (text: string): string =>
+  text.trimStart().startsWith("{")
+    ? text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, quoted: string | undefined) => quoted ?? "")
+    : text
+
+const recordIn = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* Effect.mapError(
+    Effect.gen(function* () {
+      const { size } = yield* fileSystem.stat(file)
+      return size > mostBytes ? undefined : yield* fileSystem.readFileString(file)
+    }),
+    (failed) => new NotImported({ message: `${file} cannot be read: ${PlainFiles.phraseOf(failed) ?? failed.message}` })
+  )
+  if (text === undefined) return yield* new NotImported({ message: `${file} has more than ${mostBytes} bytes` })
+  const found = yield* Effect.try({
+    try: (): unknown => parse(withoutRemarks(text)),
+    // The reader's own words may have a credential in them.
+    catch: (thrown) =>
+      new NotImported({
+        message: `${file} is neither YAML nor JSON${/ at line \d+, column \d+/.exec(messageOf(thrown))?.[0] ?? ""}`
+      })
+  })
+  if (isRecord(found)) return found
+  return yield* new NotImported({ message: `${file} has no settings: a configuration is a list of names and values` })
+})
+
+const nameOf = (file: string): string => {
+  const name = file
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 64)
+  return name === "" ? "imported" : name
+}
+
+export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot, budget, file, market }: ImportAsked) {
+  const path = yield* Path.Path
+  const settings = settingsOf(yield* recordIn(file))
+  const translated = yield* Effect.mapError(
+    translators[bot](settings, budget),
+    ({ message }) => new NotImported({ message: `${file}: ${message}` })
+  )
+  const name = market ?? translated.market?.join("/")
+  if (name === undefined)
+    return yield* new NotImported({
+      message: `${file} does not say which market it trades, or not as a pair of this service: say it with --market BTC/USDC`
+    })
+  const own = translated.budget.quote
+  if (budget !== undefined && own !== undefined && !Decimal.equals(own, budget))
+    return yield* new NotImported({
+      message: `${file} says itself how much of the quote asset it may use, ${Decimal.format(own)}: leave --budget ${Decimal.format(budget)} out, and edit the budget of the strategy instead`
+    })
+  const whole = { ...translated.budget, ...(budget === undefined ? {} : { quote: budget }) }
+  if (whole.quote === undefined)
+    return yield* new NotImported({
+      message: `${file} does not say how much of the quote asset it may use: say it with --budget 1000`
+    })
+  const { base, name: fileName } = path.parse(file)
+  const text = textOf(translated, { bot, file: base, market: name, name: nameOf(fileName), budget: whole })
+  const read = StrategyFile.parse(text, file, StrategyFiles.marketsOf(name.split("/")))
+  if (Result.isSuccess(read)) return text
+  const [problem] = read.failure
+  return yield* new NotImported({
+    message: `${file} makes no strategy here: ${problem?.message ?? "nothing was found"}`
+  })
+})

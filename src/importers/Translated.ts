@@ -1,0 +1,97 @@
+/**
+ * A strategy of another bot, in the words of a strategy file. What it means another way here, and what could not be said, stand in
+ * comments at the head of the file: whoever runs it should read them first.
+ */
+import * as Decimal from "../domain/Decimal.ts"
+
+export interface Translated {
+  readonly kind: "deals" | "grid" | "market-making"
+  /** As the other bot names it: base and quote, in this order. */
+  readonly market: readonly [base: string, quote: string] | undefined
+  /** The most that it may use; missing where the other bot does not say it. */
+  readonly budget: { readonly base?: Decimal.Decimal; readonly quote?: Decimal.Decimal }
+  /** The section of the kind, a line each. */
+  readonly section: ReadonlyArray<string>
+  /** What is done another way than there, in sentences. */
+  readonly otherwise: ReadonlyArray<string>
+  readonly leftOut: ReadonlyArray<string>
+}
+
+const hundred = Decimal.make(100n)
+
+/** A ratio as a share of a hundred: 0.015 is 1.5%. */
+export const percentOf = (ratio: Decimal.Decimal): string => `${Decimal.format(inHundred(ratio))}%`
+
+export const inHundred = (ratio: Decimal.Decimal): Decimal.Decimal => Decimal.multiply(ratio, hundred)
+
+/** A line of a section; none where the other bot says nothing, or nothing above zero. */
+export const line = (key: string, amount: Decimal.Decimal | undefined, unit = ""): ReadonlyArray<string> =>
+  amount === undefined || !Decimal.isPositive(amount) ? [] : [`${key}: ${Decimal.format(amount)}${unit}`]
+
+/** A symbol of this service. A thousand of a token, or a future of it, is another asset. */
+const isSymbol = (name: string): boolean => /^[A-Za-z0-9]{2,15}$/.test(name) && !/^1000+[A-Z]|perp$|swap$/i.test(name)
+const isMoney = (name: string): boolean => /^(usd[a-z]?|[bt]usd|fdusd|dai|eur|gbp)$/i.test(name)
+
+/** Base and quote of a pair that names two symbols, in this order. Money is no base of anything else. */
+export const namesIn = (
+  pair: string | undefined,
+  separator: string,
+  first: "base" | "quote" = "base"
+): readonly [base: string, quote: string] | undefined => {
+  const [one, two, ...others] = (pair ?? "").split(separator)
+  if (one === undefined || two === undefined || others.length > 0 || ![one, two].every(isSymbol)) return undefined
+  const [base, quote] = first === "base" ? [one, two] : [two, one]
+  return isMoney(base) && !isMoney(quote) ? undefined : [base, quote]
+}
+
+/** Our base orders are limit orders: they may pay so much more than the mid, so that they fill at once. */
+export const entersAtOnce = "reach: 0.1%"
+
+export const otherMarkets = ([, ...others]: ReadonlyArray<string>): ReadonlyArray<string> =>
+  others.length === 0 ? [] : [`one file trades one market: ${others.join(", ")} need files of their own`]
+
+export const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
+  Decimal.multiply(value, Decimal.make(BigInt(count)))
+
+/** What a base order and safety orders come to when all of them fill, at the prices that they have, rounded up to cents. */
+export const costOfDeal = (
+  base: Decimal.Decimal,
+  safety: { readonly size: Decimal.Decimal; readonly scale: Decimal.Decimal; readonly orders: number }
+): Decimal.Decimal => {
+  let [sum, size] = [base, safety.size]
+  for (let order = 0; order < safety.orders; order += 1) {
+    sum = Decimal.add(sum, size)
+    size = Decimal.roundToStep(Decimal.multiply(size, safety.scale), Decimal.make(1n, 12), "up")
+  }
+  return Decimal.roundToStep(sum, Decimal.make(1n, 2), "up")
+}
+
+export interface Named {
+  readonly name: string
+  readonly bot: string
+  readonly file: string
+  readonly market: string
+  readonly budget: { readonly base?: Decimal.Decimal; readonly quote?: Decimal.Decimal }
+}
+
+export const textOf = (
+  { kind, leftOut, otherwise, section }: Translated,
+  { bot, budget, file, market, name }: Named
+): string => {
+  const amounts = Object.entries(budget).map(([asset, amount]) => `${asset}: ${Decimal.format(amount)}`)
+  return [
+    `# From ${file} of ${bot}. Look at it with limitbot check, plan and backtest before you run it.`,
+    ...otherwise.map((sentence) => `# Another way than there: ${sentence}`),
+    ...leftOut.map((line) => `# Not taken over: ${line}`),
+    `name: ${name}`,
+    `market: ${market}`,
+    `kind: ${kind}`,
+    "",
+    "limits:",
+    `  budget: { ${amounts.join(", ")} }`,
+    "",
+    `${kind}:`,
+    ...section.map((line) => `  ${line}`),
+    ""
+  ].join("\n")
+}

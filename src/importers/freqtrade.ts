@@ -1,0 +1,118 @@
+/**
+ * freqtrade: the configuration, with what it says of stakes and exits. When to enter is in a Python class there, which nobody can
+ * read as data: the file says so, and `when:` is for the user to write.
+ */
+import { Effect } from "effect"
+import * as Decimal from "../domain/Decimal.ts"
+import { negate } from "../strategy/kinds/PriceLevels.ts"
+import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
+import { entersAtOnce, inHundred, line, namesIn, otherMarkets, percentOf, type Translated } from "./Translated.ts"
+
+/** Its way to say that there is no stop. */
+const asNone = Decimal.make(-99n, 2)
+
+/**
+ * A file of hyperopt (`params`) has exits alone, and no stake: how much a deal may use has to be said then.
+ */
+interface Exits {
+  readonly targets: ForeignSettings | undefined
+  readonly stop: Decimal.Decimal | undefined
+  readonly trailing: ForeignSettings | undefined
+}
+
+const exitsIn = (settings: ForeignSettings): Exits => {
+  const params = settings.within("params")
+  if (params === undefined)
+    return { targets: settings.withinNumbers("minimal_roi"), stop: settings.number("stoploss"), trailing: settings }
+  settings.pass("strategy_name", "ft_stratparam_v", "export_time")
+  return {
+    targets: params.withinNumbers("roi"),
+    stop: params.within("stoploss")?.number("stoploss"),
+    trailing: params.within("trailing")
+  }
+}
+
+/** Targets fall with the minutes of a deal: the last one above zero holds for as long as the deal lasts. */
+const lastTarget = (targets: ForeignSettings): string =>
+  targets.positive().reduce((last, minutes) => (Number(minutes) > Number(last) ? minutes : last), "0")
+
+const sizeOf = (settings: ForeignSettings, budget: Decimal.Decimal | undefined) => {
+  const stake = settings.text("stake_amount")
+  const size = stake === undefined ? budget : Decimal.parse(stake)
+  if (size !== undefined && Decimal.isPositive(size)) return Effect.succeed(size)
+  return Effect.fail(
+    new NotImported({
+      message:
+        stake === undefined
+          ? "it has no stake_amount: say with --budget how much of the quote asset a deal may use"
+          : `stake_amount is ${stake}: a strategy here has a fixed size, so write a number`
+    })
+  )
+}
+
+export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings, budget: Decimal.Decimal | undefined) {
+  settings.pass(
+    "$schema",
+    "dry_run",
+    "dry_run_wallet",
+    "api_server",
+    "telegram",
+    "bot_name",
+    "initial_state",
+    "internals",
+    "dataformat_ohlcv"
+  )
+  settings.pass(
+    "entry_pricing",
+    "exit_pricing",
+    "order_types",
+    "unfilledtimeout",
+    "pairlists",
+    "cancel_open_orders_on_exit",
+    "max_open_trades",
+    "stake_currency",
+    "timeframe",
+    "strategy"
+  )
+  const size = yield* sizeOf(settings, budget)
+  const mode = settings.text("trading_mode") ?? ""
+  const exchange = settings.within("exchange")
+  const pairs = exchange?.texts("pair_whitelist") ?? []
+  exchange?.pass("name", "key", "secret", "password", "ccxt_config", "ccxt_async_config", "pair_blacklist")
+  const [pair] = pairs
+  if (pair?.includes(":") === true || (mode !== "" && mode !== "spot"))
+    return yield* new NotImported({
+      message: `${pair?.includes(":") === true ? `${pair} is a future` : `trading_mode is ${mode}`}: this service trades spot alone`
+    })
+  const { stop, targets, trailing } = exitsIn(settings)
+  if (targets === undefined)
+    return yield* new NotImported({
+      message: "it has no minimal_roi, which stands in the Python class then: copy it into the configuration"
+    })
+  const minutes = lastTarget(targets)
+  const trails = trailing?.flag("trailing_stop") === true
+  // Without one the stop itself follows the price there, from the first moment.
+  const distance = trails ? trailing?.number("trailing_stop_positive") : undefined
+  return {
+    kind: "deals",
+    market: namesIn(pair, "/"),
+    budget: { quote: size },
+    section: [
+      `size: { quote: ${Decimal.format(size)} }`,
+      entersAtOnce,
+      `takeProfit: ${percentOf(yield* needed(targets, minutes, "minimal_roi has no target"))}`,
+      ...line("trail", distance && inHundred(distance), "%"),
+      ...line("stop", stop === undefined || Decimal.isLess(stop, asNone) ? undefined : inHundred(negate(stop)), "%")
+    ],
+    otherwise: [
+      "when to enter is in the Python class: a deal begins as soon as the last one is over until you write when:",
+      ...(distance !== undefined ? ["it trails from the take-profit on, by trailing_stop_positive alone"] : []),
+      ...(trails && distance === undefined ? ["the stop stays where it is: there it follows the price"] : []),
+      ...(minutes === "0"
+        ? []
+        : [`minimal_roi asks for more before ${minutes} minutes there: here its last target holds from the beginning`]),
+      ...otherMarkets(pairs)
+    ],
+    leftOut: settings.rest()
+  } satisfies Translated
+})

@@ -1,0 +1,103 @@
+/**
+ * Passivbot 7: the long side of one coin. Its sizes are shares of a wallet, so the budget has to be said; its re-entries grow with
+ * the position: each is so many times what is held, which makes them a geometric series.
+ */
+import { Effect } from "effect"
+import * as Decimal from "../domain/Decimal.ts"
+import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
+import { entersAtOnce, otherMarkets, percentOf, type Translated } from "./Translated.ts"
+
+/** No more than anybody would rest. */
+const mostOrders = 50
+const cents = Decimal.make(1n, 2)
+
+/** Its way to say that a side trades nothing. */
+const isOff = (side: ForeignSettings): boolean =>
+  ["n_positions", "total_wallet_exposure_limit"].some((key) => {
+    const value = side.number(key)
+    return value !== undefined && !Decimal.isPositive(value)
+  })
+
+export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings, budget: Decimal.Decimal | undefined) {
+  const version = settings.text("config_version")
+  if (version !== undefined && !/^v?7(\.|$)/.test(version))
+    return yield* new NotImported({
+      message: `config_version is ${version.slice(0, 20)}: version 7 can be imported, and later ones mean other things by the same names`
+    })
+  const long = settings.within("bot")?.within("long")
+  if (long === undefined)
+    return yield* new NotImported({
+      message: "it has no bot.long: only the long side can be said here, in the form of version 7"
+    })
+  if (isOff(long))
+    return yield* new NotImported({
+      message: "bot.long is switched off (n_positions or total_wallet_exposure_limit is 0): it trades nothing there"
+    })
+  const short = settings.within("bot")?.within("short")
+  const alsoSells = short !== undefined && !isOff(short)
+  short?.passAll()
+  if (budget === undefined)
+    return yield* new NotImported({
+      message: "its sizes are shares of a wallet: say with --budget how much of the quote asset it may use"
+    })
+  settings.pass("backtest", "optimize", "logging")
+  const live = settings.within("live")
+  const coins = live?.within("approved_coins")?.texts("long") ?? live?.texts("approved_coins") ?? []
+  const share = yield* needed(long, "entry_initial_qty_pct", "it is the size of the base order")
+  const factor = yield* needed(
+    long,
+    "entry_grid_double_down_factor",
+    "it is the size of the next entry against what is held"
+  )
+  const size = Decimal.roundToStep(Decimal.multiply(budget, share), cents, "down")
+  const first = Decimal.roundToStep(Decimal.multiply(size, factor), cents, "down")
+  const scale = Decimal.add(Decimal.one, factor)
+  let [orders, next, held] = [0, first, size]
+  while (orders < mostOrders && !Decimal.isGreater(Decimal.add(held, next), budget)) {
+    held = Decimal.add(held, next)
+    next = Decimal.roundToStep(Decimal.multiply(next, scale), cents, "up")
+    orders += 1
+  }
+  const marks = ["close_grid_markup_start", "close_grid_markup_end", "close_grid_min_markup"].flatMap(
+    (key) => long.number(key) ?? []
+  )
+  const markup = marks
+    .filter(Decimal.isPositive)
+    .reduce<Decimal.Decimal | undefined>(
+      (least, mark) => (least === undefined ? mark : Decimal.min(least, mark)),
+      undefined
+    )
+  if (markup === undefined)
+    return yield* new NotImported({
+      message: "it has no close_grid_markup: a deal needs a distance at which it leaves"
+    })
+  long.pass("n_positions", "total_wallet_exposure_limit")
+  return {
+    kind: "deals",
+    // It trades futures, whose quote asset is none of this service.
+    market: undefined,
+    budget: { quote: budget },
+    section: [
+      `size: { quote: ${Decimal.format(size)} }`,
+      entersAtOnce,
+      ...(orders === 0
+        ? []
+        : [
+            "safety:",
+            `  orders: ${orders}`,
+            `  size: { quote: ${Decimal.format(first)} }`,
+            `  distance: ${percentOf(yield* needed(long, "entry_grid_spacing_pct", "it is the distance of the next entry"))}`,
+            `  sizeScale: ${Decimal.format(scale)}`
+          ]),
+      `takeProfit: ${percentOf(markup)}`
+    ],
+    otherwise: [
+      "the budget is the whole exposure of this coin; leverage and other positions do not exist here",
+      "an entry lies so far from the base order, not from the average of the position",
+      ...(alsoSells ? ["bot.short is switched on there: nothing of it is said here"] : []),
+      "a deal leaves whole at the lowest of its markups, not in parts",
+      ...otherMarkets(coins)
+    ],
+    leftOut: settings.rest()
+  } satisfies Translated
+})

@@ -1,0 +1,209 @@
+/**
+ * One strategy over the candles of its market, or of each of its markets, under the rules of one or both sides of the band.
+ * The strategy is the very function that runs live, with its own budget and limits.
+ */
+
+import { type Candles, closeAt, exactPrice } from "../../candles/Candles.ts"
+import type * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import * as Resample from "../../candles/Resample.ts"
+import { type Amount, max } from "../../domain/Amount.ts"
+import { type Market, quoteAmount } from "../../domain/Market.ts"
+import { askedBasisPoints, feesToOthers, type OrderTerms } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
+import type { SignalHistory } from "../../domain/Signal.ts"
+import { timeframeMillis } from "../../domain/Timeframe.ts"
+import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
+import { ownMarket } from "../../strategy/expression/Term.ts"
+import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+import type { Conditions } from "./kernel/Conditions.ts"
+import { type Costs, type FillMode, rulesOf } from "./kernel/FillPresets.ts"
+import type { FillRules } from "./kernel/FillRules.ts"
+import * as Kernel from "./kernel/Kernel.ts"
+import type { Outcome } from "./kernel/Outcome.ts"
+import type { BandSide, Part } from "./results/BandSide.ts"
+
+export interface Options {
+  readonly costs: Costs
+  /** Single rules changed by name, on both sides. */
+  readonly changes: Partial<FillRules>
+  /** What was measured, by side; single rules changed by name come first. */
+  readonly measured?: Readonly<Record<FillMode, Partial<FillRules>>>
+  /** What the account's configuration asks for with every order whose file asks for nothing else. */
+  readonly accountTerms?: OrderTerms
+  /** What was sent to the strategy at its time. */
+  readonly signals?: SignalHistory
+  /** Keep where every order rested: for pictures. */
+  readonly keepsOrders?: boolean
+}
+
+export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): FillRules =>
+  rulesOf(mode, costs, { ...measured?.[mode], ...changes })
+
+/** What a market is run on; each has its own costs, as they are in amounts of its base. */
+export interface MarketInput {
+  readonly candles: Candles
+  readonly indices: CrossingIndex.Indices
+  readonly options: Options
+}
+
+/** A timeframe of the strategy is shorter than the candles. */
+export const tooFine = (strategy: Strategy, candles: Candles): ReadonlyArray<string> =>
+  candlesWanted(strategy)
+    .flatMap((wanted) => [...wanted.candles.keys()])
+    .filter((timeframe) => (timeframeMillis(timeframe) ?? 0) < candles.time.stepMillis)
+
+export const conditionsOf = (
+  strategy: Strategy,
+  candles: Candles,
+  rules: FillRules,
+  market = strategy.market
+): Conditions => ({
+  market,
+  decide: strategy.decide,
+  mayHang: strategy.proof !== undefined,
+  ...present({ stands: strategy.stands }),
+  initialMemory: strategy.initialMemory,
+  rules: {
+    ...rules,
+    minimumQuote: max(rules.minimumQuote, strategy.limits.minOrder ?? 0n),
+    appFeeBasisPoints: Math.max(rules.appFeeBasisPoints, askedBasisPoints(strategy.terms ?? {}))
+  },
+  budget: budgetOf(strategy, market),
+  maxOpenOrders: strategy.limits.maxOpenOrders,
+  limits: strategy.limits,
+  ...timeframesOf(strategy, market, candles)
+})
+
+/** The candles of a market that the strategy looks at. */
+const timeframesOf = (strategy: Strategy, market: Market, candles: Candles): Pick<Conditions, "timeframes"> => {
+  const wanted =
+    market === strategy.market
+      ? strategy.candles
+      : strategy.watched?.find((other) => other.market.name === market.name)?.candles
+  if (wanted === undefined) return {}
+  const frames = [...wanted.keys()].map(
+    (name) => [name, Resample.of(candles, timeframeMillis(name) ?? 60_000)] as const
+  )
+  return { timeframes: new Map(frames) }
+}
+
+const budgetOf = ({ market: first, limits: { budget } }: Strategy, market: Market): Conditions["budget"] =>
+  market === first ? budget : { base: budget.others?.get(market.base.symbol) ?? 0n, quote: 0n }
+
+const inMarket = (
+  strategy: Strategy,
+  market: Market,
+  { candles, indices, options }: MarketInput,
+  mode: FillMode
+): Kernel.InMarket => {
+  const rules = rulesIn(mode, options)
+  const { closes, orders } = indices
+  return {
+    conditions: {
+      ...conditionsOf(strategy, candles, rules, market),
+      ...present({ signals: options.signals }),
+      keepsOrders: options.keepsOrders === true
+    },
+    candles,
+    indices: { ...indices, orders: rules.touch === "close" ? closes : orders }
+  }
+}
+
+/** What others got of all app fees; the rest came back to the account (`self`). A service that takes more than those shares them. */
+const paidToOthers = ({ terms = {} }: Strategy, { appFeeBasisPoints: taken }: FillRules, all: Amount): Amount => {
+  const total = askedBasisPoints(terms)
+  return total === 0 || taken > total ? all : (all * BigInt(feesToOthers(terms))) / BigInt(total)
+}
+
+const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran): Part => {
+  const { market, budget, rules } = conditions
+  /** In quote at the close of a bar, rounded down. */
+  const worth = (bar: number, { base, quote }: Conditions["budget"]): Amount =>
+    quote + quoteAmount(market, base, exactPrice(closeAt(candles, bar)), "down")
+  const last = candles.bars - 1
+  const atStart = worth(0, budget)
+  return {
+    market,
+    candles,
+    budget,
+    rules,
+    outcome,
+    pnlQuote: worth(last, outcome) - atStart,
+    feesQuote: worth(last, outcome.fees),
+    payouts: { count: outcome.payouts.count, feesQuote: worth(last, outcome.payouts) },
+    refunds: { count: outcome.refunds.count, feesQuote: worth(last, outcome.refunds) },
+    appFeesQuote: paidToOthers(strategy, rules, worth(last, outcome.appFees)),
+    holdPnlQuote: worth(last, budget) - atStart
+  }
+}
+
+const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => {
+  const parts = [partOf(strategy, first), ...others.map((ran) => partOf(strategy, ran))] as const
+  const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
+  const paid = (of: "payouts" | "refunds") => ({
+    count: count(({ [of]: { count } }) => count),
+    feesQuote: sum(({ [of]: { feesQuote } }) => feesQuote)
+  })
+  const count = (of: (outcome: Outcome) => number): number =>
+    parts.reduce((total, { outcome }) => total + of(outcome), 0)
+  return {
+    mode,
+    parts,
+    rules: parts[0].rules,
+    outcome: parts[0].outcome,
+    pnlQuote: sum(({ pnlQuote }) => pnlQuote),
+    feesQuote: sum(({ feesQuote }) => feesQuote),
+    payouts: paid("payouts"),
+    refunds: paid("refunds"),
+    appFeesQuote: sum(({ appFeesQuote }) => appFeesQuote),
+    holdPnlQuote: sum(({ holdPnlQuote }) => holdPnlQuote),
+    fills: count(({ fills }) => fills.count),
+    quote: sum(({ outcome }) => outcome.quote),
+    openOrders: count(({ openOrders }) => openOrders),
+    counts: {
+      placed: count(({ counts }) => counts.placed),
+      cancelled: count(({ counts }) => counts.cancelled),
+      deniedFunds: count(({ counts }) => counts.deniedFunds),
+      deniedMinimum: count(({ counts }) => counts.deniedMinimum),
+      decisions: count(({ counts }) => counts.decisions)
+    }
+  }
+}
+
+/** The candles of all markets know each other. */
+const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
+  const [first, ...others] = markets
+  const name = (each: Kernel.InMarket) => (each === first ? ownMarket : each.conditions.market.name)
+  const linked = JoinedCandles.linked(
+    new Map(markets.map((each) => [name(each), each.conditions.timeframes ?? new Map()]))
+  )
+  const of = (each: Kernel.InMarket): Kernel.InMarket => {
+    const timeframes = linked.get(name(each))
+    return { ...each, conditions: { ...each.conditions, ...present({ timeframes }) } }
+  }
+  return [of(first), ...others.map(of)]
+}
+
+/** Series of the strategy's markets and of those that it watches, in its order (`marketsSeen`). */
+export type MarketInputs = readonly [MarketInput, ...ReadonlyArray<MarketInput>]
+
+export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: FillMode): BandSide => {
+  const strategy = { ...file, terms: { ...first.options.accountTerms, ...file.terms } }
+  const one = inMarket(strategy, strategy.market, first, mode)
+  const [, ...further] = marketsSeen(strategy)
+  const more = further.flatMap((market, index) => {
+    const series = others[index]
+    return series === undefined ? [] : [inMarket(strategy, market, series, mode)]
+  })
+  const [ran, ...alsoRan] = Kernel.simulateAll(strategy.watched === undefined ? [one, ...more] : joined([one, ...more]))
+  return sideOf(strategy, mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
+}
+
+/** A strategy of one market. */
+export const run = (
+  strategy: Strategy,
+  candles: Candles,
+  indices: CrossingIndex.Indices,
+  mode: FillMode,
+  options: Options
+): BandSide => runAll(strategy, [{ candles, indices, options }], mode)

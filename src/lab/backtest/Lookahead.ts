@@ -1,0 +1,126 @@
+/**
+ * Whether a strategy looks into the future, or answers differently when it knows less of the past than it said it needs.
+ *
+ * A view's columns hold the whole series and say how much of it is closed. At many moments the strategy is asked with the
+ * future as it is, with the future cut off, and with another future: the three answers must be the same. It is also
+ * asked with just as many candles as it declared, which must hardly ever matter.
+ */
+
+import { type Candles, exactPrice } from "../../candles/Candles.ts"
+import * as Resample from "../../candles/Resample.ts"
+import * as TimeAxis from "../../candles/TimeAxis.ts"
+import { plainJson } from "../../domain/Text.ts"
+import { timeframeMillis } from "../../domain/Timeframe.ts"
+import type { Decision, Memory } from "../../strategy/Decision.ts"
+import type { CandleColumns } from "../../strategy/Indicators.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import type { ClosedCandles, View } from "../../strategy/View.ts"
+
+export interface LookaheadReport {
+  /** Moments at which the strategy was asked. */
+  readonly moments: number
+  /** Moments at which the future made a difference: none, unless the strategy peeks. */
+  readonly peeks: ReadonlyArray<{ readonly at: number; readonly text: string }>
+  /** Warm moments, and those at which older candles than it declared made a difference. */
+  readonly warm: number
+  readonly sensitive: number
+}
+
+/** More differences than this share of the moments: the strategy needs more candles than it declares. */
+const mostSensitive = 0.02
+
+export const isTooSensitive = ({ warm, sensitive }: LookaheadReport): boolean => sensitive > warm * mostSensitive
+
+/** Asks at about so many moments, evenly over the candles. */
+export const look = (strategy: Strategy, candles: Candles, moments: number): LookaheadReport => {
+  const frames = new Map(
+    [...(strategy.candles ?? [])].map(([name, needed]) => [
+      name,
+      { needed, all: Resample.of(candles, timeframeMillis(name) ?? 60_000) }
+    ])
+  )
+  const peeks: Array<LookaheadReport["peeks"][number]> = []
+  const counts = { moments: 0, warm: 0, sensitive: 0 }
+  let memory: Memory = strategy.initialMemory
+  const stride = Math.max(1, Math.floor(candles.bars / moments))
+  for (let bar = stride - 1; bar < candles.bars; bar += stride) {
+    const now = TimeAxis.closeTime(candles.time, bar)
+    const closed = new Map([...frames].map(([name, { all }]) => [name, Resample.closedAt(all, now)]))
+    const viewWith = (change: (columns: CandleColumns, closed: number, needed: number) => ClosedCandles): View => {
+      const seen = [...frames].map(([name, { all, needed }]): [string, ClosedCandles] => [
+        name,
+        change(all.columns, closed.get(name) ?? 0, needed)
+      ])
+      return viewAt(strategy, candles, bar, now, new Map(seen))
+    }
+    counts.moments += 1
+    const views = { asItIs: viewWith(whole), cut: viewWith(cut), other: viewWith(anotherFuture) }
+    // What it remembers may hide what it looks at, so it is asked as at its beginning too.
+    for (const from of [memory, strategy.initialMemory]) {
+      const [asItIs, ...others] = [views.asItIs, views.cut, views.other].map((view) => strategy.decide(view, from))
+      const different = others.find((other) => asItIs !== undefined && answer(other) !== answer(asItIs))
+      if (different !== undefined && asItIs !== undefined) {
+        peeks.push({ at: now, text: difference(asItIs, different) })
+        break
+      }
+    }
+    if ([...frames].every(([name, { needed }]) => (closed.get(name) ?? 0) > needed) && frames.size > 0) {
+      counts.warm += 1
+      const fresh = (view: View) => answer(strategy.decide(view, strategy.initialMemory))
+      if (fresh(viewWith(lastOnes)) !== fresh(views.cut)) counts.sensitive += 1
+    }
+    memory = strategy.decide(views.asItIs, memory).memory
+  }
+  return { ...counts, peeks }
+}
+
+const viewAt = (
+  { market }: Strategy,
+  candles: Candles,
+  bar: number,
+  now: number,
+  seen: ReadonlyMap<string, ClosedCandles>
+): View => {
+  const price = exactPrice(candles.close[bar] ?? 0)
+  return { now, market, price: { bid: price, ask: price, at: now }, slots: new Map(), candles: seen }
+}
+
+const mapColumns = (columns: CandleColumns, change: (column: Float64Array) => Float64Array): CandleColumns => ({
+  open: change(columns.open),
+  high: change(columns.high),
+  low: change(columns.low),
+  close: change(columns.close),
+  volume: change(columns.volume)
+})
+
+const whole = (columns: CandleColumns, closed: number): ClosedCandles => ({ columns, closed })
+
+const cut = (columns: CandleColumns, closed: number): ClosedCandles => ({
+  columns: mapColumns(columns, (column) => column.slice(0, closed)),
+  closed
+})
+
+/** The same past, and a future that rises and falls by half. */
+const anotherFuture = (columns: CandleColumns, closed: number): ClosedCandles => ({
+  columns: mapColumns(columns, (column) =>
+    column.map((value, index) => (index < closed ? value : value * (index % 2 === 0 ? 1.5 : 0.5)))
+  ),
+  closed
+})
+
+const lastOnes = (columns: CandleColumns, closed: number, needed: number): ClosedCandles => ({
+  columns: mapColumns(columns, (column) => column.slice(closed - needed, closed)),
+  closed: needed
+})
+
+/** What is held against each other: orders, empty slots and memory. */
+const answer = ({ desired, absent, memory }: Decision): string =>
+  plainJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
+
+const difference = (a: Decision, b: Decision): string => {
+  const slots = new Set([...a.desired, ...b.desired].map(({ slot }) => slot))
+  const inA = new Map(a.desired.map((desired) => [desired.slot, plainJson(desired)]))
+  const inB = new Map(b.desired.map((desired) => [desired.slot, plainJson(desired)]))
+  const changed = [...slots].filter((slot) => inA.get(slot) !== inB.get(slot))
+  return changed.length === 0 ? "what it remembers" : `the order of ${changed.slice(0, 3).join(", ")}`
+}

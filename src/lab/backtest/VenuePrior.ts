@@ -1,0 +1,97 @@
+/**
+ * What simulated runs suppose of the venue: ranges that were measured from the account's own orders, where there are enough of
+ * them, and otherwise this prior. It is stated here and nowhere else, and every backtest prints which of both it used.
+ *
+ * A venue is drawn anew for each run, as a whole: its solvers want one margin, of the range alike, and mostly its times are
+ * short. Each end of the margin has an eighth of all runs to itself: venues without any margin exist, and were the ends rare, p5
+ * and p95 would leave out venues that are always there.
+ */
+
+import { Struct } from "effect"
+import type { Random } from "../../domain/Seeded.ts"
+import type * as Backtest from "./Backtest.ts"
+import type { FillRules } from "./kernel/FillRules.ts"
+
+/** Lowest and highest. */
+type Range = readonly [number, number]
+
+/** What is drawn for each run: between what, and how it is said. */
+const drawn = {
+  edgeBasisPoints: { prior: [0, 30], said: "margin", unit: 1, text: "bps" },
+  spreadBasisPoints: { prior: [0, 10], said: "half the spread", unit: 1, text: "bps" },
+  placeMillis: { prior: [0, 30_000], said: "placing", unit: 1000, text: "s" },
+  payoutMillis: { prior: [0, 60_000], said: "payout", unit: 1000, text: "s" },
+  cancelMillis: { prior: [0, 60_000], said: "cancelling", unit: 1000, text: "s" }
+} as const satisfies Partial<
+  Record<
+    keyof FillRules,
+    { readonly prior: Range; readonly said: string; readonly unit: number; readonly text: string }
+  >
+>
+
+type Drawn = keyof typeof drawn
+
+/** How many of the orders that are cancelled near the market a solver may have had in hand. */
+const mostInHand = 0.4
+
+/** A range, and who says so. */
+interface Supposed {
+  readonly range: Range
+  readonly by: "prior" | "measured" | "given"
+}
+
+/** How many swaps come back unexecuted. */
+const mostRefunded = 0.1
+
+type Options = Pick<Backtest.Options, "changes" | "measured">
+
+const supposed = ({ changes, measured }: Options, name: Drawn): Supposed => {
+  const given = changes[name]
+  if (given !== undefined) return { range: [given, given], by: "given" }
+  const [kind, unkind] = [measured?.optimistic[name], measured?.pessimistic[name]]
+  return kind === undefined || unkind === undefined
+    ? { range: drawn[name].prior, by: "prior" }
+    : { range: [kind, unkind], by: "measured" }
+}
+
+/** Alike, but each end has a sixth of the range more to itself. */
+const margin = ([least, most]: Range, next: Random): number => {
+  const beyond = (most - least) / 6
+  return Math.min(most, Math.max(least, least - beyond + (most - least + 2 * beyond) * next()))
+}
+
+/** `volumeShare` is one of both sides. */
+export const draw = (options: Options, sides: readonly [FillRules, FillRules], next: Random): Partial<FillRules> => {
+  const of = (name: Drawn): Range => supposed(options, name).range
+  const far = next()
+  const time = ([least, most]: Range): number => Math.round(least + (most - least) * far * next() ** 3)
+  const [a, b] = sides
+  return {
+    edgeBasisPoints: margin(of("edgeBasisPoints"), next),
+    spreadBasisPoints: margin(of("spreadBasisPoints"), next),
+    placeMillis: time(of("placeMillis")),
+    payoutMillis: time(of("payoutMillis")),
+    cancelMillis: time(of("cancelMillis")),
+    // One that takes its time refuses more.
+    refundedSwapShare: mostRefunded * far ** 3,
+    inHand: { share: next() * mostInHand, distance: 0.005, seed: Math.floor(next() * 1e9) },
+    volumeShare: next() < 0.5 ? a.volumeShare : b.volumeShare
+  }
+}
+
+/** Such as "prior: margin 0–30 bps, placing 0–30 s; measured: payout 3–41 s". */
+export const describe = (options: Options): string => {
+  const all = Struct.keys(drawn).map((name) => ({ name, ...supposed(options, name) }))
+  return (["measured", "given", "prior"] as const)
+    .flatMap((by) => {
+      const texts = all
+        .filter((each) => each.by === by)
+        .map(({ name, range: [least, most] }) => {
+          const { said, unit, text } = drawn[name]
+          const short = (value: number): string => `${Number((value / unit).toFixed(1))}`
+          return `${said} ${least === most ? short(least) : `${short(least)}–${short(most)}`} ${text}`
+        })
+      return texts.length === 0 ? [] : [`${by}: ${texts.join(", ")}`]
+    })
+    .join("; ")
+}

@@ -1,0 +1,58 @@
+/** When a strategy is to be asked again, as the columns of one market see it. */
+
+import type { Candles } from "../../../candles/Candles.ts"
+import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
+import * as TimeAxis from "../../../candles/TimeAxis.ts"
+import { frameEnd, timeframeMillis } from "../../../domain/Timeframe.ts"
+import type { Bounds, PriceBounds } from "../../../strategy/Decision.ts"
+import type { Conditions } from "./Conditions.ts"
+import { boundAt } from "./FillRules.ts"
+import type { Clock } from "./state/Clock.ts"
+
+/** Prices of candles at or beyond which something is reached; infinitely far where nothing is. */
+export interface ReachedPrices {
+  readonly below: number
+  readonly above: number
+}
+
+export interface AskAgain extends ReachedPrices {
+  /** First bar whose close is late enough; the number of bars when none is. */
+  readonly bar: number
+}
+
+interface AskedRun {
+  readonly candles: Candles
+  readonly clock: Clock
+  readonly conditions: Pick<Conditions, "signals">
+}
+
+export const reached = ({ priceBelow, priceAbove }: PriceBounds, priceScale: number): ReachedPrices => ({
+  below: priceBelow === undefined ? Number.NEGATIVE_INFINITY : boundAt(priceBelow, priceScale, "down"),
+  above: priceAbove === undefined ? Number.POSITIVE_INFINITY : boundAt(priceAbove, priceScale, "up")
+})
+
+/** `prices`: the bounds of the run's market. */
+export const of = (
+  { candles: { time, priceScale }, clock, conditions: { signals } }: AskedRun,
+  until: Bounds,
+  prices: PriceBounds
+): AskAgain => {
+  const moment = Math.min(
+    until.time ?? Number.POSITIVE_INFINITY,
+    until.barClose === undefined ? Number.POSITIVE_INFINITY : frameEnd(clock.now, timeframeMillis(until.barClose) ?? 1),
+    until.signals === undefined || signals === undefined ? Number.POSITIVE_INFINITY : signals.nextAfter(clock.now)
+  )
+  return {
+    ...reached(prices, priceScale),
+    bar: moment === Number.POSITIVE_INFINITY ? time.bars : TimeAxis.firstBarFrom(time, moment - time.stepMillis)
+  }
+}
+
+export const isBounded = ({ below, above }: AskAgain): boolean =>
+  below !== Number.NEGATIVE_INFINITY || above !== Number.POSITIVE_INFINITY
+
+/** The bar in [from, to) at whose close a bound is reached; `to` when none is. */
+export const boundBar = (ask: AskAgain, closes: CrossingIndex.CrossingIndex, from: number, to: number): number => {
+  const end = Math.min(to, Math.max(from, ask.bar))
+  return isBounded(ask) ? CrossingIndex.nextCrossing(closes, from, end, ask.below, ask.above) : end
+}

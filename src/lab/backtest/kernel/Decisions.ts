@@ -1,0 +1,330 @@
+/**
+ * Asking the strategy, and turning its answer into orders: what is unchanged rests on, what changed is cancelled and
+ * placed anew. A strategy sees the close of a bar as bid and ask, at the moment the bar closes.
+ */
+
+import { exactPrice } from "../../../candles/Candles.ts"
+import type { Amount } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { gainOfMoving, quoteAmount, surelyGainsMore, tradesNoWorse } from "../../../domain/Market.ts"
+import {
+  type Bounds,
+  type Decision,
+  type DesiredSlot,
+  dueLeg,
+  type Leg,
+  leaves,
+  leftOfLeg
+} from "../../../strategy/Decision.ts"
+import { isSameList } from "../../../strategy/expression/Same.ts"
+import type { StandsAt } from "../../../strategy/Strategy.ts"
+import * as LimitGuard from "./LimitGuard.ts"
+import type { MarketRun, Runs } from "./MarketRun.ts"
+import { type OrderRow, wholeOrder } from "./orders/OrderTable.ts"
+import * as SlotState from "./orders/SlotState.ts"
+import * as Placing from "./Placing.ts"
+import * as RunView from "./RunView.ts"
+
+const sameBeginning = ({ after: a }: DesiredSlot, { after: b }: DesiredSlot): boolean =>
+  a?.completedLegs === b?.completedLegs && a?.filledInLeg === b?.filledInLeg
+
+const sameSlots = (a: DesiredSlot["yieldsTo"], b: DesiredSlot["yieldsTo"]): boolean =>
+  a === b || (a !== undefined && b !== undefined && isSameList(a, b))
+
+const sameSlot = (a: DesiredSlot | undefined, b: DesiredSlot | undefined): boolean => {
+  if (a === b) return true
+  if (a === undefined || b === undefined || a.cycle !== b.cycle || a.legs.length !== b.legs.length) return false
+  if (!sameBeginning(a, b) || !sameSlots(a.yieldsTo, b.yieldsTo)) return false
+  if (a.legs === b.legs) return true
+  for (let index = 0; index < a.legs.length; index++) {
+    const [leg, other] = [a.legs[index], b.legs[index]]
+    if (leg === undefined || other === undefined || leg.quantity !== other.quantity || !isAtSame(leg, other))
+      return false
+  }
+  return true
+}
+
+type Way = Pick<Leg, "side" | "price"> & { readonly by?: Leg["by"] | undefined }
+
+const isAtSame = (leg: Way, other: Way): boolean =>
+  leg.side === other.side && leg.by === other.by && Decimal.equals(leg.price, other.price)
+
+/** A slot's order, and what new legs have to work in its place now. */
+interface Due {
+  readonly row: OrderRow
+  readonly index: number
+  readonly leg: Leg
+  readonly quantity: Amount
+}
+
+/** `undefined` where there is no order of theirs: it is gone, they are done, or they are of the other side. */
+const dueIn = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): Due | undefined => {
+  const row = orders.rowOf(slot)
+  if (desired === undefined || row === undefined || slot.openQuantity === 0n) return undefined
+  const progress = orders.progressOf(slot)
+  const index = dueLeg(desired, progress)
+  const leg = desired.legs[index]
+  const quantity = leftOfLeg(desired, index, progress)
+  return leg === undefined || quantity <= 0n || leg.side !== row.side ? undefined : { row, index, leg, quantity }
+}
+
+/** What becomes of a slot's order under new legs: it is theirs, it is not worth moving, it stays until theirs may come, or it goes. */
+const fateUnder = (
+  run: MarketRun,
+  slot: SlotState.SlotState,
+  desired: DesiredSlot | undefined
+): "kept" | "stays" | "waits" | "goes" => {
+  const due = dueIn(run, slot, desired)
+  if (due === undefined || desired === undefined) return "goes"
+  const { leg, quantity, row } = due
+  // Changing anything but the side and the way only moves it.
+  if (quantity === slot.openQuantity && isAtSame(leg, row)) return "kept"
+  if (!isLive(slot)) return "goes"
+  if (leg.by === row.by && isNotWorthMoving(run, slot, row, { price: leg.price, quantity })) return "stays"
+  return isKeptBack(run, slot, desired, due) ? "waits" : "goes"
+}
+
+/** A limit refuses what would take the place of the slot's order, of which nobody would regret the fill; or an exit lacks the money. */
+const isKeptBack = (
+  run: MarketRun,
+  slot: SlotState.SlotState,
+  desired: DesiredSlot,
+  { index, leg, quantity, row }: Due
+): boolean => {
+  const { guard, orders, wallet } = run
+  const isExit = leaves(desired, leg) || undefined
+  if (row.by !== undefined || (guard === undefined && isExit === undefined)) return false
+  const wanted = { side: leg.side, price: leg.price, quantity }
+  if (!tradesNoWorse(wanted, { price: row.price, quantity: slot.openQuantity })) return false
+  const successor = wholeOrder(orders.table, slot.index, index, leg, quantity, isExit)
+  if (guard !== undefined && Placing.isDenied(run, slot, successor, guard, true)) return true
+  isKeptBackNoMore(run, slot)
+  return isExit === true && wallet.freeFor(row.side) + slot.openInput < successor.input
+}
+
+/** As live: the new legs ask for another price or size, but moving the order costs at least what that is worth. */
+const isNotWorthMoving = (
+  { conditions, clock, lastClose }: MarketRun,
+  { openQuantity, unpaid }: SlotState.SlotState,
+  { side, price }: OrderRow,
+  wanted: Pick<Leg, "price" | "quantity">
+): boolean => {
+  const { market, rules } = conditions
+  const inQuote = (asset: "base" | "quote", fee: Amount): Amount =>
+    asset === "quote" || fee === 0n ? fee : quoteAmount(market, fee, exactPrice(lastClose.before(clock.nextBar)), "up")
+  const [paid, received] = side === "BUY" ? (["quote", "base"] as const) : (["base", "quote"] as const)
+  const payout = unpaid > 0n ? inQuote(received, rules.withdrawFee[received]) : 0n
+  const cost = inQuote(paid, rules.refundFee[paid]) + payout
+  if (wanted.quantity === openQuantity && surelyGainsMore(market, price, wanted.price, openQuantity, cost)) return false
+  return gainOfMoving(market, { price, quantity: openQuantity }, wanted) <= cost
+}
+
+const isLive = ({ phase }: SlotState.SlotState): boolean => phase === "resting" || phase === "placing"
+
+/** A swap that was paid for ends by itself. */
+const isSwapping = ({ orders }: MarketRun, slot: SlotState.SlotState): boolean =>
+  isLive(slot) && orders.rowOf(slot)?.by !== undefined
+
+/** Puts slots with new legs on the ladders, and what rests of all. */
+const relay = (run: MarketRun, changed: ReadonlyArray<SlotState.SlotState>): void => {
+  const othersRest = run.orders.relay(changed)
+  for (const slot of othersRest ? changed : run.orders.slots)
+    if (slot.phase === "resting" || slot.phase === "cancelling") Placing.rest(run, slot)
+}
+
+/** The slot's order is gone: its new legs take over. */
+export const adoptSuccessor = (run: MarketRun, slot: SlotState.SlotState): void => {
+  const { successor } = slot
+  if (successor === null) return
+  isKeptBackNoMore(run, slot)
+  SlotState.wantNext(slot, null)
+  SlotState.want(slot, successor)
+  relay(run, [slot])
+}
+
+/** No limit keeps a successor from it, whatever else it may wait for. */
+const isKeptBackNoMore = ({ guard }: MarketRun, slot: SlotState.SlotState): void => {
+  if (slot.phase !== "waiting") guard?.denials.remove(slot)
+}
+
+/** What the last decision wants of a slot now, later or no more. Says whether it gets new legs now. */
+const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
+  const { phase, wanted } = slot
+  if (wanted === undefined) run.guard?.account.moved(slot)
+  // A cancel that was asked for is not taken back.
+  if (phase === "cancelling") {
+    SlotState.wantNext(slot, wanted)
+    return false
+  }
+  if (sameSlot(slot.desired, wanted)) {
+    isKeptBackNoMore(run, slot)
+    SlotState.wantNext(slot, null)
+    return false
+  }
+  const fate = fateUnder(run, slot, wanted)
+  if (fate !== "waits") isKeptBackNoMore(run, slot)
+  const { clock, conditions } = run
+  const { cancelMillis } = conditions.rules
+  // An order that is not worth moving, or may not be replaced yet, fills first.
+  if (isSwapping(run, slot) || fate === "stays" || fate === "waits") {
+    SlotState.wantNext(slot, wanted)
+    return false
+  }
+  if (isLive(slot) && fate !== "kept" && wanted !== undefined) run.guard?.account.moves(slot)
+  if (phase === "resting" && clock.waits(cancelMillis) && fate !== "kept") {
+    SlotState.become(slot, "cancelling")
+    SlotState.wantNext(slot, wanted)
+    clock.setAlarm(slot.index, cancelMillis)
+    return false
+  }
+  SlotState.wantNext(slot, null)
+  if (isLive(slot) && fate !== "kept") Placing.cancel(run, slot)
+  Placing.stopWaiting(run, slot)
+  SlotState.want(slot, wanted)
+  return true
+}
+
+/** What is no longer wanted goes, and slots get their new legs: those remain due, and are returned. */
+const adopt = (run: MarketRun, slots: Iterable<SlotState.SlotState>): ReadonlyArray<SlotState.SlotState> => {
+  const changed: Array<SlotState.SlotState> = []
+  for (const slot of slots) {
+    const isChanged = adoptIn(run, slot)
+    if (isChanged) changed.push(slot)
+    SlotState.mark(slot, isChanged)
+    if (slot.successor !== null || slot.phase === "cancelling") run.orders.wanted.leaves(slot)
+  }
+  if (changed.length > 0) relay(run, changed)
+  return changed
+}
+
+/** What may be placed now, in the place of what rested until then. */
+const replaceFreed = (run: MarketRun): void => {
+  const { guard } = run
+  if (guard === undefined) return
+  // One after the other, as what one gives back may be what the next one lacks.
+  const isFreed = (slot: SlotState.SlotState): boolean => {
+    const { wanted } = slot
+    const due = dueIn(run, slot, wanted)
+    return isLive(slot) && (due === undefined || wanted === undefined || !isKeptBack(run, slot, wanted, due))
+  }
+  const freed = guard.denials.slots.flatMap((slot) => (isFreed(slot) ? adopt(run, [slot]) : []))
+  for (const slot of freed) {
+    SlotState.mark(slot, false)
+    if (slot.phase === "idle") Placing.place(run, slot)
+  }
+}
+
+/** A close may end an order, which costs money, without asking the strategy. */
+export const mayReplace = (runs: Runs): boolean => runs.some(({ guard }) => guard?.denials.some(isLive) === true)
+
+/** One who sees what it has placed is asked again when that changes: so often within one bar at most. */
+const mostAnswers = 8
+
+/** Grows with whatever moves money or orders. */
+export const changesOf = (runs: Runs): number => runs.reduce((changes, { orders }) => changes + orders.changes, 0)
+
+/** It is the close of the bar, in all markets. */
+export const standAtClose = (runs: Runs, bar: number): void => {
+  for (const { clock, lastClose } of runs) {
+    clock.close(bar)
+    lastClose.leave()
+  }
+}
+
+/** It is within the bar, as the first market comes to this price. Of the others the close before is the last that is known. */
+export const standWithin = (runs: Runs, bar: number, price: number): void => {
+  for (const { clock, lastClose } of runs) {
+    clock.stand(bar)
+    lastClose.leave()
+    lastClose.stand(bar + 1, lastClose.before(bar))
+  }
+  runs[0].lastClose.stand(bar + 1, price)
+}
+
+/** Asks now, in all markets. */
+export const decideIn = (runs: Runs): Bounds => {
+  const [first] = runs
+  first.guard?.account.asked()
+  for (let answers = 1; ; answers++) {
+    const before = changesOf(runs)
+    const until = decideOnce(runs)
+    const changed = changesOf(runs) > before
+    if (!changed || !until.onFill || !first.trading.isSeen || answers === mostAnswers) return until
+  }
+}
+
+/** Tells at later glances whether what was decided now still stands, where the strategy can. */
+export const standsIn = (run: MarketRun): StandsAt | undefined =>
+  run.conditions.stands?.(RunView.of([run]), run.asking.memory)
+
+/** What a decision wants in one of its markets: in the first one, where it names none of them. */
+const wantedIn = (runs: Runs, run: MarketRun, desired: Decision["desired"]): Decision["desired"] => {
+  if (runs.length === 1) return desired
+  const runOf = ({ market }: DesiredSlot): MarketRun =>
+    runs.find(({ conditions }) => conditions.market.name === market?.name) ?? runs[0]
+  return desired.filter((each) => runOf(each) === run)
+}
+
+/** In the order of the decision, exits first: slots that have new legs, and those whose next order waited for it. */
+const placeWanted = (run: MarketRun): void => {
+  const { followers, orders } = run
+  const { due, slots, firstDue } = orders.wanted
+  const isReady = (slot: SlotState.SlotState): boolean =>
+    slot.phase === "idle" && (slot.isDue || followers.isHeld(slot))
+  const ready: Array<SlotState.SlotState> = []
+  for (let place = followers.isHolding ? 0 : firstDue; place < slots.length; place++) {
+    const slot = slots[place]
+    if (slot !== undefined && isReady(slot)) ready.push(slot)
+  }
+  for (const slot of orders.exitsFirst(ready)) Placing.place(run, slot)
+  for (const slot of due) SlotState.mark(slot, false)
+  followers.release()
+}
+
+/** The same answer again changes nothing: nothing waits or is on its way out, and no loss may have kept it from being followed. */
+const isCalm = ({ followers, losses, orders, waiting }: MarketRun): boolean =>
+  losses === undefined && waiting.count === 0 && !followers.isHolding && orders.wanted.isSettled
+
+const decideOnce = (runs: Runs): Bounds => {
+  const [{ asking, conditions, guard }] = runs
+  const decision = conditions.decide(RunView.of(runs), asking.memory)
+  if (asking.answered(decision) && runs.every(isCalm)) return decision.until
+  const wanted = LimitGuard.isDrained(guard) ? [] : decision.desired
+  for (const run of runs) run.orders.wanted.take(wantedIn(runs, run, wanted), run.orders.slotNamed)
+  // What orders that go give back is there for those that come, in whatever market.
+  for (const run of runs) adopt(run, run.orders.wanted.due)
+  for (const run of runs) placeWanted(run)
+  placeWaiting(runs)
+  return decision.until
+}
+
+/** At the close of the bar, without asking: what waits for a limit may be placed now. Says whether something was. */
+export const placesWaiting = (runs: Runs, bar: number): boolean => {
+  standAtClose(runs, bar)
+  const before = changesOf(runs)
+  const isIdle = ({ guard, clock }: MarketRun): boolean =>
+    guard !== undefined && !LimitGuard.hasChanged(guard, before) && LimitGuard.isShut(guard, clock.now)
+  if (runs.every(isIdle)) return false
+  for (const run of runs) replaceFreed(run)
+  placeWaiting(runs)
+  return changesOf(runs) > before
+}
+
+/** Those that lacked money or waited for a limit, market by market. */
+export const placeWaiting = (runs: Runs): void => {
+  if (runs.length === 1) return Placing.placeWaiting(runs[0])
+  for (const run of runs) Placing.placeWaiting(run)
+}
+
+/** After a fill or a payout of which the strategy wants to hear, it is asked first. */
+export const placeWaitingAfter = (runs: Runs, isNews: boolean): void => {
+  if (!isNews || !runs[0].asking.asksOnFill) placeWaiting(runs)
+}
+
+/** Something waits that a close may set free, or a close may say that too much is lost. */
+export const isWatching = (runs: Runs): boolean =>
+  runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatching(guard))
+
+export const isWatchingAll = (runs: Runs): boolean =>
+  runs[0].losses?.isAll === true ||
+  runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatchingAll(guard, changesOf(runs)))

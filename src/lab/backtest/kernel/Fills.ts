@@ -1,0 +1,291 @@
+/**
+ * What one bar fills. Orders that rest when the bar opens are filled from the market outwards: buys from the highest down,
+ * then sells from the lowest up. What a fill leads to rests from the next bar on.
+ *
+ * Two ways with one meaning: `fillWhole` for orders that fill whole at their limit, where a fill is a table row and a few
+ * additions; `fillSlices` for partial fills, better prices and waiting times.
+ */
+
+import { exactPrice, openAt } from "../../../candles/Candles.ts"
+import { type Amount, min } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { baseQuantity, type Price, quoteAmount, type Side } from "../../../domain/Market.ts"
+import * as Decisions from "./Decisions.ts"
+import { arrivalPrice, fillsAt, forSize, lastFeeOf, shareOf, swapPrice, swapping } from "./FillRules.ts"
+import type { MarketRun } from "./MarketRun.ts"
+import * as OrderTable from "./orders/OrderTable.ts"
+import * as SlotState from "./orders/SlotState.ts"
+import * as Placing from "./Placing.ts"
+
+/** The fill of a whole row. */
+const fill = ({ orders, wallet }: MarketRun, bar: number, order: number): void => {
+  const { table } = orders
+  orders.fill(bar, order)
+  wallet.trade(table.baseChange[order] ?? 0, table.quoteChange[order] ?? 0)
+}
+
+const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void => {
+  const { orders, wallet, followers, clock } = run
+  const { table } = orders
+  const { order } = slot
+  const row = OrderTable.rowAt(table, order)
+  if (row === undefined) return
+  fill(run, bar, order)
+  orders.note(slot, clock.nextBar)
+  SlotState.fillWhole(slot, row)
+  if (run.asking.asksOnFill) {
+    endWhole(run, slot, row)
+    followers.holds(slot)
+    return
+  }
+  // What was not worth moving is gone: its slot works on what is wanted now.
+  if (slot.successor !== null) {
+    endWhole(run, slot, row)
+    followers.places(slot, false)
+    return
+  }
+  const next = orders.next(slot, order)
+  const follower = OrderTable.rowAt(table, next)
+  const surplus = table.surplus[order] ?? 0n
+  // Where exits rest beside the most orders, the place of the one that filled is not free for an entry.
+  const isFull = follower?.isExit !== true && (orders.openInAll > run.conditions.maxOpenOrders || followers.toPlace > 0)
+  if (follower !== undefined && surplus >= 0n && !isFull) {
+    if (surplus > 0n) wallet.receive(row.side, surplus)
+    orders.placeNext(slot, next, follower, clock.nextBar)
+    followers.rests(slot)
+    return
+  }
+  endWhole(run, slot, row)
+  if (follower !== undefined) followers.places(slot, surplus >= 0n)
+}
+
+const endWhole = (run: MarketRun, slot: SlotState.SlotState, { side, output }: OrderTable.OrderRow): void => {
+  run.orders.close(slot)
+  SlotState.earn(slot, output)
+  Placing.payOut(run, slot, side)
+}
+
+/** Fills whole orders at their limits. */
+export const fillBar = (run: MarketRun, bar: number, low: number, high: number): void => {
+  const { orders, clock, lastClose } = run
+  clock.close(bar)
+  if (run.looksAtArrivals) lastClose.know(clock.nextBar, low, high)
+  for (let slot = orders.takeBuy(low); slot !== undefined; slot = orders.takeBuy(low)) fillWhole(run, bar, slot)
+  for (let slot = orders.takeSell(high); slot !== undefined; slot = orders.takeSell(high)) fillWhole(run, bar, slot)
+  settle(run)
+}
+
+/** After the fills of a bar: followers rest, others are placed. */
+export const settle = (run: MarketRun): void => {
+  const { followers } = run
+  for (let slot = followers.takeResting(); slot !== undefined; slot = followers.takeResting()) Placing.rest(run, slot)
+  if (followers.toPlace === 0) return
+  for (const slot of run.orders.exitsFirst(followers.takeFirst())) Placing.place(run, slot)
+  const later = followers.takeLater()
+  for (const slot of later) Decisions.adoptSuccessor(run, slot)
+  for (const slot of run.orders.exitsFirst(later)) Placing.place(run, slot)
+}
+
+/** The slot's next order, after one is paid out: at once, or when the strategy was asked if it wants to be. */
+export const advance = (run: MarketRun, slot: SlotState.SlotState): void => {
+  if (run.asking.asksOnFill) {
+    run.followers.holds(slot)
+    return
+  }
+  Decisions.adoptSuccessor(run, slot)
+  Placing.place(run, slot)
+}
+
+/** How far a bar went. */
+export interface BarRange {
+  readonly bar: number
+  readonly low: number
+  readonly high: number
+}
+
+/** The price at which the bar trades with the order; `undefined` when a gap jumped over it. */
+const tradePrice = (
+  { conditions, candles }: MarketRun,
+  { bar, low, high }: BarRange,
+  row: OrderTable.OrderRow
+): Price | undefined => {
+  const { rules } = conditions
+  const isInside = (): boolean =>
+    Decimal.compare(row.price, exactPrice(high)) <= 0 && Decimal.compare(row.price, exactPrice(low)) >= 0
+  if (rules.touch === "within" && !isInside()) return undefined
+  if (rules.price !== "open") return row.price
+  const open = exactPrice(openAt(candles, bar) ?? 0)
+  return row.side === "BUY" ? Decimal.min(open, row.price) : Decimal.max(open, row.price)
+}
+
+/** A row for a part of the order, or for the whole of it at another price. The last part bears the payout, even beyond its own output. */
+const slice = (
+  { conditions, orders }: MarketRun,
+  slot: SlotState.SlotState,
+  row: OrderTable.OrderRow,
+  quantity: Amount,
+  price: Price
+): number => {
+  const { market, rules } = conditions
+  const gross = row.side === "BUY" ? quantity : quoteAmount(market, quantity, price, "down")
+  const isLast = quantity === slot.openQuantity
+  const fee = isLast ? lastFeeOf(rules, row.side, gross, slot.unpaid) : shareOf(rules, gross)
+  const input = row.side === "BUY" ? min(slot.openInput, quoteAmount(market, quantity, price, "up")) : quantity
+  return OrderTable.add(orders.table, { ...row, price, quantity, input, output: gross - fee, fee, endsLeg: isLast })
+}
+
+/** What is paid out pays for the next order, so nobody else may take it. */
+const paysForItself = ({ orders }: MarketRun, slot: SlotState.SlotState, side: Side, paid: Amount): boolean => {
+  const next = OrderTable.rowAt(orders.table, orders.arm(slot))
+  return next !== undefined && next.side !== side && paid >= next.input && slot.successor === null
+}
+
+const complete = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
+  const { payoutMillis } = run.conditions.rules
+  Placing.close(run, slot, side)
+  if (run.clock.waits(payoutMillis)) {
+    SlotState.become(slot, "paying")
+    run.clock.setAlarm(slot.index, payoutMillis)
+    return
+  }
+  const paid = slot.unpaid
+  SlotState.completeLeg(slot, side)
+  Placing.payOut(run, slot, side)
+  if (run.asking.asksOnFill) run.followers.holds(slot)
+  else run.followers.places(slot, paysForItself(run, slot, side, paid))
+}
+
+/** Fills at most so much of the slot's order, at this price if there is one; says how much it was. */
+const fillSlice = (
+  run: MarketRun,
+  bar: number,
+  slot: SlotState.SlotState,
+  most: Amount,
+  priceOf: (row: OrderTable.OrderRow) => Price | undefined
+): Amount => {
+  const { orders, followers } = run
+  const { order, openQuantity: open } = slot
+  const row = orders.rowOf(slot)
+  const price = row === undefined ? undefined : priceOf(row)
+  const quantity = min(open, most)
+  if (row === undefined || price === undefined || quantity <= 0n) {
+    followers.rests(slot)
+    return 0n
+  }
+  const whole = quantity === row.quantity && slot.openInput === row.input && Decimal.equals(price, row.price)
+  const filled = whole ? order : slice(run, slot, row, quantity, price)
+  const { input, output } = OrderTable.rowAt(orders.table, filled) ?? row
+  fill(run, bar, filled)
+  SlotState.fillPart(slot, quantity, input, output)
+  if (quantity === open) complete(run, slot, row.side)
+  else followers.rests(slot)
+  return quantity
+}
+
+/**
+ * A swap is executed whole at the present price, whatever the bar's volume: a purchase spends its whole input, and keeps what
+ * that brings beyond its size.
+ */
+const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: OrderTable.OrderRow, close: Price) => {
+  const { orders, conditions, clock, lastClose } = run
+  const { market, rules } = conditions
+  const sized = forSize(rules, market, row)
+  const fromHere = fillsAt(swapping(sized), row.side, row.price, run.candles.priceScale)
+  const isReached = lastClose.isReached(clock.nextBar, row.side, fromHere)
+  const isTooOften = SlotState.countArrival(slot, clock.nextBar) > mostArrivals
+  if (!isReached || isTooOften || (rules.refundedSwapShare > 0 && run.random() < rules.refundedSwapShare))
+    return Placing.refundSwap(run, slot)
+  const price = swapPrice(sized, row.side, row.price, close)
+  const { input } = row
+  const gross =
+    row.side === "BUY" ? baseQuantity(market, input, price, "down") : quoteAmount(market, input, price, "down")
+  const fee = lastFeeOf(rules, row.side, gross, 0n)
+  const quantity = row.side === "BUY" ? gross : input
+  const done = OrderTable.add(orders.table, { ...row, price, quantity, output: gross - fee, fee })
+  fill(run, bar, done)
+  SlotState.fillPart(slot, slot.openQuantity, input, gross - fee)
+  complete(run, slot, row.side)
+}
+
+/** Legs that are marketable one after the other would go round for ever; live each round takes its time. */
+const mostArrivals = 12
+
+/** Fills at once, in `bar`, what arrived marketable at the last close. */
+export const fillArrivals = (run: MarketRun, bar: number): void => {
+  const { arrivals, capacity, orders, clock, lastClose } = run
+  const close = exactPrice(lastClose.before(clock.nextBar))
+  capacity.open(bar)
+  let hasArrived = false
+  for (const slot of arrivals.take()) {
+    const row = orders.rowOf(slot)
+    if (row?.by !== undefined && slot.phase === "resting") {
+      hasArrived = true
+      fillSwap(run, bar, slot, row, close)
+      continue
+    }
+    if (row === undefined || slot.phase !== "resting" || !Placing.arrivesMarketable(run, slot, row)) continue
+    hasArrived = true
+    SlotState.tryArrival(slot, clock.nextBar)
+    if (capacity.amount <= 0n || SlotState.countArrival(slot, clock.nextBar) > mostArrivals) continue
+    orders.unrest(slot, row)
+    const { market, rules } = run.conditions
+    const price = arrivalPrice(forSize(rules, market, row), row.side, row.price, close)
+    capacity.use(fillSlice(run, bar, slot, capacity.amount, () => price))
+  }
+  if (hasArrived) settle(run)
+}
+
+/**
+ * A solver may have had the rest of a cancelled order in hand: then it fills at its limit, beside what the bar's volume lets
+ * us have. Says whether it did.
+ */
+export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotState): boolean => {
+  const { share, distance } = run.conditions.rules.inHand
+  const row = run.orders.rowOf(slot)
+  if (share === 0 || row === undefined || row.by !== undefined) return false
+  const close = run.lastClose.before(run.clock.nextBar)
+  const isNear = Math.abs(close / Decimal.toNumber(row.price) - 1) < distance
+  if (!isNear || run.random() >= share) return false
+  run.orders.unrest(slot, row)
+  fillSlice(run, bar, slot, slot.openQuantity, () => row.price)
+  return true
+}
+
+/** Fills an order by parts, at the bar's prices. Says whether something of it filled. */
+const fillInBar = (run: MarketRun, range: BarRange, slot: SlotState.SlotState): boolean => {
+  const { capacity, followers } = run
+  // Placed within the bar.
+  if (slot.placedBar > range.bar) {
+    followers.rests(slot)
+    return false
+  }
+  const quantity = fillSlice(run, range.bar, slot, capacity.amount, (row) => tradePrice(run, range, row))
+  capacity.use(quantity)
+  return quantity > 0n
+}
+
+/** Fills orders by parts, at the bar's prices, with waiting times. */
+export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: number): void => {
+  const { orders, clock, capacity } = run
+  clock.close(bar)
+  capacity.open(bar)
+  const range = { bar, low, high }
+  for (let slot = orders.takeBuy(low); slot !== undefined; slot = orders.takeBuy(low)) fillInBar(run, range, slot)
+  for (let slot = orders.takeSell(high); slot !== undefined; slot = orders.takeSell(high)) fillInBar(run, range, slot)
+  run.losses?.look(bar, clock.now)
+  settle(run)
+}
+
+/** Fills within the bar what lies on the way to a stop, purchases above it or sales below it. Returns the price of the last of them. */
+export const fillOnTheWay = (run: MarketRun, range: BarRange, side: Side, stop: number): Price | undefined => {
+  const { orders, capacity } = run
+  capacity.open(range.bar)
+  const take = () => (side === "BUY" ? orders.takeBuy(stop) : orders.takeSell(stop))
+  let last: Price | undefined
+  for (let slot = take(); slot !== undefined; slot = take()) {
+    const price = orders.rowOf(slot)?.price
+    if (fillInBar(run, range, slot)) last = price
+  }
+  settle(run)
+  return last
+}

@@ -1,0 +1,386 @@
+/**
+ * The backtest kernel: from event to event, never bar by bar. The next event is the earliest of the nearest buy, the
+ * nearest sell, a bound of the last decision (price or time), and something that was under way; whatever lies between is
+ * jumped over by the index. Money is exact; equity and drawdown are those of every bar's close.
+ *
+ * A strategy has one market or several. Their candles have one time axis, so a bar is the same moment in all; memory,
+ * quote, open orders and limits are one.
+ *
+ * Rules of time: a decision is made at the close of a bar, the first one at the close of bar 0. An order placed in bar i
+ * can fill from bar i + 1 on. Within a bar: what was under way, then fills, then the decision; at one instant the markets
+ * take turns in the order of the strategy file. When all have had theirs, orders that wait are asked for once, as live once
+ * a turn. A strategy that asks for it decides at the close after a fill and at once after a payout, before anything that waits is
+ * placed. By the rule
+ * `arrival` an order that the close has reached as it is placed fills at once, in the same bar, and what follows from that
+ * does too.
+ *
+ * By the rule `stops` a bar that reaches a stop of the first market takes the worse first (`leaveWithin`).
+ */
+
+import { type Candles, openAt } from "../../../candles/Candles.ts"
+import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
+import { closeTime } from "../../../candles/TimeAxis.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { present } from "../../../domain/Present.ts"
+import { timeframeMillis } from "../../../domain/Timeframe.ts"
+import type { Bounds, PriceBounds } from "../../../strategy/Decision.ts"
+import * as Watch from "../../../strategy/own/Watch.ts"
+import * as AskAgain from "./AskAgain.ts"
+import type { Conditions } from "./Conditions.ts"
+import * as Decisions from "./Decisions.ts"
+import * as Equity from "./Equity.ts"
+import { isImmediate } from "./FillRules.ts"
+import * as Fills from "./Fills.ts"
+import * as LimitGuard from "./LimitGuard.ts"
+import * as MarketRun from "./MarketRun.ts"
+import {
+  fillCount,
+  findStops,
+  type MarketPart,
+  nearestAbove,
+  nearestBelow,
+  nextEvent,
+  noStops,
+  notSearched,
+  type WholeRun
+} from "./NextEvent.ts"
+import * as Outcome from "./Outcome.ts"
+import * as SlotState from "./orders/SlotState.ts"
+import * as Placing from "./Placing.ts"
+import { Glances } from "./state/Glances.ts"
+
+/** `conditions.budget.quote` is the first market's, for all. */
+export interface InMarket {
+  readonly conditions: Conditions
+  readonly candles: Candles
+  readonly indices: CrossingIndex.Indices
+}
+
+export type InMarkets = readonly [InMarket, ...ReadonlyArray<InMarket>]
+
+export interface Ran extends InMarket {
+  readonly outcome: Outcome.Outcome
+}
+
+export type AllRan = readonly [Ran, ...ReadonlyArray<Ran>]
+
+/** What fills on arrival may lead to an order that does so too: so often within one bar at most. */
+const mostRounds = 1000
+
+const make = ([first, ...others]: InMarkets, isGuarded: boolean): WholeRun => {
+  const shared = MarketRun.share(first.conditions, isGuarded)
+  const partOf = ({ conditions, candles, indices }: InMarket): MarketPart => {
+    const run = MarketRun.make(conditions, candles, shared)
+    const isWhole = isImmediate(conditions.rules) && run.guard === undefined
+    return {
+      run,
+      indices,
+      fillBar: isWhole ? Fills.fillBar : Fills.fillBarSlices,
+      glances: new Glances(candles, conditions.timeframes && run.frames),
+      stands: undefined,
+      ask: { below: 0, above: 0, bar: 0 },
+      stops: noStops,
+      askedAt: undefined,
+      searched: notSearched
+    }
+  }
+  const one = partOf(first)
+  const parts = [one, ...others.map(partOf)] as const
+  const runs = [one.run, ...parts.slice(1).map(({ run }) => run)] as const
+  const isQuick = others.length === 0 && one.fillBar === Fills.fillBar && first.conditions.rules.price !== "arrival"
+  return { first: one, parts, runs, equity: Equity.make(parts), isQuick }
+}
+
+const nextAlarm = (runs: MarketRun.Runs): number => {
+  if (runs.length === 1) return runs[0].clock.alarmBar
+  let next = Number.POSITIVE_INFINITY
+  for (const { clock } of runs) next = Math.min(next, clock.alarmBar)
+  return next
+}
+
+const isArriving = (runs: MarketRun.Runs): boolean => {
+  if (runs.length === 1) return runs[0].arrivals.count > 0
+  return runs.some(({ arrivals }) => arrivals.count > 0)
+}
+
+/** The slot's alarm goes off at the opening of the bar. Says whether something was paid out, or given back visibly. */
+const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: number): boolean => {
+  switch (slot.phase) {
+    case "placing":
+      SlotState.rest(slot, run.clock.nextBar)
+      Placing.rest(run, slot)
+      return false
+    case "cancelling":
+      if (Fills.fillInHand(run, bar, slot)) return true
+      Placing.cancel(run, slot)
+      Decisions.adoptSuccessor(run, slot)
+      Placing.place(run, slot)
+      return run.trading.isSeen
+    case "paying": {
+      const side = run.orders.rowOf(slot)?.side ?? "BUY"
+      SlotState.completeLeg(slot, side)
+      Placing.payOut(run, slot, side)
+      Fills.advance(run, slot)
+      return true
+    }
+    default:
+      return false
+  }
+}
+
+/** What comes to rest, is cancelled or is paid out by the opening of bar `due`. Says whether something was paid out. */
+const wakeMarket = (run: MarketRun.MarketRun, bar: number, due = bar): boolean => {
+  let paid = false
+  for (let alarm = run.clock.takeAlarm(due); alarm !== undefined; alarm = run.clock.takeAlarm(due)) {
+    const slot = run.orders.slots[alarm]
+    if (slot !== undefined) paid = wakeSlot(run, slot, bar) || paid
+  }
+  if (paid) Fills.settle(run)
+  return paid
+}
+
+/** What arrived marketable, market by market; says whether something filled. */
+const fillArrivals = ({ runs }: WholeRun, bar: number): boolean => {
+  const before = fillCount(runs)
+  for (const run of runs) if (run.arrivals.count > 0) Fills.fillArrivals(run, bar)
+  const filled = fillCount(runs) > before
+  Decisions.placeWaitingAfter(runs, filled)
+  return filled
+}
+
+/** What arrives marketable fills; after fills of which the strategy wants to hear it is asked. */
+const arrive = (whole: WholeRun, bar: number): void => {
+  const { runs } = whole
+  const [{ asking }] = runs
+  for (let round = 0; isArriving(runs) && round < mostRounds; round++)
+    if (fillArrivals(whole, bar) && asking.asksOnFill) decideNow(whole)
+  for (const { arrivals } of runs) arrivals.clear()
+}
+
+/** What was under way until the opening of this bar. After a payout of which the strategy wants to hear it is asked at once, as live. */
+const wake = (whole: WholeRun, bar: number): void => {
+  const { runs } = whole
+  let paid = false
+  for (const { clock } of runs) clock.open(bar)
+  for (const run of runs) paid = wakeMarket(run, bar) || paid
+  Decisions.placeWaitingAfter(runs, paid)
+  if (paid && runs[0].asking.asksOnFill) decideNow(whole)
+  arrive(whole, bar)
+}
+
+/** What the bar fills in each market. Says whether it reached an order. */
+const fillBar = (whole: WholeRun, bar: number): boolean => {
+  const { first, parts, runs, equity } = whole
+  let isAny = false
+  for (let index = 0; index < parts.length; index++) {
+    const part = parts[index] ?? first
+    const { orders, told } = part.indices
+    const isReached = CrossingIndex.isCrossed(orders, bar, nearestBelow(part), nearestAbove(part))
+    if (!isReached && told !== undefined) continue
+    const [low, high] = [CrossingIndex.lowerAt(orders, bar), CrossingIndex.upperAt(orders, bar)]
+    if (isReached) {
+      if (!isAny) {
+        isAny = true
+        Equity.advance(equity, bar)
+        if (runs.length > 1) Decisions.standAtClose(runs, bar)
+      }
+      if (index === 0 && part.run.conditions.rules.stops === "first") leaveWithin(whole, { bar, low, high })
+      part.fillBar(part.run, bar, low, high)
+    }
+    Equity.know(equity, bar + 1, low, high)
+  }
+  return isAny
+}
+
+/**
+ * Glances read every close. Small bars within bars are made when somebody looks: to have all of them made costs more than to ask
+ * at the bounds, unless those are in every bar anyway.
+ */
+const mayGlance = ({ indices: { told }, run }: MarketPart, { barClose }: Bounds): boolean => {
+  if (told === undefined) return true
+  const millis = barClose === undefined ? undefined : timeframeMillis(barClose)
+  return millis !== undefined && millis <= told.parts * run.candles.time.stepMillis
+}
+
+/** At the close of the bar. */
+const decide = (whole: WholeRun, bar: number): void => {
+  Equity.advance(whole.equity, bar + 1)
+  Decisions.standAtClose(whole.runs, bar)
+  decideNow(whole)
+}
+
+const decideNow = (whole: WholeRun): void => {
+  const { first, runs, parts } = whole
+  const until = Decisions.decideIn(runs)
+  if (first.run.conditions.rules.stops === "first") findStops(whole)
+  first.stands = runs.length === 1 && mayGlance(first, until) ? Decisions.standsIn(first.run) : undefined
+  first.ask =
+    first.stands === undefined
+      ? AskAgain.of(first.run, until, until)
+      : AskAgain.of(first.run, { onFill: until.onFill, ...present({ time: until.time }) }, {})
+  for (let index = 1; index < parts.length; index++) {
+    const part = parts[index]
+    if (part === undefined) continue
+    const { name } = part.run.conditions.market
+    const prices: PriceBounds = until.elsewhere?.find(({ market }) => market === name) ?? {}
+    part.ask = AskAgain.of(part.run, until, prices)
+  }
+}
+
+/** What is placed within a bar fills as it arrives, or waits for the next one. */
+const arriveWithin = (whole: WholeRun, bar: number): void => {
+  arrive(whole, bar)
+  for (const { clock, orders } of whole.runs)
+    for (const slot of orders.slots) if (slot.placedBar === clock.nextBar) SlotState.tryArrival(slot, slot.placedBar)
+}
+
+/**
+ * A bar that reaches a stop takes the worse first, and has time for all that is under way. What lies on the way to the stop fills,
+ * and the strategy is asked there. Then it is asked at the stop, and what leaves fills. What its answer leaves fills with the rest of the
+ * bar; what it places waits for the next one. A gap over the stop leaves at the open.
+ */
+const leaveWithin = (whole: WholeRun, range: Fills.BarRange): void => {
+  const { first, runs } = whole
+  const { run } = first
+  const { bar, low, high } = range
+  let [below, above, isWithin] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, false]
+  for (;;) {
+    findStops(whole)
+    const { stops } = first
+    const isBelow = stops.below >= low && stops.below < below
+    if (!isBelow && (stops.above > high || stops.above <= above)) break
+    const open = openAt(run.candles, bar) ?? (isBelow ? high : low)
+    const stop = isBelow ? Math.min(stops.below, open) : Math.max(stops.above, open)
+    Decisions.standWithin(runs, bar, stop)
+    if (!isWithin) {
+      for (const each of runs) wakeMarket(each, bar, bar + 1)
+      arriveWithin(whole, bar)
+    }
+    isWithin = true
+    const last = Fills.fillOnTheWay(run, range, isBelow ? "BUY" : "SELL", stop)
+    const isToldFirst = last !== undefined && run.asking.asksOnFill
+    if (isToldFirst) Decisions.standWithin(runs, bar, Decimal.toNumber(last))
+    else if (isBelow) below = stops.below
+    else above = stops.above
+    decideNow(whole)
+    arriveWithin(whole, bar)
+  }
+  if (!isWithin) return
+  first.askedAt = { below, above, fills: fillCount(runs) }
+  findStops(whole)
+  Decisions.standAtClose(runs, bar)
+}
+
+const isBoundReachedIn = ({ ask, glances, indices, stands }: MarketPart, bar: number): boolean =>
+  AskAgain.boundBar(ask, indices.closes, bar, bar + 1) === bar ||
+  (stands !== undefined && glances.firstFall(stands, bar, bar + 1) === bar)
+
+const isBoundReached = ({ first, parts }: WholeRun, bar: number): boolean =>
+  isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))
+
+/**
+ * The quick path: until the strategy is asked again nothing can happen but fills. Takes those from bar `from` on, and says
+ * which bar is the next one; the number of bars when the run is over, or has to be made once more with a guard. It does what
+ * the loop below does, and is apart so that the compiler makes one piece of it.
+ */
+const fillQuickly = ({ first, equity }: WholeRun, from: number): number => {
+  const { run, ask, indices } = first
+  const { orders, arrivals, waiting, candles } = run
+  const to = Math.min(candles.bars, ask.bar)
+  if (AskAgain.isBounded(ask) || from >= to) return from
+  for (let bar = from; ; bar++) {
+    orders.findNearest()
+    const { nearestBuy, nearestSell } = orders
+    bar = CrossingIndex.nextCrossing(indices.orders, bar, to, nearestBuy, nearestSell)
+    Equity.know(equity, bar, nearestBuy, nearestSell)
+    if (bar >= to) return to
+    Equity.advance(equity, bar)
+    const low = CrossingIndex.lowerAt(indices.orders, bar)
+    const high = CrossingIndex.upperAt(indices.orders, bar)
+    Fills.fillBar(run, bar, low, high)
+    Equity.know(equity, bar + 1, low, high)
+    if (waiting.count > 0) Placing.placeWaiting(run)
+    if (arrivals.needsGuard) return candles.bars
+  }
+}
+
+/** Runs the strategy over all candles; false when the run should have had a guard. */
+const runThrough = (whole: WholeRun): boolean => {
+  const { equity, first } = whole
+  const { arrivals, candles, conditions } = first.run
+  const { bars } = candles
+  if (conditions.mayHang !== true) runStretch(whole, 0, Number.POSITIVE_INFINITY)
+  else for (let bar = 0; bar < bars; ) bar = Watch.oneStretch(() => runStretch(whole, bar, Watch.decisionsPerStretch))
+  if (arrivals.needsGuard) return false
+  Equity.advance(equity, bars)
+  return true
+}
+
+/** Runs from bar `from` until the end, or until so many decisions are made. Returns the next bar; the number of bars if the run is over. */
+const runStretch = (whole: WholeRun, from: number, maxDecisions: number): number => {
+  const { runs, equity, isQuick } = whole
+  const { guard, losses, asking, arrivals, trading, candles } = whole.first.run
+  const { bars, time } = candles
+  const lastDecision = asking.decisions + maxDecisions
+  for (let bar = from; bar < bars; bar++) {
+    if (asking.decisions > lastDecision) return bar
+    let filled = bar === 0
+    if (nextAlarm(runs) <= bar) {
+      Equity.advance(equity, bar)
+      wake(whole, bar)
+    }
+    if (isQuick && !asking.asksOnFill && whole.first.stands === undefined) bar = fillQuickly(whole, bar)
+    if (bar === bars) break
+    const isWatched = guard !== undefined && Decisions.isWatchingAll(runs)
+    const stop = isWatched || (filled && asking.asksOnFill) ? bar + 1 : nextAlarm(runs)
+    bar = nextEvent(whole, bar, stop)
+    if (bar === stop) {
+      bar--
+      if (!isWatched && (!filled || !asking.asksOnFill)) continue
+    }
+    const before = fillCount(runs)
+    const isReached = fillBar(whole, bar)
+    filled = fillCount(runs) > before || filled
+    const isLookedAt = guard !== undefined && Decisions.isWatching(runs)
+    const changes = guard === undefined ? 0 : Decisions.changesOf(runs)
+    if (isLookedAt) losses?.look(bar, closeTime(time, bar))
+    if (isLookedAt && Decisions.mayReplace(runs)) Equity.advance(equity, bar + 1)
+    if (guard?.account.isTurned || (filled && asking.asksOnFill) || isBoundReached(whole, bar)) decide(whole, bar)
+    else {
+      if (isReached) Decisions.placeWaiting(runs)
+      const mayFree = guard !== undefined && Decisions.isWatching(runs)
+      if (mayFree && Decisions.placesWaiting(runs, bar) && asking.asksOnFill && trading.isSeen) decide(whole, bar)
+    }
+    if (arrivals.needsGuard) return bars
+    guard?.account.sawChanges(changes)
+    if (!isArriving(runs)) continue
+    Equity.advance(equity, bar + 1)
+    arrive(whole, bar)
+  }
+  return bars
+}
+
+const ranOf = ({ runs, equity }: WholeRun, [first, ...others]: InMarkets): AllRan => {
+  const drawdown = Equity.maxDrawdown(equity)
+  const ran = (market: InMarket, run: MarketRun.MarketRun, decisions: number): Ran => ({
+    ...market,
+    outcome: Outcome.of(run, drawdown, decisions)
+  })
+  const one = ran(first, runs[0], runs[0].asking.decisions)
+  return [one, ...others.map((market, index) => ran(market, runs[index + 1] ?? runs[0], 0))]
+}
+
+/** Runs a strategy over the candles of its market, or of each of its markets. */
+export const simulateAll = (markets: InMarkets): AllRan => {
+  if (markets.length === 1 && LimitGuard.isQuick(markets[0].conditions)) {
+    const quick = make(markets, false)
+    if (runThrough(quick)) return ranOf(quick, markets)
+  }
+  const whole = make(markets, true)
+  runThrough(whole)
+  return ranOf(whole, markets)
+}
+
+/** A run of one market. */
+export const simulate = (conditions: Conditions, candles: Candles, indices: CrossingIndex.Indices): Outcome.Outcome =>
+  simulateAll([{ conditions, candles, indices }])[0].outcome

@@ -1,0 +1,170 @@
+/**
+ * A strategy's own limits in one market of a run, by the very rules that the engine holds against every order. What only a
+ * limit keeps back waits, is counted once under the limit's name, and is asked again at every close: so does the engine,
+ * turn by turn. Where only the price keeps orders back, closes that cannot set one free are skipped.
+ *
+ * A run whose only such limit is `maxPriceDeviation`, as all have it, goes without a guard: an order that breaks it has gone
+ * far beyond the close at which it arrives, which is seen at no cost, and then the run is made once more with one.
+ */
+
+import { exactPrice } from "../../../candles/Candles.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { BidAsk, Market } from "../../../domain/Market.ts"
+import { badDeviation } from "../../../engine/holds/MarketLimits.ts"
+import type { LimitName } from "../../../engine/planning/OrderLimits.ts"
+import { refusedBy } from "../../../engine/planning/RiskLimits.ts"
+import type { Limits } from "../../../strategy/Strategy.ts"
+import type { AskAgain } from "./AskAgain.ts"
+import type { Conditions } from "./Conditions.ts"
+import { type FillRules, isImmediate, reachOf } from "./FillRules.ts"
+import { type Denial, Denials } from "./orders/Denials.ts"
+import type { OrderRow } from "./orders/OrderTable.ts"
+import type { SlotState } from "./orders/SlotState.ts"
+import type { LimitAccount } from "./state/LimitAccount.ts"
+
+export interface LimitGuard {
+  readonly account: LimitAccount
+  readonly onlyThePrice: boolean
+  readonly deviation: number
+  readonly denials: Denials
+}
+
+/** An order that is about to be placed, and the market at that moment. */
+export interface NewOrder {
+  readonly row: OrderRow
+  readonly market: Market
+  readonly rules: FillRules
+  readonly now: number
+  readonly close: number
+  /** The candle price at which the order fills, and the decimal places of such prices. */
+  readonly fillsAt: number
+  readonly priceScale: number
+  /** Another order rests in its slot, which has to go first. */
+  readonly isSuccessor: boolean
+}
+
+const onlyThePrice = (limits: Limits): boolean =>
+  limits.maxDailyLoss === undefined &&
+  limits.maxDrawdown === undefined &&
+  limits.quietHours === undefined &&
+  limits.maxNotional === undefined &&
+  limits.maxOrdersPerHour === undefined
+
+export const make = (account: LimitAccount): LimitGuard => ({
+  account,
+  onlyThePrice: onlyThePrice(account.limits),
+  deviation: Decimal.toNumber(account.limits.maxPriceDeviation),
+  denials: new Denials()
+})
+
+/** Orders fill whole and at once, and no limit but `maxPriceDeviation` is set: a run without a guard is tried first. */
+export const isQuick = ({ rules, limits }: Pick<Conditions, "rules" | "limits">): boolean =>
+  isImmediate(rules) && (limits === undefined || (onlyThePrice(limits) && isMarketableFirst(rules, limits)))
+
+/** An order that gives away too much is marketable: it lies beyond the close by more than it takes to fill. */
+const isMarketableFirst = (rules: FillRules, { maxPriceDeviation }: Limits): boolean =>
+  rules.touch !== "through" && 1 / reachOf(rules, "BUY") - 1 < Decimal.toNumber(maxPriceDeviation)
+
+/** Something waits that a close may set free, or a close may say that too much is lost. */
+export const isWatching = ({ account, denials }: LimitGuard): boolean => account.watchesLosses || denials.size > 0
+
+/** The same of any close whatever; or of the next one, when money or orders moved since a close was looked at. */
+export const isWatchingAll = (guard: LimitGuard, changes: number): boolean =>
+  guard.denials.size > 0 && (hasChanged(guard, changes) || !guard.onlyThePrice)
+
+/** Money or orders moved since a close was last looked at, or by that look. */
+export const hasChanged = ({ account }: LimitGuard, changes: number): boolean => changes > account.changesSeen
+
+/** When to ask again, or to look whether an order is free. */
+export const orFreed = (guard: LimitGuard, ask: AskAgain): AskAgain => {
+  if (guard.denials.size === 0) return ask
+  let { below, above } = ask
+  for (const denial of guard.denials.all) {
+    below = Math.max(below, denial.below)
+    above = Math.min(above, denial.above)
+  }
+  return { ...ask, below, above }
+}
+
+/** On the safe side of rounding: a close that comes so near is looked at exactly. */
+const hair = 1e-9
+
+const denialOf = ({ side, price }: OrderRow, limit: LimitName, deviation: number, fillsAt: number): Denial => {
+  if (limit === "swap-price") {
+    // Or the limit on its price is what keeps it back from there on.
+    const [above, below] = [(1 - hair) / (1 - deviation), (1 + hair) / (1 + deviation)]
+    return {
+      limit,
+      below: side === "BUY" ? Math.max(fillsAt, Decimal.toNumber(price) * below) : Number.NEGATIVE_INFINITY,
+      above: side === "SELL" ? Math.min(fillsAt, Decimal.toNumber(price) * above) : Number.POSITIVE_INFINITY
+    }
+  }
+  const freed = side === "BUY" ? (1 - hair) / (1 + deviation) : (1 + hair) / (1 - deviation)
+  const close = Decimal.toNumber(price) * freed
+  return {
+    limit,
+    below: side === "SELL" ? close : Number.NEGATIVE_INFINITY,
+    above: side === "BUY" ? close : Number.POSITIVE_INFINITY
+  }
+}
+
+/** The strategy is asked, but what it wants is not followed: everything is withdrawn. */
+export const isDrained = (guard: LimitGuard | undefined): boolean => guard?.account.stop?.action === "drain"
+
+const priceOf = (close: number): BidAsk => {
+  const price = exactPrice(close)
+  return { bid: price, ask: price }
+}
+
+/** The order gives away too much against the last close. */
+export const deviates = (row: OrderRow, close: number, limits: Limits): boolean =>
+  badDeviation(row, { price: priceOf(close), limits }) !== undefined
+
+/** False when the order certainly does not; that is most often so, and cheap to say. */
+const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: NewOrder, { deviation }: LimitGuard): boolean => {
+  const ticks = 2 / 10 ** priceScale
+  const reach = reachOf(rules, row.side)
+  return row.side === "BUY"
+    ? ((fillsAt + ticks) / reach) * (1 + hair) > close * (1 + deviation)
+    : ((fillsAt - ticks) / reach) * (1 - hair) < close * (1 - deviation)
+}
+
+/** Nothing can be set free now, nor waits for another reason than before: one and the same limit refuses all that waits. */
+export const isShut = ({ account, denials }: LimitGuard, now: number): boolean => {
+  const shut = account.closedBy(now)
+  if (shut === undefined) return false
+  for (const { limit } of denials.all) if (limit !== shut) return false
+  return true
+}
+
+/** A swap waits while the venue would quote it below its limit. */
+const isTooDear = ({ row, fillsAt, close }: NewOrder): boolean =>
+  row.by !== undefined && (row.side === "BUY" ? close > fillsAt : close < fillsAt)
+
+/** The limit that keeps the order back, if one does. */
+export const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefined => {
+  const { row, market, now, close, isSuccessor } = order
+  const { account, onlyThePrice } = guard
+  const { limits } = account
+  if (onlyThePrice) {
+    if (mayDeviate(order, guard) && deviates(row, close, limits)) return "price-deviation"
+    return isTooDear(order) ? "swap-price" : undefined
+  }
+  const shut = row.isExit === true ? undefined : account.closedBy(now)
+  if (shut !== undefined) return shut
+  const openNotional = limits.maxNotional === undefined ? 0n : account.openNotional
+  const price = priceOf(close)
+  const refused = refusedBy(row, { market, limits, price, openNotional, lastHour: account.lastHour(now) }, isSuccessor)
+  return refused !== "price-deviation" && isTooDear(order) ? "swap-price" : refused
+}
+
+/** Counts it when that is not what kept the slot's order back before. */
+export const deny = (
+  { account, deviation, denials }: LimitGuard,
+  slot: SlotState,
+  row: OrderRow,
+  limit: LimitName,
+  fillsAt: number
+): void => {
+  if (denials.add(slot, denialOf(row, limit, deviation, fillsAt))) account.deny(limit)
+}

@@ -1,0 +1,123 @@
+/**
+ * Holds what a strategy owns against its loss limits at every close, as the engine does at every turn: by the same marks, at
+ * the close instead of the mid. Between fills the worth in one market is a line in the close, so the closes that can mark
+ * something, or begin or end a stop, lie beyond two prices or after a moment: all others are jumped over.
+ */
+
+import { closeAt, exactPrice } from "../../../candles/Candles.ts"
+import * as TimeAxis from "../../../candles/TimeAxis.ts"
+import type { Amount, Asset } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { dayMillis } from "../../../domain/Durations.ts"
+import { quoteAmount } from "../../../domain/Market.ts"
+import { isOver, type LossMarks, lossOf, marked } from "../../../engine/planning/RiskLimits.ts"
+import type { AskAgain } from "./AskAgain.ts"
+import type { LimitAccount, MarketHolding } from "./state/LimitAccount.ts"
+
+const worthOf = (holdings: ReadonlyArray<MarketHolding>, bar: number): Amount =>
+  holdings.reduce((sum, { conditions, candles, wallet, orders }) => {
+    const { base, quote } = orders.held
+    const close = exactPrice(closeAt(candles, bar))
+    return sum + quote + quoteAmount(conditions.market, wallet.freeBase + base, close, "down")
+  }, holdings[0]?.wallet.freeQuote ?? 0n)
+
+/** The same in doubles, whole units. */
+const roughWorth = (holdings: ReadonlyArray<MarketHolding>, bar: number): number => {
+  let worth = 0
+  for (const { wallet, candles } of holdings) worth += wallet.quote + wallet.base * closeAt(candles, bar)
+  return worth
+}
+
+/** Well more than doubles are wrong by. */
+const hair = 1e-9
+/** What a price that is computed from two sums may be wrong by, of these sums. */
+const rounding = 1e-12
+
+/** Nothing is to be marked, and no stop begins or ends, before `until` while the worth stays between these. */
+interface Calm {
+  readonly least: number
+  readonly most: number
+  readonly until: number
+}
+
+const calmOf = ({ limits, stop }: LimitAccount, marks: LossMarks, quote: Asset): Calm => {
+  const units = (amount: Amount): number => Number(amount) / 10 ** quote.decimals
+  const { atStart, peak, day } = marks
+  const ratio = limits.maxDrawdown === undefined ? 1 : Decimal.toNumber(limits.maxDrawdown)
+  const lost = limits.maxDailyLoss === undefined ? 0 : units(atStart - limits.maxDailyLoss)
+  const least = stop === undefined ? Math.max(lost, units(peak) * (1 - ratio)) : -1
+  return { least: least * (1 + hair), most: units(peak) * (1.001 - hair), until: (day + 1) * dayMillis }
+}
+
+/** The closes beyond which the worth of what is held leaves these bounds, on the safe side of rounding. */
+const closesBeyond = ({ least, most }: Calm, base: number, quote: number) => {
+  const slack = rounding * (Math.abs(quote) + most)
+  return { below: (least + slack - quote) / base, above: (most - slack - quote) / base }
+}
+
+const noClose = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY }
+
+/** One for all markets of a strategy. */
+export class LossWatch {
+  private readonly account: LimitAccount
+  private readonly quote: Asset
+  private marks: LossMarks | undefined
+  private calm: Calm = { least: 0, most: 0, until: 0 }
+  private late = { until: 0, bar: 0 }
+
+  constructor(account: LimitAccount, quote: Asset) {
+    this.account = account
+    this.quote = quote
+  }
+
+  /** At the close of a bar: marks, and stops that begin or end. */
+  look(bar: number, now: number): void {
+    const { calm, account } = this
+    const rough = roughWorth(account.holdings, bar)
+    if (now < calm.until && rough > calm.least && rough < calm.most) return
+    this.lookClosely(worthOf(account.holdings, bar), now)
+    if (this.marks !== undefined) this.calm = calmOf(account, this.marks, this.quote)
+  }
+
+  /** Every close has to be looked at: the worth in several markets is no line in one close. */
+  get isAll(): boolean {
+    return this.account.holdings.length !== 1
+  }
+
+  /** When to ask again, or to look at a close, in a run of one market. */
+  orLost(ask: AskAgain): AskAgain {
+    const { account, calm } = this
+    const [holding] = account.holdings
+    if (holding === undefined) return ask
+    const { candles, wallet } = holding
+    const { base, quote } = wallet
+    const { below, above } = base > 0 ? closesBeyond(calm, base, quote) : noClose
+    const isCalm = base > 0 || (quote > calm.least && quote < calm.most)
+    return {
+      below: Math.max(ask.below, below),
+      above: Math.min(ask.above, above),
+      bar: isCalm ? Math.min(ask.bar, this.lateBarOf(candles.time)) : 0
+    }
+  }
+
+  /** The first bar that closes when something is to be marked whatever the worth is. */
+  private lateBarOf(time: TimeAxis.TimeAxis): number {
+    if (this.late.until !== this.calm.until)
+      this.late = { until: this.calm.until, bar: TimeAxis.firstBarFrom(time, this.calm.until - time.stepMillis) }
+    return this.late.bar
+  }
+
+  private lookClosely(worth: Amount, now: number): void {
+    const { account, quote } = this
+    const { marks, isNews } = marked(this.marks, worth, now)
+    if (isNews) this.marks = marks
+    const { stop } = account
+    if (stop !== undefined) {
+      if (isOver(stop, now)) account.endStop(now)
+      return
+    }
+    const loss = lossOf(account.limits, marks, worth, quote)
+    if (loss === undefined) return
+    account.beginStop({ from: now, ...loss, day: marks.day, action: account.limits.onLoss ?? "pause" })
+  }
+}

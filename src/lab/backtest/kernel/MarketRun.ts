@@ -1,0 +1,95 @@
+/**
+ * A run in one market: who keeps what. Each part is changed by its own file alone, and a strategy's markets share the
+ * purse, the count of open orders, the account of limits, and what the strategy said last.
+ */
+
+import type { Candles } from "../../../candles/Candles.ts"
+import { type Random, seeded } from "../../../domain/Seeded.ts"
+import type { Conditions } from "./Conditions.ts"
+import * as LimitGuard from "./LimitGuard.ts"
+import { LossWatch } from "./LossWatch.ts"
+import { Arrivals } from "./orders/Arrivals.ts"
+import { Followers } from "./orders/Followers.ts"
+import { type OpenOrders, Orders } from "./orders/Orders.ts"
+import { Asking } from "./state/Asking.ts"
+import { Capacity } from "./state/Capacity.ts"
+import { Clock } from "./state/Clock.ts"
+import { Frames } from "./state/Frames.ts"
+import { LastClose } from "./state/LastClose.ts"
+import { LimitAccount } from "./state/LimitAccount.ts"
+import { TradingResult } from "./state/TradingResult.ts"
+import { Waiting } from "./state/Waiting.ts"
+import { type Purse, Wallet } from "./state/Wallet.ts"
+
+/** What all markets of a strategy share. `account` and `losses` are those of a run that looks at every order. */
+interface Shared {
+  readonly purse: Purse
+  readonly open: OpenOrders
+  readonly asking: Asking
+  readonly account: LimitAccount | undefined
+  readonly losses: LossWatch | undefined
+}
+
+export interface MarketRun {
+  readonly conditions: Conditions
+  readonly candles: Candles
+  readonly clock: Clock
+  readonly wallet: Wallet
+  readonly orders: Orders
+  readonly waiting: Waiting
+  readonly followers: Followers
+  readonly arrivals: Arrivals
+  readonly lastClose: LastClose
+  readonly frames: Frames
+  readonly capacity: Capacity
+  readonly trading: TradingResult
+  readonly asking: Asking
+  /** Which cancelled orders a solver had in hand, and which swaps are refunded. */
+  readonly random: Random
+  /** Set in a run that looks at every order; any other run only notices when it should have. */
+  readonly guard: LimitGuard.LimitGuard | undefined
+  readonly losses: LossWatch | undefined
+  /** Orders that are marketable as they come to rest matter. */
+  readonly looksAtArrivals: boolean
+}
+
+/** One for each market of a strategy, that of the first one first. */
+export type Runs = readonly [MarketRun, ...ReadonlyArray<MarketRun>]
+
+export const share = ({ market, budget, initialMemory, limits }: Conditions, isGuarded: boolean): Shared => {
+  const account = isGuarded && limits !== undefined ? new LimitAccount(limits) : undefined
+  return {
+    purse: { freeQuote: budget.quote },
+    open: { count: 0 },
+    asking: new Asking(initialMemory),
+    account,
+    losses: account?.watchesLosses ? new LossWatch(account, market.quote) : undefined
+  }
+}
+
+export const make = (conditions: Conditions, candles: Candles, shared: Shared): MarketRun => {
+  const { market, rules, budget, limits, keepsOrders = false } = conditions
+  const { purse, open, asking, account, losses } = shared
+  const orders = new Orders({ market, rules, candles, keepsOrders }, open)
+  const run = {
+    conditions,
+    candles,
+    clock: new Clock(candles.time),
+    wallet: new Wallet(market, budget, purse),
+    orders,
+    waiting: new Waiting(),
+    followers: new Followers(),
+    arrivals: new Arrivals(),
+    lastClose: new LastClose(candles),
+    frames: new Frames(conditions.timeframes),
+    capacity: new Capacity(rules, market, candles),
+    trading: new TradingResult(orders, rules.minimumQuote),
+    asking,
+    random: seeded(rules.inHand.seed),
+    guard: account && LimitGuard.make(account),
+    losses,
+    looksAtArrivals: rules.price === "arrival" || limits !== undefined
+  }
+  account?.enrol(run)
+  return run
+}

@@ -1,0 +1,142 @@
+/**
+ * Which bar is the next event: the parts of a run, one for each market, and the search for the first bar that fills an order, reaches a
+ * bound of the last answer, or a stop where stops count within bars.
+ */
+import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
+import type { StandsAt } from "../../../strategy/Strategy.ts"
+import * as AskAgain from "./AskAgain.ts"
+import * as Equity from "./Equity.ts"
+import type * as Fills from "./Fills.ts"
+import * as LimitGuard from "./LimitGuard.ts"
+import type * as MarketRun from "./MarketRun.ts"
+import type { Glances } from "./state/Glances.ts"
+
+/** What the loop itself knows of a market. Only it and this file write it. */
+export interface MarketPart {
+  readonly run: MarketRun.MarketRun
+  readonly indices: CrossingIndex.Indices
+  readonly fillBar: typeof Fills.fillBar
+  readonly glances: Glances
+  ask: AskAgain.AskAgain
+  stops: AskAgain.ReachedPrices
+  /** The strategy was asked at these stops last, when so many orders had filled. */
+  askedAt: (AskAgain.ReachedPrices & { readonly fills: number }) | undefined
+  /** While this is so, the strategy need not be asked before the bar in `ask`. */
+  stands: StandsAt | undefined
+  searched: Searched
+}
+
+/** Before bar `to` nothing crosses these; there something does, if `isEvent`. */
+interface Searched extends AskAgain.AskAgain {
+  readonly buy: number
+  readonly sell: number
+  readonly to: number
+  readonly isEvent: boolean
+}
+
+export const notSearched: Searched = { buy: 0, sell: 0, below: 0, above: 0, bar: 0, to: -1, isEvent: false }
+
+export interface WholeRun {
+  readonly first: MarketPart
+  readonly parts: readonly [MarketPart, ...ReadonlyArray<MarketPart>]
+  readonly runs: MarketRun.Runs
+  readonly equity: Equity.Equity
+  /** One market without a guard, where orders fill whole, and none as it arrives. */
+  readonly isQuick: boolean
+}
+
+export const noStops: AskAgain.ReachedPrices = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY }
+
+export const fillCount = (runs: MarketRun.Runs): number => {
+  if (runs.length === 1) return runs[0].orders.log.count
+  let count = 0
+  for (const { orders } of runs) count += orders.log.count
+  return count
+}
+
+/** Within a bar the market has more decimal places than candles have. */
+const finer = 3
+
+const stopsOf = ({ asking: { stops }, candles }: MarketRun.MarketRun): AskAgain.ReachedPrices =>
+  stops === undefined ? noStops : AskAgain.reached(stops, candles.priceScale + finer)
+
+/** A stop at which the strategy was asked in vain, as it held nothing, counts again once something has filled. */
+export const findStops = ({ first, runs }: WholeRun): void => {
+  const { askedAt } = first
+  if (askedAt !== undefined && askedAt.fills !== fillCount(runs)) first.askedAt = undefined
+  const { below, above } = stopsOf(first.run)
+  first.stops = {
+    below: below === first.askedAt?.below ? noStops.below : below,
+    above: above === first.askedAt?.above ? noStops.above : above
+  }
+}
+
+/** Purchases and stops below the market that are nearest to it. */
+export const nearestBelow = ({ run, stops }: MarketPart): number => Math.max(run.orders.nearestBuy, stops.below)
+
+export const nearestAbove = ({ run, stops }: MarketPart): number => Math.min(run.orders.nearestSell, stops.above)
+
+/** Searches in windows that grow, so that none reads far beyond what another one finds. */
+const nextBoundedEvent = (part: MarketPart, ask: AskAgain.AskAgain, from: number, stop: number): number => {
+  const { glances, indices, stands } = part
+  const [below, above] = [nearestBelow(part), nearestAbove(part)]
+  let start = from
+  for (let window = 128; ; window *= 4) {
+    const end = Math.min(stop, start + window)
+    const crossed = CrossingIndex.nextCrossing(indices.orders, start, end, below, above)
+    const bounded = AskAgain.boundBar(ask, indices.closes, start, crossed)
+    const asked = stands === undefined ? bounded : glances.firstFall(stands, start, bounded)
+    if (asked < end || end === stop) return asked
+    start = end
+  }
+}
+
+/** When a bar of this market is to be looked at, whatever its orders. */
+const askOf = ({ ask, run: { guard, losses } }: MarketPart): AskAgain.AskAgain => {
+  const freed = guard === undefined ? ask : LimitGuard.orFreed(guard, ask)
+  return losses === undefined || losses.isAll ? freed : losses.orLost(freed)
+}
+
+/** The first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` when none does. */
+const nextEventIn = (part: MarketPart, ask: AskAgain.AskAgain, from: number, stop: number): number => {
+  if (AskAgain.isBounded(ask) || part.stands !== undefined) return nextBoundedEvent(part, ask, from, stop)
+  const end = Math.min(stop, Math.max(from, ask.bar))
+  return CrossingIndex.nextCrossing(part.indices.orders, from, end, nearestBelow(part), nearestAbove(part))
+}
+
+/**
+ * The same beside other markets, whose events would have one market searched again and again: it is known up to which bar nothing
+ * happens, until something moves that it was searched for.
+ */
+const nextEventBeside = (part: MarketPart, from: number, stop: number): number => {
+  const { searched, run } = part
+  run.orders.findNearest()
+  const [buy, sell] = [nearestBelow(part), nearestAbove(part)]
+  const ask = askOf(part)
+  const { below, above, bar } = ask
+  const { to, isEvent } = searched
+  const isSame =
+    searched.buy === buy &&
+    searched.sell === sell &&
+    searched.below === below &&
+    searched.above === above &&
+    searched.bar === bar
+  if (isSame && from <= to && (isEvent || stop <= to)) return Math.min(stop, to)
+  const event = nextEventIn(part, ask, isSame && from <= to ? to : from, stop)
+  part.searched = { buy, sell, below, above, bar, to: event, isEvent: event < stop }
+  return event
+}
+
+/** The first bar from `from` on that is an event of one of the markets; `stop` when none is. */
+export const nextEvent = (whole: WholeRun, from: number, stop: number): number => {
+  const { first, parts, equity } = whole
+  let event = stop
+  if (first.askedAt !== undefined) findStops(whole)
+  if (parts.length === 1) {
+    first.run.orders.findNearest()
+    event = nextEventIn(first, askOf(first), from, stop)
+  } else for (const part of parts) event = nextEventBeside(part, from, event)
+  const { nearestBuy, nearestSell } = first.run.orders
+  Equity.know(equity, event, nearestBuy, nearestSell)
+  return event
+}

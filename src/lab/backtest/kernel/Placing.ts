@@ -1,0 +1,182 @@
+/**
+ * What happens to orders and their money in one market: placed, refused, waiting, withdrawn, paid out. An order's deposit
+ * leaves the wallet when it is placed.
+ */
+
+import { min } from "../../../domain/Amount.ts"
+import type { Side } from "../../../domain/Market.ts"
+import { fillsAt, swapping, withdrawFee } from "./FillRules.ts"
+import * as LimitGuard from "./LimitGuard.ts"
+import type { MarketRun } from "./MarketRun.ts"
+import { type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
+import * as SlotState from "./orders/SlotState.ts"
+
+/** From now on bars can fill the slot's order. */
+export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
+  const { orders, lastClose, clock } = run
+  const row = orders.rowOf(slot)
+  if (row === undefined) return
+  if (row.by !== undefined) return swap(run, slot, row)
+  orders.rest(slot, row)
+  if (run.looksAtArrivals && lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row)))
+    arrive(run, slot, row)
+}
+
+/** A swap is executed now or never, and waits for its price before: only a run that looks at limits lets it. */
+const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+  if (slot.phase !== "resting") return
+  const { orders, lastClose, clock, arrivals, conditions, guard } = run
+  // It follows a leg whose bar has paid for it, so nobody has looked whether it has to wait.
+  if (guard === undefined && conditions.limits !== undefined) return arrivals.deviates()
+  if (lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row))) arrivals.add(slot)
+  else refundSwap(run, slot)
+}
+
+/** The venue did not execute it: its money is on its way back, and then it is tried again, in another bar. */
+export const refundSwap = ({ clock, conditions, orders }: MarketRun, slot: SlotState.SlotState): void => {
+  SlotState.become(slot, "cancelling")
+  orders.wanted.leaves(slot)
+  clock.setAlarm(slot.index, Math.max(1, conditions.rules.cancelMillis))
+}
+
+const arrive = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+  const { arrivals, clock, lastClose, guard } = run
+  if (!isNew(run, slot, row)) return
+  const { limits, rules } = run.conditions
+  if (limits !== undefined && guard === undefined && LimitGuard.deviates(row, lastClose.before(clock.nextBar), limits))
+    arrivals.deviates()
+  if (rules.price === "arrival" && slot.triedBar !== clock.nextBar) arrivals.add(slot)
+}
+
+const isNew = ({ clock }: MarketRun, slot: SlotState.SlotState, { quantity }: OrderRow): boolean =>
+  slot.placedBar === clock.nextBar && slot.openQuantity === quantity
+
+/** A new order that the last close has reached. */
+export const arrivesMarketable = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): boolean => {
+  const { orders, lastClose, clock } = run
+  return isNew(run, slot, row) && lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row))
+}
+
+const waitForMoney = ({ waiting, guard }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+  const isNew = waiting.add(slot)
+  const waitedForLimit = guard?.denials.remove(slot) === true
+  waiting.lacksMoney(row, waitedForLimit || isNew)
+}
+
+export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotState): void => {
+  if (waiting.remove(slot)) guard?.denials.remove(slot)
+}
+
+/** Denies the slot this order when a limit refuses it, and says whether one does. `isSuccessor`: another one rests there. */
+export const isDenied = (
+  { candles: { priceScale }, clock, conditions, lastClose, orders }: MarketRun,
+  slot: SlotState.SlotState,
+  row: OrderRow,
+  guard: LimitGuard.LimitGuard,
+  isSuccessor: boolean
+): boolean => {
+  const { market } = conditions
+  const rules = row.by === undefined ? conditions.rules : swapping(conditions.rules)
+  // The ladder has the legs that the slot works now, and not those that come next.
+  const at = isSuccessor ? fillsAt(rules, row.side, row.price, priceScale) : orders.fillsAt(slot, row)
+  const close = lastClose.before(clock.nextBar)
+  const order = { row, market, rules, now: clock.now, close, fillsAt: at, priceScale, isSuccessor }
+  const limit = LimitGuard.refusal(order, guard)
+  if (limit === undefined) return false
+  LimitGuard.deny(guard, slot, row, limit, at)
+  return true
+}
+
+/** Orders that it must not rest beside may still fill. */
+const isYielding = ({ orders }: MarketRun, { desired }: SlotState.SlotState): boolean =>
+  desired?.yieldsTo?.some((name) => orders.openIn(name) > 0n) === true
+
+/** Puts the slot's armed order on the market, when there is one, it is big enough, and money and limits allow it. */
+export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
+  const { orders, wallet, clock, waiting, guard, arrivals } = run
+  const { rules, maxOpenOrders, limits } = run.conditions
+  guard?.account.moved(slot)
+  const order = orders.arm(slot)
+  const row = rowAt(orders.table, order)
+  if (row === undefined) return stopWaiting(run, slot)
+  if (quoteSide(row) < rules.minimumQuote) {
+    stopWaiting(run, slot)
+    waiting.tooSmall()
+    return
+  }
+  if (isYielding(run, slot)) return waiting.forOrders(slot)
+  const isFull = row.isExit !== true && orders.openInAll >= maxOpenOrders
+  if (isFull || wallet.freeFor(row.side) < row.input) return waitForMoney(run, slot, row)
+  if (guard !== undefined) {
+    if (isDenied(run, slot, row, guard, false)) {
+      waiting.add(slot)
+      return
+    }
+    guard.account.placed(clock.now)
+  } else if (row.by !== undefined && limits !== undefined) return arrivals.deviates()
+  stopWaiting(run, slot)
+  wallet.deposit(row.side, row.input)
+  orders.place(slot, order, row, clock.nextBar)
+  if (clock.barAfter(rules.placeMillis) <= clock.nextBar) {
+    SlotState.become(slot, "resting")
+    rest(run, slot)
+  } else {
+    SlotState.become(slot, "placing")
+    clock.setAlarm(slot.index, rules.placeMillis)
+  }
+}
+
+/** Those that lacked money or waited for a limit, in slot order, exits first; a smaller one may overtake. */
+export const placeWaiting = (run: MarketRun): void => {
+  const { waiting, guard, orders, wallet, conditions } = run
+  if (waiting.count === 0) return
+  const isExit = (slot: SlotState.SlotState) => slot.phase === "waiting" && orders.isExitDue(slot)
+  const mayPlaceOne =
+    waiting.mayPlaceOne(wallet) && (orders.openInAll < conditions.maxOpenOrders || orders.slots.some(isExit))
+  if ((guard?.denials.size ?? 0) === 0 && !mayPlaceOne) return
+  waiting.askAll()
+  for (const slot of orders.exitsFirst(orders.slots.filter(({ phase }) => phase === "waiting"))) place(run, slot)
+}
+
+/**
+ * The order is off the market: what was not spent comes back, less the fee of the refund. A purchase that has filled whole
+ * below its limit leaves something too.
+ */
+export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
+  const { orders, wallet, trading, clock, conditions } = run
+  const { refundFee } = conditions.rules
+  const fee = side === "BUY" ? refundFee.quote : refundFee.base
+  orders.note(slot, clock.nextBar)
+  const row = orders.rowOf(slot)
+  const paid = wallet.refund(side, slot.openInput, fee)
+  if (paid > 0n && row !== undefined) trading.chargeRefund(row, paid)
+  if (side === "SELL") SlotState.loseToRefund(slot, paid)
+  orders.close(slot)
+}
+
+/** What the closed order brought in is in the wallet, and the slot is free. */
+export const payOut = ({ wallet }: MarketRun, slot: SlotState.SlotState, side: Side): void =>
+  wallet.receive(side, SlotState.payOut(slot))
+
+/** What an order brought in before it was cancelled is paid out as well, and that has its price. */
+const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
+  if (slot.unpaid <= 0n) return
+  const paid = min(slot.unpaid, withdrawFee(conditions.rules, row.side))
+  wallet.chargePayout(row.side, paid)
+  if (paid === 0n) return
+  SlotState.earn(slot, slot.unpaid - paid)
+  trading.chargePayout(row, paid)
+}
+
+/** Takes the slot's order off the market. */
+export const cancel = (run: MarketRun, slot: SlotState.SlotState): void => {
+  const { orders } = run
+  const { order } = slot
+  const row = rowAt(orders.table, order)
+  if (row === undefined) return
+  if (slot.phase !== "placing") orders.unrest(slot, row)
+  close(run, slot, row.side)
+  payForPayout(run, slot, row)
+  payOut(run, slot, row.side)
+  orders.forget(order)
+}

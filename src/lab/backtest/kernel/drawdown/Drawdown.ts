@@ -1,0 +1,108 @@
+/**
+ * The largest fall of equity from an earlier peak, over the close of every bar. Between fills equity is a fixed line in
+ * the close, so the highest and the lowest close of a block of bars mostly say what reading it would: a new peak or a
+ * deeper fall, but not in which order both come. Only then is it read, and the result is that of reading every bar.
+ * Before that the search itself has said something: where it found nothing, closes lie between what it searched for, and
+ * mostly that is enough to read nothing at all.
+ */
+import { type CrossingIndex, fanOutBits, leavesAt } from "../../../../candles/CrossingIndex.ts"
+
+export interface Drawdown {
+  peak: number
+  /** Ratio of the peak, 0 to 1. */
+  greatest: number
+  /** Bars before this one are counted. */
+  next: number
+  /** Closes from there up to bar `knownTo` are known to lie between these two. */
+  least: number
+  most: number
+  knownTo: number
+}
+
+export const make = (): Drawdown => ({
+  peak: Number.NEGATIVE_INFINITY,
+  greatest: 0,
+  next: 0,
+  least: Number.POSITIVE_INFINITY,
+  most: Number.NEGATIVE_INFINITY,
+  knownTo: 0
+})
+
+/** Closes from where knowledge ends up to bar `to` (exclusive) lie between these two: nothing was crossed there. */
+export const know = (drawdown: Drawdown, to: number, least: number, most: number): void => {
+  if (least < drawdown.least) drawdown.least = least
+  if (most > drawdown.most) drawdown.most = most
+  drawdown.knownTo = to
+}
+
+/** Were every close one of the two, there would be no new peak and no deeper fall. */
+const isNothingNew = ({ peak, greatest, least, most }: Drawdown, base: number, quote: number): boolean =>
+  quote + base * most <= peak && peak - (quote + base * least) <= greatest * peak
+
+const overBars = (drawdown: Drawdown, closes: CrossingIndex, to: number, base: number, quote: number): void => {
+  let { peak, greatest } = drawdown
+  const { lower, from } = leavesAt(closes, drawdown.next)
+  for (let bar = drawdown.next; bar < to; bar++) {
+    const equity = quote + base * (lower[bar - from] ?? 0)
+    if (equity > peak) peak = equity
+    else if (peak - equity > greatest * peak) greatest = (peak - equity) / peak
+  }
+  drawdown.peak = peak
+  drawdown.greatest = greatest
+  drawdown.next = to
+}
+
+/**
+ * Takes a block in without reading it; false when that would not be exact. A block that reaches beyond the bars asked for
+ * says only that nothing in it matters.
+ */
+const takeBlock = (
+  drawdown: Drawdown,
+  closes: CrossingIndex,
+  level: number,
+  block: number,
+  isWhole: boolean,
+  base: number,
+  quote: number
+): boolean => {
+  const { peak, greatest } = drawdown
+  const most = quote + base * (closes.maxima[level]?.[block] ?? 0)
+  const least = quote + base * (closes.minima[level]?.[block] ?? 0)
+  if (most <= peak) {
+    if (peak - least <= greatest * peak) return true
+    if (isWhole) drawdown.greatest = (peak - least) / peak
+    return isWhole
+  }
+  // Even if the peak came first, it fell no deeper. A hair on the safe side of rounding.
+  if (!isWhole || most - least > greatest * most * (1 - 1e-12)) return false
+  drawdown.peak = most
+  return true
+}
+
+/** The level whose blocks are as long as the bars that are left, or a little longer. */
+export const levelFor = (levels: number, bars: number): number => Math.min(levels - 1, (31 - Math.clz32(bars)) >> 2)
+
+/** Takes in the closes up to bar `to` (exclusive), holding `base` and `quote`. */
+export const advance = (drawdown: Drawdown, closes: CrossingIndex, to: number, base: number, quote: number): void => {
+  const levels = closes.minima.length
+  const isKnown = drawdown.knownTo >= to
+  if (isKnown && isNothingNew(drawdown, base, quote)) drawdown.next = to
+  if (isKnown && drawdown.knownTo === to) {
+    drawdown.least = Number.POSITIVE_INFINITY
+    drawdown.most = Number.NEGATIVE_INFINITY
+  }
+  while (drawdown.next < to) {
+    const bar = drawdown.next
+    let level = levelFor(levels, to - bar)
+    for (; level >= 0; level--) {
+      const bits = fanOutBits * (level + 1)
+      const block = bar >> bits
+      const isWhole = block << bits === bar && (block + 1) << bits <= to
+      if (takeBlock(drawdown, closes, level, block, isWhole, base, quote)) break
+    }
+    const bits = fanOutBits * (Math.max(0, level) + 1)
+    const end = levels === 0 ? to : Math.min(to, ((bar >> bits) + 1) << bits)
+    if (level >= 0) drawdown.next = end
+    else overBars(drawdown, closes, end, base, quote)
+  }
+}

@@ -1,0 +1,211 @@
+/**
+ * All legs that the slots of a decision can work, sorted by the price at which they fill: one ladder of buys, one of
+ * sells. A resting order is a bit at its leg's rank, so the nearest buy and the nearest sell are always one look away and
+ * a cycling slot only moves bits. A slot with other legs moves only those: a requote costs as much as it changes.
+ */
+import type { Side } from "../../../../domain/Market.ts"
+import type { DesiredSlot, Leg } from "../../../../strategy/Decision.ts"
+import { type FillRules, fillsAt, swapping } from "../FillRules.ts"
+import { none } from "./OrderTable.ts"
+import * as RankSet from "./RankSet.ts"
+import type { SlotState } from "./SlotState.ts"
+
+/** One side, ascending by price. At one price the slot that comes first in the decision is nearest to the market. */
+export interface Ladder {
+  readonly side: Side
+  /** As many of each column count as there are legs; the rest is room. */
+  legs: number
+  resting: RankSet.RankSet
+  fillsAt: Float64Array
+  slots: Int32Array
+  legOf: Int32Array
+}
+
+/** The legs of a slot: where each fills, its rank on the ladder of its side, and the order that was last made for it. */
+interface LaidSlot {
+  desired: DesiredSlot
+  readonly fillsAt: Array<number>
+  readonly ranks: Array<number>
+  readonly rows: Array<number>
+}
+
+export interface Ladders {
+  readonly rules: FillRules
+  readonly priceScale: number
+  readonly buys: Ladder
+  readonly sells: Ladder
+  /** By slot; `undefined` for those without legs. */
+  readonly laid: Array<LaidSlot | undefined>
+  /** What slots had last: mostly a slot gets the same legs again. */
+  readonly known: Array<LaidSlot | undefined>
+}
+
+const emptyLadder = (side: Side): Ladder => ({
+  side,
+  legs: 0,
+  resting: RankSet.make(0),
+  fillsAt: new Float64Array(0),
+  slots: new Int32Array(0),
+  legOf: new Int32Array(0)
+})
+
+export const make = (rules: FillRules, priceScale: number): Ladders => ({
+  rules,
+  priceScale,
+  buys: emptyLadder("BUY"),
+  sells: emptyLadder("SELL"),
+  laid: [],
+  known: []
+})
+
+export const ladderOf = ({ buys, sells }: Ladders, side: Side): Ladder => (side === "BUY" ? buys : sells)
+
+/** The order that was last made for a leg: the next one of the same quantity is the same row. */
+export const rowOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.rows[leg] ?? none
+
+export const setRow = ({ laid }: Ladders, slot: number, leg: number, row: number): void => {
+  const rows = laid[slot]?.rows
+  if (rows !== undefined) rows[leg] = row
+}
+
+export const fillsAtOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.fillsAt[leg] ?? 0
+
+export const rankOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.ranks[leg] ?? 0
+
+/** Above so many new legs all are sorted anew. */
+const mostInserted = 8
+
+/** The orders that were made for the legs of a slot. */
+export const rowsOf = ({ laid }: Ladders, slot: number): ReadonlyArray<number> => laid[slot]?.rows ?? []
+
+/**
+ * Gives slots new legs; no orders are made for them yet, and none of them rests. Says whether the other slots' orders rest
+ * as before; otherwise the ladders are empty.
+ */
+export const relay = (ladders: Ladders, changed: ReadonlyArray<SlotState>): boolean => {
+  let legs = 0
+  for (const { desired } of changed) legs += desired?.legs.length ?? 0
+  const isFew = legs <= mostInserted
+  // Done at every requote: plain loops.
+  for (const { index: slot, desired } of changed) {
+    const before = ladders.laid[slot]
+    const old = isFew ? (before?.desired.legs ?? []) : []
+    for (let leg = 0; leg < old.length; leg++) takeOff(ladders, old[leg]?.side ?? "BUY", before?.ranks[leg] ?? 0)
+    ladders.laid[slot] = desired === undefined ? undefined : laidSlot(ladders, slot, desired)
+    const next = isFew ? (desired?.legs ?? []) : []
+    for (let leg = 0; leg < next.length; leg++) insert(ladders, next[leg]?.side ?? "BUY", slot, leg)
+  }
+  if (!isFew)
+    for (const side of ["BUY", "SELL"] as const) {
+      sort(ladders, side)
+      const ladder = ladderOf(ladders, side)
+      ladder.resting = RankSet.cleared(ladder.resting, ladder.legs)
+    }
+  return isFew
+}
+
+/** The slot's own columns are used again: most requotes only move an order. */
+const laidSlot = (ladders: Ladders, slot: number, desired: DesiredSlot): LaidSlot => {
+  const known = ladders.known[slot]
+  const { legs } = desired
+  if (known === undefined || known.fillsAt.length !== legs.length) {
+    const fillsAt = legs.map((leg) => legFillsAt(ladders, leg))
+    const made = { desired, fillsAt, ranks: legs.map(() => 0), rows: legs.map(() => none) }
+    ladders.known[slot] = made
+    return made
+  }
+  for (let leg = 0; leg < legs.length; leg++) {
+    const now = legs[leg]
+    if (known.desired !== desired && now !== undefined) known.fillsAt[leg] = legFillsAt(ladders, now)
+    known.rows[leg] = none
+  }
+  known.desired = desired
+  return known
+}
+
+const legFillsAt = ({ priceScale, rules }: Ladders, { by, price, side }: Leg): number =>
+  fillsAt(by === undefined ? rules : swapping(rules), side, price, priceScale)
+
+/** Whether a leg that fills at `price` comes after the one at this rank. */
+const isAfter = (
+  { fillsAt, legOf, side, slots }: Ladder,
+  rank: number,
+  price: number,
+  slot: number,
+  leg: number
+): boolean => {
+  const other = fillsAt[rank] ?? 0
+  if (price !== other) return price > other
+  const before = slots[rank] ?? 0
+  if (slot !== before) return side === "BUY" ? slot < before : slot > before
+  return leg > (legOf[rank] ?? 0)
+}
+
+const insert = (ladders: Ladders, side: Side, slot: number, leg: number): void => {
+  const ladder = ladderOf(ladders, side)
+  const price = fillsAtOf(ladders, slot, leg)
+  let [low, high] = [0, ladder.legs]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isAfter(ladder, middle, price, slot, leg)) low = middle + 1
+    else high = middle
+  }
+  makeRoom(ladder, ladder.legs + 1)
+  ladder.resting = RankSet.roomy(ladder.resting, ladder.legs + 1)
+  RankSet.open(ladder.resting, low)
+  shift(ladders, ladder, low, ladder.legs, 1)
+  ladder.legs += 1
+  put(ladders, ladder, low, price, slot, leg)
+}
+
+const takeOff = (ladders: Ladders, side: Side, rank: number): void => {
+  const ladder = ladderOf(ladders, side)
+  RankSet.shut(ladder.resting, rank)
+  shift(ladders, ladder, rank + 1, ladder.legs, -1)
+  ladder.legs -= 1
+}
+
+/** Moves the legs `from` up to `to` by so many ranks. */
+const shift = ({ laid }: Ladders, { fillsAt, legOf, slots }: Ladder, from: number, to: number, by: number): void => {
+  if (from >= to) return
+  fillsAt.copyWithin(from + by, from, to)
+  legOf.copyWithin(from + by, from, to)
+  slots.copyWithin(from + by, from, to)
+  for (let rank = from + by; rank < to + by; rank++) {
+    const ranks = laid[slots[rank] ?? 0]?.ranks
+    if (ranks !== undefined) ranks[legOf[rank] ?? 0] = rank
+  }
+}
+
+const put = ({ laid }: Ladders, ladder: Ladder, rank: number, price: number, slot: number, leg: number): void => {
+  ladder.fillsAt[rank] = price
+  ladder.slots[rank] = slot
+  ladder.legOf[rank] = leg
+  const ranks = laid[slot]?.ranks
+  if (ranks !== undefined) ranks[leg] = rank
+}
+
+const sort = (ladders: Ladders, side: Side): void => {
+  const ladder = ladderOf(ladders, side)
+  const legs: Array<{ readonly slot: number; readonly leg: number; readonly price: number }> = []
+  for (const [slot, laid] of ladders.laid.entries())
+    for (const [leg, { side: other }] of laid?.desired.legs.entries() ?? [])
+      if (other === side) legs.push({ slot, leg, price: laid?.fillsAt[leg] ?? 0 })
+  const nearestLast = side === "BUY" ? 1 : -1
+  legs.sort((a, b) => a.price - b.price || (b.slot - a.slot) * nearestLast || a.leg - b.leg)
+  makeRoom(ladder, legs.length)
+  ladder.legs = legs.length
+  for (const [rank, { leg, price, slot }] of legs.entries()) put(ladders, ladder, rank, price, slot, leg)
+}
+
+const makeRoom = (ladder: Ladder, legs: number): void => {
+  if (legs <= ladder.slots.length) return
+  const room = Math.max(16, 2 * legs)
+  const { fillsAt, legOf, slots } = ladder
+  ladder.fillsAt = new Float64Array(room)
+  ladder.fillsAt.set(fillsAt)
+  ladder.slots = new Int32Array(room)
+  ladder.slots.set(slots)
+  ladder.legOf = new Int32Array(room)
+  ladder.legOf.set(legOf)
+}

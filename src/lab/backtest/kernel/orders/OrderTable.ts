@@ -1,0 +1,188 @@
+/**
+ * Every distinct order of a run, once: the same leg of a slot with the same quantity is the same row, however often it is
+ * placed and filled. Its exact amounts are computed when it first appears; a fill then only counts, which is why exact
+ * money costs nothing in the kernel's loop. A row that never filled may be given up and used again.
+ */
+import { type Amount, min } from "../../../../domain/Amount.ts"
+import * as Decimal from "../../../../domain/Decimal.ts"
+import { ratioOf } from "../../../../domain/fees/RoundCost.ts"
+import { inputAmount, type Market, outputAmount, type Price, type Side } from "../../../../domain/Market.ts"
+import { type FillRules, lastFeeOf, shareOf } from "../FillRules.ts"
+
+export interface OrderRow {
+  readonly slot: number
+  readonly leg: number
+  readonly side: Side
+  readonly price: Price
+  readonly quantity: Amount
+  /** It never rests: it is executed whole as it arrives, or its money comes back. */
+  readonly by?: "swap" | undefined
+  /** Deposited, and spent by a fill of the whole. */
+  readonly input: Amount
+  /** Received after fees. */
+  readonly output: Amount
+  readonly fee: Amount
+  /** Nothing of its leg is left after it. */
+  readonly endsLeg: boolean
+  /** It leaves what another leg, or another slot, began. */
+  readonly isExit: true | undefined
+}
+
+export interface OrderTable {
+  readonly market: Market
+  readonly rules: FillRules
+  readonly baseUnit: number
+  readonly quoteUnit: number
+  readonly rows: Array<OrderRow>
+  readonly unused: Array<number>
+  /** How often the order filled. */
+  fills: Float64Array
+  /** What a fill does to the position, in whole units: for equity, never for money. */
+  baseChange: Float64Array
+  quoteChange: Float64Array
+  /** The order that follows a fill of the whole: -1 for none, -2 while not known. */
+  next: Int32Array
+  /** What is left of the output after `next` was paid from it; negative when that cannot pay it. */
+  readonly surplus: Array<Amount>
+}
+
+export const make = (market: Market, rules: FillRules): OrderTable => ({
+  market,
+  rules,
+  baseUnit: 10 ** market.base.decimals,
+  quoteUnit: 10 ** market.quote.decimals,
+  rows: [],
+  unused: [],
+  fills: new Float64Array(64),
+  baseChange: new Float64Array(64),
+  quoteChange: new Float64Array(64),
+  next: new Int32Array(64).fill(unknown),
+  surplus: []
+})
+
+export const none = -1
+export const unknown = -2
+
+/** `undefined` for `none`. A negative place of an array is not looked up as a number, but as a name, which takes thirty times as long. */
+export const rowAt = ({ rows }: OrderTable, id: number): OrderRow | undefined => (id < 0 ? undefined : rows[id])
+
+const grown = <T extends Float64Array | Int32Array>(old: T, made: T): T => {
+  made.set(old)
+  return made
+}
+
+const grow = (table: OrderTable): void => {
+  const capacity = table.next.length * 2
+  table.fills = grown(table.fills, new Float64Array(capacity))
+  table.baseChange = grown(table.baseChange, new Float64Array(capacity))
+  table.quoteChange = grown(table.quoteChange, new Float64Array(capacity))
+  table.next = grown(table.next, new Int32Array(capacity))
+}
+
+/** A new row, with the amounts given: the kernel's own for a slice of an order, `orderOf` for a whole one. */
+export const add = (table: OrderTable, row: OrderRow): number => {
+  const id = table.unused.pop() ?? table.rows.length
+  if (id === table.next.length) grow(table)
+  const [sold, bought] = [Number(row.input), Number(row.output)]
+  const buys = row.side === "BUY"
+  const { baseUnit, quoteUnit } = table
+  table.rows[id] = row
+  table.fills[id] = 0
+  table.baseChange[id] = (buys ? bought : -sold) / baseUnit
+  table.quoteChange[id] = (buys ? -sold : bought) / quoteUnit
+  table.next[id] = unknown
+  table.surplus[id] = 0n
+  return id
+}
+
+/** A whole order's amounts: the venue's own rounding, and fees out of the output. */
+export const wholeOrder = (
+  { market, rules }: OrderTable,
+  slot: number,
+  leg: number,
+  { side, price, by }: Pick<OrderRow, "side" | "price" | "by">,
+  quantity: Amount,
+  isExit: true | undefined
+): OrderRow => {
+  const gross = outputAmount(market, side, quantity, price)
+  const fee = lastFeeOf(rules, side, gross, 0n)
+  const input = inputAmount(market, side, quantity, price)
+  return { slot, leg, side, price, quantity, by, input, output: gross - fee, fee, endsLeg: true, isExit }
+}
+
+/** One more fill of the whole row. */
+export const count = (table: OrderTable, id: number): void => {
+  table.fills[id] = (table.fills[id] ?? 0) + 1
+}
+
+/** `next` follows a fill of the row; when the fill pays for it, `surplus` says what is left of its output. */
+export const link = (table: OrderTable, id: number, next: number): void => {
+  const [from, to] = [rowAt(table, id), rowAt(table, next)]
+  table.next[id] = next
+  if (from === undefined || to === undefined) return
+  const payable = from.side !== to.side && quoteSide(to) >= table.rules.minimumQuote
+  table.surplus[id] = payable ? from.output - to.input : -1n
+}
+
+/** What the order is worth at its price, in quote. */
+export const quoteSide = ({ side, input, output, fee }: OrderRow): Amount => (side === "BUY" ? input : output + fee)
+
+/** Gives a row back when nothing filled by it. */
+export const release = (table: OrderTable, id: number): void => {
+  if (table.fills[id] === 0) table.unused.push(id)
+}
+
+/** What all fills moved, by asset. */
+export const moved = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
+  let [base, quote] = [0n, 0n]
+  for (const [id, { side, input, output }] of table.rows.entries()) {
+    const fills = BigInt(table.fills[id] ?? 0)
+    base += fills * (side === "BUY" ? output : -input)
+    quote += fills * (side === "BUY" ? -input : output)
+  }
+  return { base, quote }
+}
+
+/** App fees of all fills, by the asset that they were taken from. They are part of the inputs. */
+export const appFees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
+  let [base, quote] = [0n, 0n]
+  const { digits, scale } = ratioOf(table.rules.appFeeBasisPoints)
+  for (const [id, { side, input }] of table.rows.entries()) {
+    const paid = (BigInt(table.fills[id] ?? 0) * input * digits) / Decimal.powerOfTen(scale)
+    if (side === "BUY") quote += paid
+    else base += paid
+  }
+  return { base, quote }
+}
+
+/** Payouts or refunds: their number, and what they cost. */
+export interface FlatCosts {
+  readonly count: number
+  readonly base: Amount
+  readonly quote: Amount
+}
+
+/** Payouts of the orders that filled whole, and the part of their fees that is not the venue's share. */
+export const payouts = ({ fills, rows, rules }: OrderTable): FlatCosts => {
+  let [count, base, quote] = [0, 0n, 0n]
+  for (const [id, { endsLeg, fee, output, side }] of rows.entries()) {
+    const times = endsLeg ? (fills[id] ?? 0) : 0
+    if (times === 0) continue
+    const paid = BigInt(times) * (fee - min(fee, shareOf(rules, output + fee)))
+    count += times
+    if (side === "BUY") base += paid
+    else quote += paid
+  }
+  return { count, base, quote }
+}
+
+/** Fees of all fills, by the asset that they were taken from. */
+export const fees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
+  let [base, quote] = [0n, 0n]
+  for (const [id, row] of table.rows.entries()) {
+    const paid = BigInt(table.fills[id] ?? 0) * row.fee
+    if (row.side === "BUY") base += paid
+    else quote += paid
+  }
+  return { base, quote }
+}

@@ -1,0 +1,88 @@
+/**
+ * What the last decision wants of the slots of one market, and which slots the next one has something to change of: those that
+ * it wants otherwise, and those whose order or legs are on their way out. A decision mostly begins with the very
+ * slots of the one before, and those need no look one by one.
+ */
+import type { DesiredSlot } from "../../../../strategy/Decision.ts"
+import * as SlotState from "./SlotState.ts"
+
+export class WantedSlots {
+  private wanted: ReadonlyArray<DesiredSlot> = []
+  /** By place in the decision. */
+  private named: ReadonlyArray<SlotState.SlotState> = []
+  private readonly leaving = new Set<SlotState.SlotState>()
+  private readonly dueSlots: Array<SlotState.SlotState> = []
+  private first = 0
+
+  /** Slots of which there may be something to change, in their order. Whoever goes through them takes their marks off. */
+  get due(): ReadonlyArray<SlotState.SlotState> {
+    return this.dueSlots
+  }
+
+  /** Every slot has what the last decision wants. */
+  get isSettled(): boolean {
+    return this.leaving.size === 0
+  }
+
+  /** Those that are wanted, in the order of the decision. */
+  get slots(): ReadonlyArray<SlotState.SlotState> {
+    return this.named
+  }
+
+  /** The place of the first of them that is due. */
+  get firstDue(): number {
+    return this.first
+  }
+
+  take(wanted: ReadonlyArray<DesiredSlot>, slotNamed: (name: string) => SlotState.SlotState): void {
+    const { dueSlots, leaving, named: before } = this
+    const kept = sameBeginning(this.wanted, wanted)
+    const named = before.slice(0, kept)
+    this.first = leaving.size > 0 ? 0 : kept
+    dueSlots.length = 0
+    for (const slot of leaving) this.fallDue(slot)
+    leaving.clear()
+    for (let place = kept; place < before.length; place++) this.ask(before[place], undefined)
+    for (let place = kept; place < wanted.length; place++) {
+      const desired = wanted[place]
+      const mostly = before[place]
+      const slot = desired === undefined || mostly?.name === desired.slot ? mostly : slotNamed(desired.slot)
+      this.ask(slot, desired)
+      if (slot !== undefined) named.push(slot)
+    }
+    this.wanted = wanted
+    this.named = named
+    let isAscending = true
+    for (let place = 0; place < dueSlots.length; place++) {
+      const slot = dueSlots[place]
+      if (slot === undefined) continue
+      isAscending &&= place === 0 || (dueSlots[place - 1]?.index ?? 0) < slot.index
+    }
+    if (!isAscending) dueSlots.sort((a, b) => a.index - b.index)
+  }
+
+  /** The slot's order or its legs are on their way out: the next decision has to know of it. */
+  leaves(slot: SlotState.SlotState): void {
+    this.leaving.add(slot)
+  }
+
+  private ask(slot: SlotState.SlotState | undefined, desired: DesiredSlot | undefined): void {
+    if (slot === undefined) return
+    SlotState.ask(slot, desired)
+    this.fallDue(slot)
+  }
+
+  private fallDue(slot: SlotState.SlotState): void {
+    if (slot.isDue) return
+    SlotState.mark(slot, true)
+    this.dueSlots.push(slot)
+  }
+}
+
+/** How many items are the same at the beginning of both. */
+const sameBeginning = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): number => {
+  const most = Math.min(a.length, b.length)
+  let place = 0
+  while (place < most && a[place] === b[place]) place++
+  return place
+}

@@ -1,0 +1,59 @@
+/** What a strategy said last: its memory, and whether it wants to be asked after a fill. One for all of its markets. */
+
+import type { Decision, Memory, PriceBounds } from "../../../../strategy/Decision.ts"
+
+/** How often a condition held and no order followed, and why the last time. */
+export interface Unordered {
+  readonly times: number
+  readonly text: string
+}
+
+export class Asking {
+  declare private remembered: Memory
+  private last: Decision | undefined
+  private onFill = true
+  private stopPrices: PriceBounds | undefined
+  private answers = 0
+  private readonly without = new Map<string, Unordered>()
+
+  constructor(initial: Memory) {
+    this.remembered = initial
+  }
+
+  get memory(): Memory {
+    return this.remembered
+  }
+
+  get asksOnFill(): boolean {
+    return this.onFill
+  }
+
+  get stops(): PriceBounds | undefined {
+    return this.stopPrices
+  }
+
+  get decisions(): number {
+    return this.answers
+  }
+
+  /** By slot. */
+  get unordered(): ReadonlyMap<string, Unordered> {
+    return this.without
+  }
+
+  /** Says whether it is the very answer that was given before. */
+  answered(decision: Decision): boolean {
+    const isAgain = decision === this.last
+    this.last = decision
+    this.remembered = decision.memory
+    this.onFill = decision.until.onFill
+    this.stopPrices = decision.stops
+    this.answers++
+    if (!isAgain) for (const { slot, why } of decision.absent) if (why.code === "no-order") this.note(slot, why.text)
+    return isAgain
+  }
+
+  private note(slot: string, text: string): void {
+    this.without.set(slot, { text, times: (this.without.get(slot)?.times ?? 0) + 1 })
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The present of a run in one market, and what is to happen in it later. Time only goes on. A slot has one alarm: setting
+ * it again replaces the one before.
+ */
+
+import * as TimeAxis from "../../../../candles/TimeAxis.ts"
+
+interface Alarm {
+  readonly bar: number
+  readonly slot: number
+}
+
+export class Clock {
+  declare private readonly time: TimeAxis.TimeAxis
+  private bar = 0
+  /** The bar at whose opening or close it is. The moment is computed when somebody asks: most fills do not. */
+  private momentBar = 0
+  private isClose = false
+  private isWithin = false
+  /** By bar; of one bar, the one set first comes first. */
+  private readonly alarms: Array<Alarm> = []
+  private readonly alarmOfSlot: Array<number> = []
+
+  constructor(time: TimeAxis.TimeAxis) {
+    this.time = time
+  }
+
+  get now(): number {
+    const opening = TimeAxis.openTime(this.time, this.momentBar)
+    if (!this.isClose) return opening
+    return opening + this.time.stepMillis - (this.isWithin ? 1 : 0)
+  }
+
+  /** The first bar that can fill an order that rests now. */
+  get nextBar(): number {
+    return this.bar
+  }
+
+  /** The bar with the next alarm; the number of bars when there is none. */
+  get alarmBar(): number {
+    const first = this.alarms[0]
+    return first === undefined ? this.time.bars : Math.min(first.bar, this.time.bars)
+  }
+
+  /** It is the opening of the bar. */
+  open(bar: number): void {
+    this.momentBar = bar
+    this.isClose = false
+    this.isWithin = false
+    this.bar = bar
+  }
+
+  /** It is the close of the bar. */
+  close(bar: number): void {
+    this.momentBar = bar
+    this.isClose = true
+    this.isWithin = false
+    this.bar = bar + 1
+  }
+
+  /** Within the bar, before its last candle closes. Nothing waits: there is time in the bar for whatever is under way. */
+  stand(bar: number): void {
+    this.close(bar)
+    this.isWithin = true
+  }
+
+  waits(millis: number): boolean {
+    return millis > 0 && !this.isWithin
+  }
+
+  /** The bar whose opening comes `millis` from now, never before the next one; a bar that never comes when none does. */
+  barAfter(millis: number): number {
+    if (!this.waits(millis)) return this.bar
+    const bar = TimeAxis.firstBarFrom(this.time, this.now + millis)
+    return bar < this.time.bars ? Math.max(this.bar, bar) : this.time.bars + 1
+  }
+
+  setAlarm(slot: number, millis: number): void {
+    const bar = this.barAfter(millis)
+    this.alarmOfSlot[slot] = bar
+    let at = this.alarms.length
+    while (at > 0 && (this.alarms[at - 1]?.bar ?? 0) > bar) at--
+    this.alarms.splice(at, 0, { bar, slot })
+  }
+
+  /** The next slot whose alarm goes off at the opening of the bar. */
+  takeAlarm(bar: number): number | undefined {
+    while (this.alarmBar <= bar && this.alarms.length > 0) {
+      const alarm = this.alarms.shift()
+      if (alarm !== undefined && this.alarmOfSlot[alarm.slot] === bar) return alarm.slot
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The candles of a market that a strategy looks at, and how many of them are over. From one close of a candle to the next one nothing
+ * changes, and most looks are in the span of the look before.
+ */
+
+import { closedAt, type Resampled } from "../../../../candles/Resample.ts"
+import type { CandleColumns } from "../../../../strategy/Indicators.ts"
+import type { ClosedCandles } from "../../../../strategy/View.ts"
+
+interface Frame {
+  readonly timeframe: string
+  readonly candles: Resampled
+  /** As a glance shows it. */
+  readonly glanced: { readonly columns: CandleColumns; closed: number }
+}
+
+export class Frames {
+  declare private readonly frames: ReadonlyArray<Frame>
+  declare private readonly glanced: ReadonlyMap<string, ClosedCandles>
+  private seen: ReadonlyMap<string, ClosedCandles> = new Map()
+  /** The span of the last look. */
+  private from = Number.POSITIVE_INFINITY
+  private to = Number.NEGATIVE_INFINITY
+
+  constructor(timeframes: ReadonlyMap<string, Resampled> = new Map()) {
+    this.frames = [...timeframes].map(([timeframe, candles]) => ({
+      timeframe,
+      candles,
+      glanced: { columns: candles.columns, closed: 0 }
+    }))
+    this.glanced = new Map(this.frames.map(({ glanced, timeframe }) => [timeframe, glanced]))
+  }
+
+  /** The same, in a map that is used again: for looks that keep nothing of it. */
+  glancedAt(now: number): ReadonlyMap<string, ClosedCandles> {
+    if (now < this.from || now >= this.to) this.look(now)
+    return this.glanced
+  }
+
+  /** The same map as before while no candle has closed. */
+  closedAt(now: number): ReadonlyMap<string, ClosedCandles> {
+    if (now < this.from || now >= this.to) this.look(now)
+    for (const { glanced, timeframe } of this.frames)
+      if (this.seen.get(timeframe)?.closed !== glanced.closed) {
+        this.seen = new Map(this.frames.map((frame) => [frame.timeframe, { ...frame.glanced }]))
+        break
+      }
+    return this.seen
+  }
+
+  private look(now: number): void {
+    this.from = Number.NEGATIVE_INFINITY
+    this.to = Number.POSITIVE_INFINITY
+    for (const { candles, glanced } of this.frames) {
+      const { startMillis, timeframeMillis } = candles
+      const begun = startMillis + Math.floor((now - startMillis) / timeframeMillis) * timeframeMillis
+      this.from = Math.max(this.from, begun)
+      this.to = Math.min(this.to, begun + timeframeMillis)
+      glanced.closed = closedAt(candles, now)
+    }
+  }
+}

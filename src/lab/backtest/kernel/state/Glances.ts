@@ -1,0 +1,32 @@
+/**
+ * The closes at which a strategy that can tell it at a glance says that its last answer still stands: it is not asked there. All
+ * that it sees of a bar is the close, the time, and the candles that have closed by then.
+ */
+import { type Candles, closeAt } from "../../../../candles/Candles.ts"
+import { closeTime } from "../../../../candles/TimeAxis.ts"
+import type { Glance, StandsAt } from "../../../../strategy/Strategy.ts"
+import type { Frames } from "./Frames.ts"
+
+export class Glances {
+  declare private readonly candles: Candles
+  declare private readonly frames: Frames | undefined
+  private readonly glance: { -readonly [K in keyof Glance]: Glance[K] } = { mid: 0, now: 0, candles: undefined }
+
+  /** `frames`: those of a strategy that looks at candles. */
+  constructor(candles: Candles, frames: Frames | undefined) {
+    this.candles = candles
+    this.frames = frames
+  }
+
+  /** The first bar in [from, to) at whose close the answer does not stand any more; `to` when it does at all of them. */
+  firstFall(stands: StandsAt, from: number, to: number): number {
+    const { candles, frames, glance } = this
+    for (let bar = from; bar < to; bar++) {
+      glance.mid = closeAt(candles, bar)
+      glance.now = closeTime(candles.time, bar)
+      if (frames !== undefined) glance.candles = frames.glancedAt(glance.now)
+      if (!stands(glance)) return bar
+    }
+    return to
+  }
+}

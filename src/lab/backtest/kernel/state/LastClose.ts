@@ -1,0 +1,48 @@
+/**
+ * The last close, or the price to which the market came within the bar, and whether it has reached a price. A bar that filled orders has said between which prices its close lies,
+ * and mostly that answers without reading the close.
+ */
+
+import { type Candles, closeAt } from "../../../../candles/Candles.ts"
+import type { Side } from "../../../../domain/Market.ts"
+
+export class LastClose {
+  declare private readonly candles: Candles
+  private knownFor = 0
+  private least = 0
+  private most = 0
+  private stoodFor = -1
+  private price = 0
+
+  constructor(candles: Candles) {
+    this.candles = candles
+  }
+
+  /** The close before bar `nextBar` lies between these two. */
+  know(nextBar: number, least: number, most: number): void {
+    this.knownFor = nextBar
+    this.least = least
+    this.most = most
+  }
+
+  /** Within the bar before `nextBar` the market comes to this price, until `leave`. */
+  stand(nextBar: number, price: number): void {
+    this.stoodFor = nextBar
+    this.price = price
+  }
+
+  leave(): void {
+    this.stoodFor = -1
+  }
+
+  before(nextBar: number): number {
+    return this.stoodFor === nextBar ? this.price : closeAt(this.candles, nextBar - 1)
+  }
+
+  /** An order of this side that fills at this candle price is marketable. */
+  isReached(nextBar: number, side: Side, fillsAt: number): boolean {
+    if (this.knownFor === nextBar && (side === "BUY" ? fillsAt < this.least : fillsAt > this.most)) return false
+    const close = this.before(nextBar)
+    return side === "BUY" ? fillsAt >= close : fillsAt <= close
+  }
+}

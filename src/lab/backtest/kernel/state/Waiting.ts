@@ -1,0 +1,77 @@
+/**
+ * Orders that wait for money, for a limit or for other orders, how many there are, and the least that would help one that
+ * lacks money. Counts what was never placed: for lack of money once until it is placed or no longer wanted, and what is too
+ * small.
+ */
+
+import { type Amount, min } from "../../../../domain/Amount.ts"
+import type { OrderRow } from "../orders/OrderTable.ts"
+import * as SlotState from "../orders/SlotState.ts"
+import type { Wallet } from "./Wallet.ts"
+
+export class Waiting {
+  private waiting = 0
+  private leastBase: Amount | undefined
+  private leastQuote: Amount | undefined
+  private isForOrders = false
+
+  private funds = 0
+  private minimum = 0
+
+  get count(): number {
+    return this.waiting
+  }
+
+  get deniedFunds(): number {
+    return this.funds
+  }
+
+  get deniedMinimum(): number {
+    return this.minimum
+  }
+
+  tooSmall(): void {
+    this.minimum++
+  }
+
+  /** The slot's order waits; says whether it did not before. */
+  add(slot: SlotState.SlotState): boolean {
+    if (slot.phase === "waiting") return false
+    SlotState.become(slot, "waiting")
+    this.waiting++
+    return true
+  }
+
+  /** Says whether it did wait. */
+  remove(slot: SlotState.SlotState): boolean {
+    if (slot.phase !== "waiting") return false
+    SlotState.become(slot, "idle")
+    this.waiting--
+    return true
+  }
+
+  /** `isNews`: it did not lack money before. */
+  lacksMoney({ side, input }: OrderRow, isNews: boolean): void {
+    if (isNews) this.funds++
+    if (side === "BUY") this.leastQuote = min(this.leastQuote ?? input, input)
+    else this.leastBase = min(this.leastBase ?? input, input)
+  }
+
+  /** It waits until other orders are gone: nothing tells of their end but another try. */
+  forOrders(slot: SlotState.SlotState): void {
+    this.add(slot)
+    this.isForOrders = true
+  }
+
+  mayPlaceOne({ freeBase, freeQuote }: Wallet): boolean {
+    const base = this.leastBase !== undefined && freeBase >= this.leastBase
+    return base || this.isForOrders || (this.leastQuote !== undefined && freeQuote >= this.leastQuote)
+  }
+
+  /** All are asked again, and say anew what they lack. */
+  askAll(): void {
+    this.leastBase = undefined
+    this.leastQuote = undefined
+    this.isForOrders = false
+  }
+}

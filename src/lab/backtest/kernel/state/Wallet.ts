@@ -1,0 +1,109 @@
+/**
+ * The money of a run in one market. Free amounts are exact and never negative: an order's deposit leaves them when it is
+ * placed, and its output or its refund comes back. Quote is one purse for all markets of a strategy.
+ *
+ * Beside it stands everything owned, free or deposited, in doubles: for equity, never for money.
+ */
+
+import { type Amount, min } from "../../../../domain/Amount.ts"
+import type { Market, Side } from "../../../../domain/Market.ts"
+import type { FlatCosts } from "../orders/OrderTable.ts"
+
+export interface Purse {
+  readonly freeQuote: Amount
+}
+
+const nothing: FlatCosts = { count: 0, base: 0n, quote: 0n }
+
+/** Only this file writes it. */
+interface OpenPurse {
+  freeQuote: Amount
+}
+
+export class Wallet {
+  declare private readonly baseUnit: number
+  declare private readonly quoteUnit: number
+  declare private readonly purse: OpenPurse
+  declare private free: Amount
+  // Numbers from the beginning: a field that was ever undefined costs an allocation with every fill.
+  private ownedBase = 0
+  private ownedQuote = 0
+  private refunds: FlatCosts = nothing
+  private payouts: FlatCosts = nothing
+
+  constructor(market: Market, budget: { readonly base: Amount; readonly quote: Amount }, purse: Purse) {
+    this.baseUnit = 10 ** market.base.decimals
+    this.quoteUnit = 10 ** market.quote.decimals
+    this.purse = purse
+    this.free = budget.base
+    this.ownedBase = Number(budget.base) / this.baseUnit
+    this.ownedQuote = Number(budget.quote) / this.quoteUnit
+  }
+
+  get freeBase(): Amount {
+    return this.free
+  }
+
+  get freeQuote(): Amount {
+    return this.purse.freeQuote
+  }
+
+  /** Everything owned in whole units, for equity. */
+  get base(): number {
+    return this.ownedBase
+  }
+
+  get quote(): number {
+    return this.ownedQuote
+  }
+
+  /** Refunds, and payouts of cancelled orders; fees of fills are in their outputs. */
+  get charged(): { readonly refunds: FlatCosts; readonly payouts: FlatCosts } {
+    return { refunds: this.refunds, payouts: this.payouts }
+  }
+
+  /** What an order of this side would be paid from. */
+  freeFor(side: Side): Amount {
+    return side === "BUY" ? this.purse.freeQuote : this.free
+  }
+
+  deposit(side: Side, input: Amount): void {
+    if (side === "BUY") this.purse.freeQuote -= input
+    else this.free -= input
+  }
+
+  /** What an order brought in is there. */
+  receive(side: Side, output: Amount): void {
+    if (side === "BUY") this.free += output
+    else this.purse.freeQuote += output
+  }
+
+  /** A fill moved this much, in whole units. */
+  trade(base: number, quote: number): void {
+    this.ownedBase += base
+    this.ownedQuote += quote
+  }
+
+  /** What an order did not spend comes back, less the fee; says what was paid of it. */
+  refund(side: Side, left: Amount, fee: Amount): Amount {
+    const paid = min(left, fee)
+    if (side === "BUY") this.purse.freeQuote += left - paid
+    else this.free += left - paid
+    if (left > 0n) this.refunds = this.charge(this.refunds, side === "BUY" ? "quote" : "base", paid)
+    return paid
+  }
+
+  /** The fee of a cancelled order's payout was held back before the money came in. */
+  chargePayout(side: Side, paid: Amount): void {
+    this.payouts = this.charge(this.payouts, side === "BUY" ? "base" : "quote", paid)
+  }
+
+  private charge({ base, count, quote }: FlatCosts, asset: "base" | "quote", paid: Amount): FlatCosts {
+    if (asset === "base") {
+      this.ownedBase -= Number(paid) / this.baseUnit
+      return { count: count + 1, base: base + paid, quote }
+    }
+    this.ownedQuote -= Number(paid) / this.quoteUnit
+    return { count: count + 1, base, quote: quote + paid }
+  }
+}

@@ -1,0 +1,29 @@
+/** What a strategy's own limits did in a backtest, in sentences: what they kept back, and when too much was lost to go on. */
+import { iso } from "../../../domain/Text.ts"
+import type * as BandSide from "./BandSide.ts"
+
+export const deniedOrders = ({ outcome }: BandSide.BandSide): number =>
+  [...outcome.deniedBy.values()].reduce((sum, count) => sum + count, 0)
+
+type Stop = BandSide.BandSide["outcome"]["stops"][number]
+
+const said = ({ from, until, action, reason }: Stop): string => {
+  const withdrew = action === "drain" ? " Its orders were withdrawn." : ""
+  const then = until === undefined ? "It did not go on." : `It went on at ${iso(until)}.`
+  return `stopped at ${iso(from)}: ${reason}.${withdrew} ${then}`
+}
+
+/** JSON has all of them. */
+const mostSaid = 5
+
+/** Each begins with the name of the run. */
+export const sentences = (name: string, { outcome }: BandSide.BandSide): ReadonlyArray<string> => {
+  const denied = [...outcome.deniedBy].map(([limit, count]) => `${limit} ${count}`)
+  const stops = outcome.stops.slice(0, mostSaid).map(said)
+  const more = outcome.stops.length - stops.length
+  return [
+    ...(denied.length === 0 ? [] : [`orders that only a limit kept back: ${denied.join(", ")}`]),
+    ...stops,
+    ...(more > 0 ? [`stopped ${more === 1 ? "once" : `${more} times`} more`] : [])
+  ].map((sentence) => `${name}: ${sentence}`)
+}

@@ -1,0 +1,170 @@
+/** The statistics of a run as labelled figures: of its profit, against the budget left alone. */
+
+import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
+import { dayMillis, hourMillis } from "../../../domain/Durations.ts"
+import { present } from "../../../domain/Present.ts"
+import { grouped, percent } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
+import * as BandSide from "./BandSide.ts"
+import * as EquityCurve from "./EquityCurve.ts"
+import * as Exposure from "./Exposure.ts"
+import * as RoundTrips from "./RoundTrips.ts"
+import * as Statistics from "./Statistics.ts"
+
+/**
+ * Days, or hours when there are few days; the first and the last may be parts of one. A year has 365 days, and fewer that count
+ * where candles are missing.
+ */
+const sampled = ({ parts }: BandSide.BandSide) => {
+  const [{ candles }] = parts
+  const spanMillis = closeTime(candles.time, candles.bars - 1) - openTime(candles.time, 0)
+  const isDaily = spanMillis >= 20 * dayMillis
+  const periodMillis = isDaily ? dayMillis : hourMillis
+  const curve = BandSide.curve(parts, EquityCurve.sampleBars(candles, periodMillis))
+  const [from, to] = [closeTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
+  const begun = Math.ceil(to / periodMillis) - Math.floor(from / periodMillis)
+  const periodsPerYear = (((curve.length - 1) / Math.max(1, begun)) * yearMillis) / periodMillis
+  const years = spanMillis / yearMillis
+  return { curve, axis: { periodsPerYear, years, days: spanMillis / dayMillis, period: isDaily ? "day" : "hour" } }
+}
+
+const yearMillis = 365 * dayMillis
+
+type Axis = ReturnType<typeof sampled>["axis"]
+
+type Meaningless = Partial<Record<keyof Statistics.Statistics | "deflatedSharpe", string>>
+
+export interface SideStatistics extends Statistics.Statistics {
+  /** After so many trials; see `Statistics.deflatedAfter`. */
+  readonly deflatedSharpe: number
+  /** Which of these figures mean nothing, and why. */
+  readonly meaningless: Meaningless
+}
+
+/** Returns of less than a year are not to be extrapolated to one. A file of a year may lack a few days. */
+const leastDaysOfYear = 360
+
+/** Below this a deviation is no estimate. */
+const leastPeriods = 3
+
+const meaninglessOf = (
+  { periods, volatility, maxDrawdown }: Statistics.Statistics,
+  returns: ReadonlyArray<number>,
+  { days, period }: Axis
+): Meaningless => {
+  const short = days < leastDaysOfYear ? "less than a year" : undefined
+  const few = periods < leastPeriods ? `too few ${period}s` : undefined
+  const still = few ?? (volatility > 0 ? undefined : "no movement")
+  return present({
+    yearlyReturn: short,
+    volatility: few,
+    sharpe: still,
+    sortino: still ?? (returns.some((value) => value < 0) ? undefined : `no losing ${period}`),
+    calmar: short ?? (maxDrawdown > 0 ? undefined : "no drawdown"),
+    probabilisticSharpe: still,
+    deflatedSharpe: still,
+    skew: still,
+    kurtosis: still
+  })
+}
+
+/** Returns are those of the profit against the budget left alone. The largest drawdown is of everything held, at every bar. */
+export const ofSide = (side: BandSide.BandSide, trials: number): SideStatistics => {
+  const { curve, axis } = sampled(side)
+  const made = EquityCurve.madeOf(curve)
+  const returns = Statistics.returnsOf(made)
+  const found = Statistics.of(made, axis)
+  return {
+    ...found,
+    maxDrawdown: side.outcome.maxDrawdown,
+    deflatedSharpe: Statistics.deflatedAfter(returns, trials),
+    meaningless: meaninglessOf(found, returns, axis)
+  }
+}
+
+/** The figure as it is written, or why it means nothing. */
+export const text = (
+  found: SideStatistics,
+  name: keyof Meaningless,
+  write: (value: number) => string = (value) => value.toFixed(3)
+): string => found.meaningless[name] ?? write(found[name])
+
+const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [string, string]> => [
+  ["total return", percent(found.totalReturn)],
+  ["yearly return", text(found, "yearlyReturn", percent)],
+  ["yearly volatility", text(found, "volatility", percent)],
+  ["Sharpe", text(found, "sharpe")],
+  ["Sortino", text(found, "sortino")],
+  ["Calmar", text(found, "calmar")],
+  ["probability that Sharpe > 0", text(found, "probabilisticSharpe", percent)],
+  [`deflated Sharpe after ${counted(trials, "trial")}`, text(found, "deflatedSharpe", percent)],
+  ["skew of returns", text(found, "skew")],
+  ["kurtosis of returns", text(found, "kurtosis")]
+]
+
+/** Places of all figures in quote: cents are enough where the run began with a hundred or more, else down to the eighth. */
+export const quotePlaces = ({ parts }: BandSide.BandSide): number => {
+  const [start] = BandSide.curve(parts, [0])
+  return Math.min(parts[0].market.quote.decimals, (start?.hold ?? 0) >= 100 ? 2 : 8)
+}
+
+/** What each trade gained, and what the position that is open at the end would, in whole units of quote. */
+export const gainsOf = (side: BandSide.BandSide): { readonly trades: ReadonlyArray<number>; readonly open: number } => {
+  const trades = side.parts.flatMap(({ outcome, candles }) =>
+    RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
+  )
+  const all = Number(BandSide.profitOf(side)) / 10 ** side.parts[0].market.quote.decimals
+  return { trades, open: trades.reduce((rest, gained) => rest - gained, all) }
+}
+
+/** By market: how many trades ended, how many of them won, and what those and the others came to. */
+const tradesOf = ({ parts }: BandSide.BandSide) =>
+  parts.map(({ outcome, candles }) => {
+    const gains = RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
+    const sum = (of: ReadonlyArray<number>): number => of.reduce((total, gained) => total + gained, 0)
+    const won = gains.filter((gained) => gained > 0)
+    const grossLoss = -sum(gains.filter((gained) => gained <= 0))
+    return { trips: gains.length, won: won.length, grossProfit: sum(won), grossLoss }
+  })
+
+/** What trades earned after their fees, and what is still held against its cost: the parts of the profit. */
+export const partsOf = (side: BandSide.BandSide): { readonly gridProfit: number; readonly inventory: number } => {
+  const gridProfit = tradesOf(side).reduce((sum, { grossLoss, grossProfit }) => sum + grossProfit - grossLoss, 0)
+  const { quote } = side.parts[0].market
+  return { gridProfit, inventory: Number(BandSide.profitOf(side)) / 10 ** quote.decimals - gridProfit }
+}
+
+export const partFacts = (side: BandSide.BandSide): ReadonlyArray<readonly [string, string]> => {
+  const { gridProfit, inventory } = partsOf(side)
+  const { quote } = side.parts[0].market
+  const money = (value: number): string => `${grouped(value.toFixed(quotePlaces(side)))} ${quote.symbol}`
+  return [
+    ["grid profit, after fees", money(gridProfit)],
+    ["inventory, still held", money(inventory)]
+  ]
+}
+
+/** Everything that is said of one side. */
+export const facts = (side: BandSide.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
+  const { counts, openOrders } = side
+  const filled = counts.placed - counts.cancelled - openOrders
+  const byMarket = tradesOf(side)
+  const sum = (of: (trades: (typeof byMarket)[number]) => number): number =>
+    byMarket.reduce((total, trades) => total + of(trades), 0)
+  const trips = sum((found) => found.trips)
+  const [grossProfit, grossLoss] = [sum((found) => found.grossProfit), sum((found) => found.grossLoss)]
+  const exposure = Exposure.of(side.parts)
+  return [
+    ...ratios(ofSide(side, trials), trials),
+    ["round trips", `${trips}`],
+    ["winning round trips", trips === 0 ? "no round trips" : percent(sum(({ won }) => won) / trips)],
+    ...partFacts(side),
+    [
+      "profit factor",
+      trips === 0 ? "no round trips" : grossLoss === 0 ? "no losing trip" : (grossProfit / grossLoss).toFixed(3)
+    ],
+    ["exposure: equity in base", percent(exposure.meanShare)],
+    ["time in market", percent(exposure.timeInMarket)],
+    ["fill ratio: orders filled", counts.placed === 0 ? "no orders" : percent(filled / counts.placed)]
+  ]
+}

@@ -1,0 +1,185 @@
+/**
+ * What one side of the band came to, in all of its markets: worth, money and counts, its equity over time, and the same as JSON.
+ */
+import { type Candles, closeAt, exactPrice } from "../../../candles/Candles.ts"
+import { type Amount, format } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { dayMillis } from "../../../domain/Durations.ts"
+import { type Market, quoteAmount } from "../../../domain/Market.ts"
+import type { Strategy } from "../../../strategy/Strategy.ts"
+import type { Conditions } from "../kernel/Conditions.ts"
+import type { FillMode } from "../kernel/FillPresets.ts"
+import type { FillRules } from "../kernel/FillRules.ts"
+import type { Counts, Outcome } from "../kernel/Outcome.ts"
+import * as EquityCurve from "./EquityCurve.ts"
+import * as Statistics from "./Statistics.ts"
+
+/** Payouts or refunds: their number and their fees. */
+interface PaidInQuote {
+  readonly count: number
+  readonly feesQuote: Amount
+}
+
+/** Worth and what became of it. */
+interface Result {
+  readonly rules: FillRules
+  readonly outcome: Outcome
+  /** How much the worth of everything changed from the first close to the last, start inventory included; quote smallest units. */
+  readonly pnlQuote: Amount
+  /** Fees in quote; those taken in base at the last close. */
+  readonly feesQuote: Amount
+  /** Their fees are among `feesQuote`. */
+  readonly payouts: PaidInQuote
+  readonly refunds: PaidInQuote
+  /** What `terms` paid to others out of the inputs, in the same way; it is in the profit already. */
+  readonly appFeesQuote: Amount
+  /** What the budget alone would have gained. */
+  readonly holdPnlQuote: Amount
+}
+
+/**
+ * What the strategy made: the change of worth without that of its start inventory, which counts at no gain until it trades.
+ * The same figure as `total` of the live `profit`.
+ */
+export const profitOf = ({ pnlQuote, holdPnlQuote }: Pick<Result, "pnlQuote" | "holdPnlQuote">): Amount =>
+  pnlQuote - holdPnlQuote
+
+/** What happened in one market. The budget of quote is the first market's, so that all together are the whole. */
+export interface Part extends Result {
+  readonly market: Market
+  readonly candles: Candles
+  readonly budget: Conditions["budget"]
+}
+
+/** One side of the band. `rules` and `outcome` are those of the only market, or of the first; the gains are of all. */
+export interface BandSide extends Result {
+  readonly mode: FillMode
+  readonly parts: readonly [Part, ...ReadonlyArray<Part>]
+  /** Fills of all markets together. */
+  readonly fills: number
+  readonly quote: Amount
+  readonly openOrders: number
+  readonly counts: Counts
+}
+
+/** Worth of everything at the close of these bars (ascending); `close` and `base` are the first market's. */
+export const curve = (
+  [first, ...others]: BandSide["parts"],
+  bars: ReadonlyArray<number>
+): ReadonlyArray<EquityCurve.EquityPoint> => {
+  const curveOf = ({ outcome, candles, ...part }: Part) => EquityCurve.at(outcome, candles, part, bars)
+  const own = curveOf(first)
+  if (others.length === 0) return own
+  const all = [own, ...others.map(curveOf)]
+  const sum = (index: number, of: (point: EquityCurve.EquityPoint) => number): number =>
+    all.reduce((total, { [index]: point }) => total + (point === undefined ? 0 : of(point)), 0)
+  return own.map((point, index) => ({
+    ...point,
+    equity: sum(index, ({ equity }) => equity),
+    hold: sum(index, ({ hold }) => hold)
+  }))
+}
+
+/** Days of one series, found once. */
+const daysOf = new WeakMap<Candles, EquityCurve.Samples>()
+const days = (candles: Candles): EquityCurve.Samples => {
+  const known = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))
+  daysOf.set(candles, known)
+  return known
+}
+
+/** Worth of everything, and of the budget left alone, in the beginning and at the end of each day: what searches need of thousands of runs. */
+const dailyPoints = ({
+  parts
+}: Pick<BandSide, "parts">): ReadonlyArray<Pick<EquityCurve.EquityPoint, "equity" | "hold">> => {
+  const all = parts.map((part) => EquityCurve.equityAt(part.outcome, part, days(part.candles)))
+  const sum = (of: "equity" | "hold", day: number) => all.reduce((total, worth) => total + (worth[of][day] ?? 0), 0)
+  return Array.from(all[0]?.equity ?? [], (_, day) => ({ equity: sum("equity", day), hold: sum("hold", day) }))
+}
+
+export const dailyEquity = (side: Pick<BandSide, "parts">): ReadonlyArray<number> =>
+  dailyPoints(side).map(({ equity }) => equity)
+
+/** As `EquityCurve.madeOf`, by day. */
+export const dailyMade = (side: Pick<BandSide, "parts">): ReadonlyArray<number> => EquityCurve.madeOf(dailyPoints(side))
+
+/** Not per year. */
+export const dailySharpe = (side: Pick<BandSide, "parts">): number =>
+  Statistics.sharpeOf(Statistics.returnsOf(dailyMade(side)))
+
+/** Prices compared at this many units of base lose no digit that shows. */
+const precisePlaces = 18
+
+/**
+ * What everything would have gained in base from the first close on, in smallest units of quote: the comparison that traders call
+ * buy and hold. The budget left alone is another one, for it keeps its quote. No fee is taken. Of several markets there is no such
+ * single purchase.
+ */
+export const allInGain = ({ parts }: Pick<BandSide, "parts">): Amount | undefined => {
+  const [{ market, candles, budget }, ...others] = parts
+  if (others.length > 0) return undefined
+  const precise = Decimal.powerOfTen(market.base.decimals + precisePlaces)
+  const worth = (bar: number, base: Amount): Amount =>
+    quoteAmount(market, base, exactPrice(closeAt(candles, bar)), "down")
+  const [first, last] = [worth(0, precise), worth(candles.bars - 1, precise)]
+  if (first === 0n) return undefined
+  const atStart = budget.quote + worth(0, budget.base)
+  return Decimal.divideInteger(atStart * last, first, "down") - atStart
+}
+
+/** The sides by what they gained; with one mode both ends are the same. */
+export const band = (
+  sides: readonly [BandSide, ...ReadonlyArray<BandSide>]
+): { readonly low: BandSide; readonly high: BandSide } => {
+  const [first] = sides
+  return {
+    low: sides.reduce((low, side) => (side.pnlQuote < low.pnlQuote ? side : low), first),
+    high: sides.reduce((high, side) => (side.pnlQuote > high.pnlQuote ? side : high), first)
+  }
+}
+
+/** A side as JSON: amounts are exact decimals as text, in units of their asset. `base` is the only market's, or the first's. */
+export const toJson = (strategy: Strategy, side: BandSide) => {
+  const { base, quote } = strategy.market
+  return {
+    mode: side.mode,
+    ...gainsJson(strategy.market, side),
+    maxDrawdown: side.outcome.maxDrawdown,
+    fills: side.fills,
+    base: format(side.outcome.base, base.decimals),
+    quote: format(side.quote, quote.decimals),
+    openOrders: side.openOrders,
+    ...countsJson(side.counts),
+    deniedByLimit: Object.fromEntries(side.outcome.deniedBy),
+    stops: side.outcome.stops.map(({ day: _, ...stop }) => stop),
+    decisions: side.counts.decisions
+  }
+}
+
+/** What of it happened in one of several markets. */
+export const partToJson = ({ market, outcome, ...gains }: Part) => ({
+  ...gainsJson(market, gains),
+  fills: outcome.fills.count,
+  base: format(outcome.base, market.base.decimals),
+  openOrders: outcome.openOrders,
+  ...countsJson(outcome.counts)
+})
+
+type Gains = Pick<Part, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "payouts" | "refunds" | "appFeesQuote">
+
+const gainsJson = ({ quote }: Market, gains: Gains) => ({
+  profitQuote: format(profitOf(gains), quote.decimals),
+  pnlQuote: format(gains.pnlQuote, quote.decimals),
+  holdPnlQuote: format(gains.holdPnlQuote, quote.decimals),
+  feesQuote: format(gains.feesQuote, quote.decimals),
+  payouts: { count: gains.payouts.count, feesQuote: format(gains.payouts.feesQuote, quote.decimals) },
+  refunds: { count: gains.refunds.count, feesQuote: format(gains.refunds.feesQuote, quote.decimals) },
+  ...(gains.appFeesQuote === 0n ? {} : { appFeesQuote: format(gains.appFeesQuote, quote.decimals) })
+})
+
+const countsJson = ({ placed, cancelled, deniedFunds, deniedMinimum }: Counts) => ({
+  orders: placed,
+  cancelled,
+  deniedFunds,
+  deniedMinimum
+})

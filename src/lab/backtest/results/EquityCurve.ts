@@ -1,0 +1,123 @@
+/**
+ * Equity along a run, read off its fills: a sample per period of time for statistics, and per stretch of bars for charts.
+ * Doubles, for looking at; balances are exact elsewhere.
+ */
+import { type Candles, closeAt } from "../../../candles/Candles.ts"
+import { closeTime, firstBarFrom } from "../../../candles/TimeAxis.ts"
+import type { Conditions } from "../kernel/Conditions.ts"
+import type { Outcome } from "../kernel/Outcome.ts"
+
+export interface EquityPoint {
+  readonly time: number
+  readonly close: number
+  readonly equity: number
+  /** Worth of the budget had it been left alone. */
+  readonly hold: number
+  /** Base held, whole units. */
+  readonly base: number
+}
+
+/** Whole units. */
+interface Holdings {
+  base: number
+  quote: number
+}
+
+/** Follows what a run holds from bar to bar (ascending). It is one and the same object that is given each time. */
+export const holdings = (
+  { fills, table }: Pick<Outcome, "fills" | "table">,
+  { market, budget }: Pick<Conditions, "market" | "budget">
+): ((bar: number) => Readonly<Holdings>) => {
+  const held: Holdings = {
+    base: Number(budget.base) / 10 ** market.base.decimals,
+    quote: Number(budget.quote) / 10 ** market.quote.decimals
+  }
+  let next = 0
+  return (bar) => {
+    for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
+      const order = fills.orders[next] ?? 0
+      held.base += table.baseChange[order] ?? 0
+      held.quote += table.quoteChange[order] ?? 0
+    }
+    return held
+  }
+}
+
+/** A point at the close of each of these bars (ascending). */
+export const at = (
+  outcome: Outcome,
+  candles: Candles,
+  conditions: Pick<Conditions, "market" | "budget">,
+  bars: ReadonlyArray<number>
+): ReadonlyArray<EquityPoint> => {
+  const heldAt = holdings(outcome, conditions)
+  const { base: startBase, quote: startQuote } = heldAt(-1)
+  return bars.map((bar) => {
+    const { base, quote } = heldAt(bar)
+    const close = candles.close[bar] ?? 0
+    const time = closeTime(candles.time, bar)
+    return { time, close, equity: quote + base * close, hold: startQuote + startBase * close, base }
+  })
+}
+
+/** Closes at some bars (ascending), side by side: reading a few thousand that lie far apart takes longer than a run. */
+export interface Samples {
+  readonly bars: Int32Array
+  readonly closes: Float64Array
+}
+
+export const samples = (candles: Candles, bars: ReadonlyArray<number>): Samples => ({
+  bars: Int32Array.from(bars),
+  closes: Float64Array.from(bars, (bar) => closeAt(candles, bar))
+})
+
+/** The equity alone, of the run and of its budget left alone: what a search needs of thousands of runs. */
+export const equityAt = (
+  outcome: Outcome,
+  conditions: Pick<Conditions, "market" | "budget">,
+  { bars, closes }: Samples
+): Readonly<Record<"equity" | "hold", Float64Array>> => {
+  const heldAt = holdings(outcome, conditions)
+  const start = { ...heldAt(-1) }
+  const [equity, hold] = [new Float64Array(bars.length), new Float64Array(bars.length)]
+  for (let sample = 0; sample < bars.length; sample++) {
+    const { base, quote } = heldAt(bars[sample] ?? 0)
+    const close = closes[sample] ?? 0
+    equity[sample] = quote + base * close
+    hold[sample] = start.quote + start.base * close
+  }
+  return { equity, hold }
+}
+
+/**
+ * The worth at the start and what was made of it against the budget left alone: ratios of its returns are those of the
+ * strategy, and not of a market that carried it.
+ */
+export const madeOf = (points: ReadonlyArray<Pick<EquityPoint, "equity" | "hold">>): ReadonlyArray<number> => {
+  const start = points[0]?.hold ?? 0
+  // The first bar may have traded already: what that cost is a part of the return.
+  return points.map(({ equity, hold }, index) => (index === 0 ? start : start + (equity - hold)))
+}
+
+/** The last bar of every period that has one. */
+export const periodEnds = (candles: Candles, periodMillis: number): ReadonlyArray<number> => {
+  const { time, bars } = candles
+  const ends: Array<number> = []
+  for (let bar = 0; bar < bars; bar = (ends.at(-1) ?? bar) + 1) {
+    const end = Math.ceil(closeTime(time, bar) / periodMillis) * periodMillis
+    ends.push(Math.max(bar, firstBarFrom(time, end - time.stepMillis + 1) - 1))
+  }
+  return ends
+}
+
+/** The bars whose closes are sampled once per period: the first one, which is the start, and every period's last. */
+export const sampleBars = (candles: Candles, periodMillis: number): ReadonlyArray<number> => [
+  0,
+  ...periodEnds(candles, periodMillis).filter((bar) => bar > 0)
+]
+
+/** At most `count` bars, evenly spread, the last one included. */
+export const spread = (candles: Candles, count: number): ReadonlyArray<number> => {
+  const points = Math.min(count, candles.bars)
+  return Array.from({ length: points }, (_, index) => Math.floor(((index + 1) * candles.bars) / points) - 1)
+}

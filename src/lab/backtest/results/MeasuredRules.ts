@@ -1,0 +1,23 @@
+/** The rules of fills that follow from what the venue really took (see `Calibration`). */
+import { type Calibration, enough, type Measured } from "../../../ledger/measured/Calibration.ts"
+import type { FillMode } from "../kernel/FillPresets.ts"
+import type { FillRules } from "../kernel/FillRules.ts"
+
+/** Times: the kind side gets what a quarter of the orders had or better, the unkind side what nine of ten had or better. */
+export const rulesFor = (calibration: Calibration, mode: FillMode): Partial<FillRules> => {
+  const { place, payout, cancel, edge } = calibration
+  const value = ({ p25, p90 }: Measured): number => (mode === "optimistic" ? p25 : p90)
+  return {
+    ...(place.count < enough ? {} : { placeMillis: value(place) }),
+    ...(payout.count < enough ? {} : { payoutMillis: value(payout) }),
+    ...(cancel.count < enough ? {} : { cancelMillis: value(cancel) }),
+    ...(edge.count < enough ? {} : { edgeBasisPoints: hundredths(marginOf(calibration, mode)) })
+  }
+}
+
+const marginOf = ({ edge, early, late }: Calibration, mode: FillMode): number => {
+  if (mode === "pessimistic") return Math.max(edge.p50, late.p90)
+  return early.p90 > 0 ? 0 : Math.min(edge.p25, late.p50)
+}
+
+const hundredths = (value: number): number => Math.round(value * 100) / 100

@@ -1,0 +1,77 @@
+/**
+ * The trades of a run (`RoundTrips`), with how long the position was held and how far the price went against it and for it meanwhile (maximum adverse and
+ * favourable excursion). Excursions are those of whole bars, from the bar of the entry to that of the exit.
+ */
+import type { Candles } from "../../../candles/Candles.ts"
+import { openTime } from "../../../candles/TimeAxis.ts"
+import * as Csv from "../../../domain/Csv.ts"
+import type { Market } from "../../../domain/Market.ts"
+import type { Outcome } from "../kernel/Outcome.ts"
+import { type ClosedTrade, trades } from "./RoundTrips.ts"
+
+export interface ListedTrade extends ClosedTrade {
+  readonly entryTime: number
+  readonly exitTime: number
+  /** As shares of the entry price: at most zero, and at least zero. */
+  readonly adverse: number
+  readonly favourable: number
+}
+
+const blockBars = 256
+
+/** The most extreme value between two bars, by blocks, so that long trades cost little. */
+const extremes = (values: ArrayLike<number>, pick: (a: number, b: number) => number) => {
+  const within = (from: number, to: number): number => {
+    let found = values[from] ?? Number.NaN
+    for (let bar = from + 1; bar <= to; bar++) found = pick(found, values[bar] ?? found)
+    return found
+  }
+  const count = Math.floor(values.length / blockBars)
+  const blocks = Array.from({ length: count }, (_, block) => within(block * blockBars, (block + 1) * blockBars - 1))
+  return (from: number, to: number): number => {
+    const [first, last] = [Math.ceil(from / blockBars), Math.floor((to + 1) / blockBars)]
+    if (first >= last) return within(from, to)
+    let found = blocks[first] ?? Number.NaN
+    for (let block = first + 1; block < last; block++) found = pick(found, blocks[block] ?? found)
+    if (from < first * blockBars) found = pick(found, within(from, first * blockBars - 1))
+    return last * blockBars > to ? found : pick(found, within(last * blockBars, to))
+  }
+}
+
+export const of = (outcome: Outcome, candles: Candles): ReadonlyArray<ListedTrade> => {
+  const [highest, lowest] = [extremes(candles.high, Math.max), extremes(candles.low, Math.min)]
+  return trades(outcome, candles).map((trade) => {
+    const { side, entryPrice, entryBar, exitBar } = trade
+    const up = highest(entryBar, exitBar) / entryPrice - 1
+    const down = lowest(entryBar, exitBar) / entryPrice - 1
+    const [adverse, favourable] = side === "BUY" ? [down, up] : [-up, -down]
+    return {
+      ...trade,
+      entryTime: openTime(candles.time, entryBar),
+      exitTime: openTime(candles.time, exitBar),
+      adverse: Math.min(0, adverse),
+      favourable: Math.max(0, favourable)
+    }
+  })
+}
+
+const titles = [
+  ...["entry_time_ms", "exit_time_ms", "held_ms", "market", "slot", "entry_slot", "side"],
+  ...["base", "entry_price", "exit_price", "gained_quote", "gained", "mae", "mfe"]
+]
+
+/** In the order in which the trades ended. The last three columns are shares of the entry. */
+export const csv = (
+  parts: ReadonlyArray<{ readonly outcome: Outcome; readonly candles: Candles; readonly market: Market }>
+): string => {
+  const all = parts.flatMap(({ outcome, candles, market }) => of(outcome, candles).map((trade) => ({ trade, market })))
+  const rows = all
+    .toSorted((a, b) => a.trade.exitTime - b.trade.exitTime)
+    .map(({ market, trade }) => {
+      const { side, base, entryPrice, exitPrice, gained, entryTime, exitTime, adverse, favourable } = trade
+      const numbers = [base, entryPrice, exitPrice, gained, gained / (base * entryPrice), adverse, favourable]
+      const about = [entryTime, exitTime, exitTime - entryTime, market.name, trade.slotName, trade.entrySlotName, side]
+      return [...about, ...numbers.map((value) => Number(value.toPrecision(10)))]
+    })
+  return Csv.render(titles, rows, "\n")
+}

@@ -1,0 +1,118 @@
+/** What makes one trial better than another, and what each must meet: by name, from the figures of its result. */
+import * as Decimal from "../../../domain/Decimal.ts"
+import type { TrialFigures, TrialResult } from "./TrialResult.ts"
+
+export const objectives = ["profitQuote", "pnlQuote", "dailySharpe", "maxDrawdown", "pnlPerDrawdown"] as const
+export type Objective = (typeof objectives)[number]
+
+/** The quantile of a finalist's simulated runs that ranks it. */
+export const ranks = ["p5", "p50"] as const
+export type Rank = (typeof ranks)[number]
+
+type Scored = Pick<TrialFigures, "profitQuote" | "pnlQuote" | "dailySharpe" | "maxDrawdown">
+
+/** Larger is better. Of losses a deeper drawdown is worse, so it multiplies what it would divide of a gain. */
+export const score = (objective: Objective, result: Scored): number => {
+  const pnl = Number(result.pnlQuote)
+  switch (objective) {
+    case "profitQuote":
+      return Number(result.profitQuote)
+    case "pnlQuote":
+      return pnl
+    case "dailySharpe":
+      return result.dailySharpe
+    case "maxDrawdown":
+      return -result.maxDrawdown
+    case "pnlPerDrawdown":
+      if (pnl < 0) return pnl * result.maxDrawdown
+      return result.maxDrawdown > 0 ? pnl / result.maxDrawdown : pnl
+  }
+}
+
+export interface Condition {
+  readonly holds: (result: TrialFigures) => boolean
+  /** Broken on the first part of the data it stays broken on all of it, because the figure only grows. */
+  readonly isFinal: boolean
+}
+
+const pattern =
+  /^(profitQuote|pnlQuote|feesQuote|base|quote|fills|maxDrawdown|dailySharpe)\s*(<=|>=|<|>)\s*(-?[\d.]+)\s*(%?)$/
+
+const growing: ReadonlySet<string> = new Set(["fills", "maxDrawdown"])
+
+/** `maxDrawdown<=20%`, `fills>100`; undefined when it is none. */
+export const condition = (text: string): Condition | undefined => {
+  const [, name, operator = "", limit, percent] = pattern.exec(text.trim()) ?? []
+  const bound = limit === undefined ? undefined : Decimal.parse(limit)
+  if (name === undefined || bound === undefined) return undefined
+  const against = Decimal.toNumber(percent === "%" ? Decimal.multiply(bound, Decimal.make(1n, 2)) : bound)
+  const value = (result: TrialFigures): number => Number(Object.entries(result).find(([key]) => key === name)?.[1])
+  const holds = (result: TrialFigures): boolean => {
+    const found = value(result)
+    if (operator === "<=") return found <= against
+    if (operator === ">=") return found >= against
+    return operator === "<" ? found < against : found > against
+  }
+  return { holds, isFinal: growing.has(name) && operator.startsWith("<") }
+}
+
+/** Conditions hold by both sides, where both ran. */
+const meets = (result: TrialResult, conditions: ReadonlyArray<Condition>): boolean =>
+  result.refused === undefined &&
+  conditions.every(({ holds }) => holds(result) && (result.other === undefined || holds(result.other)))
+
+/** Accepted trials, the best first; equal scores in the order of their numbers. */
+export const ranked = (
+  results: ReadonlyArray<TrialResult>,
+  objective: Objective,
+  conditions: ReadonlyArray<Condition>
+): ReadonlyArray<TrialResult> =>
+  results
+    .filter((result) => meets(result, conditions))
+    .sort((a, b) => score(objective, b) - score(objective, a) || a.trial - b.trial)
+
+/** Results of the same trials over further data, by trial. */
+export type Elsewhere = ReadonlyMap<number, ReadonlyArray<TrialResult>>
+
+/** By the worst score of each trial over all data; the conditions hold over all of it. */
+export const rankedAcross = (
+  results: ReadonlyArray<TrialResult>,
+  elsewhere: Elsewhere,
+  objective: Objective,
+  conditions: ReadonlyArray<Condition>
+): ReadonlyArray<TrialResult> => {
+  const everywhere = (result: TrialResult) => [result, ...(elsewhere.get(result.trial) ?? [])]
+  const worst = new Map(
+    results.map((result) => [result, Math.min(...everywhere(result).map((each) => score(objective, each)))])
+  )
+  return ranked(results, objective, conditions)
+    .filter((result) => ranked(everywhere(result), objective, conditions).length === everywhere(result).length)
+    .toSorted((a, b) => (worst.get(b) ?? 0) - (worst.get(a) ?? 0) || a.trial - b.trial)
+}
+
+/**
+ * The trials that no other beats: none is at least as good by every objective and better by one (the Pareto front).
+ * Ordered by the first objective.
+ */
+export const front = (
+  results: ReadonlyArray<TrialResult>,
+  objectives: ReadonlyArray<Objective>,
+  conditions: ReadonlyArray<Condition>
+): ReadonlyArray<TrialResult> => {
+  const [first = "profitQuote"] = objectives
+  const all = ranked(results, first, conditions).map((result) => ({
+    result,
+    scores: objectives.map((objective) => score(objective, result))
+  }))
+  const beats = (a: ReadonlyArray<number>, b: ReadonlyArray<number>) =>
+    a.every((value, index) => value >= (b[index] ?? value)) && a.some((value, index) => value > (b[index] ?? value))
+  return all.filter(({ scores }) => !all.some((other) => beats(other.scores, scores))).map(({ result }) => result)
+}
+
+/** `profitQuote,maxDrawdown`: two objectives or more, each once; undefined when it is none. */
+export const several = (text: string): ReadonlyArray<Objective> | undefined => {
+  const names = text.split(",").map((name) => name.trim())
+  const found = objectives.filter((objective) => names.includes(objective))
+  const isGood = found.length === names.length && new Set(names).size === names.length && names.length > 1
+  return isGood ? names.flatMap((name) => found.find((objective) => objective === name) ?? []) : undefined
+}

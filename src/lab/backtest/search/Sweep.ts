@@ -1,0 +1,103 @@
+/**
+ * Many trials on all cores. All threads share the candles and take trials from one counter; every trial is a pure
+ * function of its number, so the results are those of single runs, whatever the number of threads and their order.
+ */
+
+import { Worker } from "node:worker_threads"
+import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
+import * as Candles from "../../../candles/Candles.ts"
+import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
+import { messageOf } from "../../../domain/Text.ts"
+import type * as Backtest from "../Backtest.ts"
+import type { Assignment } from "./SweepWorker.ts"
+import * as Trial from "./Trial.ts"
+import type { TrialResult } from "./TrialResult.ts"
+
+export class SweepFailed extends Schema.TaggedError<SweepFailed>()("SweepFailed", { message: Schema.String }) {}
+
+/** Threads besides this one. They start while data are read, and what one sweep warmed up serves the next. */
+export interface Team {
+  readonly workers: ReadonlyArray<Worker>
+  /** Done when one of them breaks. */
+  readonly failure: Deferred.Deferred<never, SweepFailed>
+}
+
+export interface SweepPlan {
+  readonly team: Team
+  readonly search: Trial.Search
+  readonly inputs: Backtest.MarketInputs
+  readonly trials: ReadonlyArray<number>
+}
+
+/** The bars `from` up to `to` (exclusive) of all series. */
+export const partOf = ([first, ...others]: Backtest.MarketInputs, from: number, to: number): Backtest.MarketInputs => {
+  const cut = (input: Backtest.MarketInput): Backtest.MarketInput => {
+    const candles = Candles.slice(input.candles, from, to)
+    return { ...input, candles, indices: CrossingIndex.buildIndices(candles, "at") }
+  }
+  return [cut(first), ...others.map(cut)]
+}
+
+/** The worker's file: a source beside this one, or its bundle beside ours. */
+const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./SweepWorker.ts" : "./SweepWorker.mjs", import.meta.url)
+
+const startTeam = (threads: number): Team => {
+  const failure = Deferred.makeUnsafe<never, SweepFailed>()
+  const fail = (cause: unknown) => {
+    const message = `a worker thread failed: ${messageOf(cause)}`
+    Deferred.doneUnsafe(failure, Exit.fail(new SweepFailed({ message })))
+  }
+  return { workers: Array.from({ length: threads - 1 }, () => new Worker(workerUrl).on("error", fail)), failure }
+}
+
+/** `threads` with this one, until the scope ends. */
+export const team = (threads: number): Effect.Effect<Team, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => startTeam(threads)),
+    ({ workers }) => Effect.promise(() => Promise.all(workers.map((worker) => worker.terminate())))
+  )
+
+type Hear = (result: TrialResult) => void
+
+/** This thread's share of the trials. Between two of them it listens to the others, and to who wants to stop. */
+const takeTrials = ({ search, inputs, trials, taken }: Assignment, hear: Hear): Effect.Effect<void> => {
+  let next = Atomics.add(taken, 0, 1)
+  return Effect.whileLoop({
+    while: () => next < trials.length,
+    body: () => {
+      hear(Trial.run(search, trials[next] ?? 0, inputs))
+      return Effect.yieldNow
+    },
+    step: () => {
+      next = Atomics.add(taken, 0, 1)
+    }
+  })
+}
+
+/** Runs all trials; `onResult` hears of each as it ends, in no particular order. */
+export const run = ({ team, ...plan }: SweepPlan, onResult: Hear): Effect.Effect<void, SweepFailed> =>
+  Effect.suspend(() => {
+    const { search, inputs, trials } = plan
+    if (trials.length === 0) return Effect.void
+    const taken = new Int32Array(new SharedArrayBuffer(4))
+    const assignment: Assignment = { search, inputs, trials, taken }
+    const all = Deferred.makeUnsafe<void>()
+    let heard = 0
+    const hear: Hear = (result) => {
+      onResult(result)
+      if (++heard === trials.length) Deferred.doneUnsafe(all, Exit.void)
+    }
+    return Effect.acquireUseRelease(
+      Effect.sync(() => {
+        for (const worker of team.workers) worker.on("message", hear).postMessage(assignment)
+      }),
+      () =>
+        Effect.all([takeTrials(assignment, hear), Deferred.await(all)], { concurrency: 2, discard: true }).pipe(
+          Effect.raceFirst(Deferred.await(team.failure))
+        ),
+      () =>
+        Effect.sync(() => {
+          for (const worker of team.workers) worker.off("message", hear)
+        })
+    )
+  })

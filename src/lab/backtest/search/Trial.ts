@@ -1,0 +1,134 @@
+/** One trial of a search: the strategy file with other values, run like any backtest, and what is kept of it. */
+
+import { Result } from "effect"
+import type { Candles } from "../../../candles/Candles.ts"
+import { format } from "../../../domain/Amount.ts"
+import { present } from "../../../domain/Present.ts"
+import type { Markets } from "../../../strategy/Markets.ts"
+import { sourceText } from "../../../strategy/Problem.ts"
+import type { Strategy } from "../../../strategy/Strategy.ts"
+import * as StrategyFile from "../../../strategy/StrategyFile.ts"
+import * as Backtest from "../Backtest.ts"
+import * as Band from "../Band.ts"
+import type { FillMode } from "../kernel/FillPresets.ts"
+import * as BandSide from "../results/BandSide.ts"
+import * as EquityCurve from "../results/EquityCurve.ts"
+import * as Objective from "./Objective.ts"
+import * as SweepSpace from "./SweepSpace.ts"
+import type { TrialFigures, TrialResult } from "./TrialResult.ts"
+
+export interface Search {
+  /** Content and name of the strategy file. */
+  readonly text: string
+  readonly file: string
+  readonly markets: Markets
+  readonly space: ReadonlyArray<SweepSpace.Dimension>
+  /** The rules to run by; by both, the worse side judges, which the objective tells. */
+  readonly mode: FillMode | "worse"
+  readonly objective: Objective.Objective
+  /** Simulated runs of each trial, beside both sides; missing for none. */
+  readonly simulatedRuns?: number
+  /** Each result of a search by one side comes with what it made by day. */
+  readonly keepsDaily?: boolean
+}
+
+/** The file is read once per search. */
+const templates = new WeakMap<Search, ReturnType<typeof SweepSpace.template>>()
+const templateOf = (search: Search) => {
+  const template = templates.get(search) ?? SweepSpace.template(search.text, search.space)
+  templates.set(search, template)
+  return template
+}
+
+/** The strategy of these values, or why they make none. */
+export const strategyOf = (search: Search, values: ReadonlyArray<string>): Result.Result<Strategy, string> =>
+  Result.flatMap(templateOf(search), (template) => {
+    const { file, markets } = search
+    const [text, node] = [template.text(values), template.node(values)]
+    const strategy =
+      node === undefined
+        ? StrategyFile.parse(text, file, markets)
+        : StrategyFile.ofNode(node, sourceText(file, text), markets)
+    return Result.mapError(strategy, (problems) => problems.map(({ message }) => message).join("; "))
+  })
+
+const nothing = {
+  profitQuote: "0",
+  pnlQuote: "0",
+  feesQuote: "0",
+  base: "0",
+  quote: "0",
+  fills: 0,
+  maxDrawdown: 0,
+  dailySharpe: 0
+}
+
+/** `see` gets what a side came to, before the next one runs. */
+export const run = (
+  search: Search,
+  trial: number,
+  inputs: Backtest.MarketInputs,
+  see: (ran: BandSide.BandSide, side: FillMode) => void = () => undefined
+): TrialResult => {
+  const values = SweepSpace.combination(search.space, trial)
+  const read = strategyOf(search, values)
+  if (Result.isFailure(read)) return { trial, values, refused: read.failure, ...nothing }
+  const { mode, objective } = search
+  const judged = (side: FillMode) => {
+    const ran = Backtest.runAll(read.success, inputs, side)
+    see(ran, side)
+    return { side, ran, figures: figuresOf(read.success, ran) }
+  }
+  if (mode !== "worse") {
+    const { figures, ran, side } = judged(mode)
+    return { trial, values, side, ...figures, ...(search.keepsDaily ? { daily: BandSide.dailyMade(ran) } : {}) }
+  }
+  const [pessimistic, optimistic] = [judged("pessimistic"), judged("optimistic")]
+  const isOptimisticWorse =
+    Objective.score(objective, optimistic.figures) < Objective.score(objective, pessimistic.figures)
+  const [worse, better] = isOptimisticWorse ? [optimistic, pessimistic] : [pessimistic, optimistic]
+  const simulated = simulatedOf(search, read.success, inputs, [pessimistic.ran, optimistic.ran])
+  return { trial, values, side: worse.side, ...worse.figures, other: better.figures, ...present({ simulated }) }
+}
+
+const simulatedOf = (
+  { objective, simulatedRuns }: Search,
+  strategy: Strategy,
+  inputs: Backtest.MarketInputs,
+  sides: Band.Sides
+): TrialResult["simulated"] => {
+  if (simulatedRuns === undefined) return undefined
+  const { decimals } = strategy.market.quote
+  const simulated = Band.simulated(strategy, inputs, sides, simulatedRuns)
+  const { p5, p50 } = Band.quantilesOf(simulated, (run) =>
+    Objective.score(objective, {
+      profitQuote: format(BandSide.profitOf(run), decimals),
+      pnlQuote: format(run.pnlQuote, decimals),
+      dailySharpe: run.dailySharpe,
+      maxDrawdown: run.maxDrawdown
+    })
+  )
+  return { runs: simulatedRuns, p5, p50 }
+}
+
+/** At so many moments of a trial, the start first. */
+const curvePoints = 60
+
+/** What everything was worth over time beyond its worth at the start. */
+export const curveOf = ({ parts }: BandSide.BandSide, candles: Candles): ReadonlyArray<number> => {
+  const points = BandSide.curve(parts, [0, ...EquityCurve.spread(candles, curvePoints)])
+  return points.map(({ equity }) => equity - (points[0]?.hold ?? 0))
+}
+
+const figuresOf = ({ market }: Strategy, side: BandSide.BandSide): TrialFigures => {
+  return {
+    profitQuote: format(BandSide.profitOf(side), market.quote.decimals),
+    pnlQuote: format(side.pnlQuote, market.quote.decimals),
+    feesQuote: format(side.feesQuote, market.quote.decimals),
+    base: format(side.outcome.base, market.base.decimals),
+    quote: format(side.quote, market.quote.decimals),
+    fills: side.fills,
+    maxDrawdown: side.outcome.maxDrawdown,
+    dailySharpe: BandSide.dailySharpe(side)
+  }
+}

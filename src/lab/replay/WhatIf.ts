@@ -1,0 +1,159 @@
+/**
+ * What an edited file would have earned on the recorded prices, against what its strategy really earned. Nobody can know
+ * that exactly, because fills depend on solvers. The edited file runs as a backtest over the minutes that the bot saw, with
+ * times and margins measured from its own orders, and the answer is a band. The band of the file that
+ * ran last shows by how much such a band misses here, and both ends are moved apart by that.
+ */
+import { Array as Arr, Effect, Option } from "effect"
+import * as JournalData from "../../app/journal/JournalData.ts"
+import { type Amount, format, max, medianAmount } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import type { Market } from "../../domain/Market.ts"
+import { iso } from "../../domain/Text.ts"
+import type { Replayed } from "../../engine/explain/Replay.ts"
+import type { BotSettings } from "../../files/ConfigFile.ts"
+import type { Minute } from "../../journal/PriceStore.ts"
+import * as Profit from "../../ledger/Profit.ts"
+import type { TradingRecord } from "../../ledger/Trades.ts"
+import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+import { isPartner, usualOf } from "../../venue/profile/Charges.ts"
+import * as Backtest from "../backtest/Backtest.ts"
+import * as Band from "../backtest/Band.ts"
+import * as BandSide from "../backtest/results/BandSide.ts"
+import * as FeeModel from "../runs/FeeModel.ts"
+import * as RunCandles from "../runs/RunCandles.ts"
+import * as RunSetUp from "../runs/RunSetUp.ts"
+
+export interface ProfitDifference {
+  readonly strategy: string
+  readonly asset: string
+  /** The time that the recorded prices cover. */
+  readonly from: string
+  readonly to: string
+  /** Different files of this strategy that ran: what it earned, it earned with all of them. */
+  readonly filesRan: number
+  /** What it really earned, after fees: exact. */
+  readonly earned: string
+  /** What the edited file would have earned lies between these. */
+  readonly editedLow: string
+  readonly editedHigh: string
+  /** Edited less earned. */
+  readonly differenceLow: string
+  readonly differenceHigh: string
+}
+
+/** Why there is no figure. */
+export interface NoDifference {
+  readonly strategy: string
+  readonly why: string
+}
+
+export interface RecordedRun {
+  readonly journal: string
+  readonly trading: TradingRecord
+  readonly minutes: ReadonlyMap<string, ReadonlyArray<Minute>>
+  readonly ran: Replayed["ran"]
+  readonly decimals: (symbol: string) => number | undefined
+  readonly venue: Pick<BotSettings["venue"], "facts" | "hasPartner">
+  readonly account: Pick<BotSettings["account"], "terms">
+}
+
+export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: Strategy, recorded: RecordedRun) {
+  const { name: strategy, market } = edited
+  const none = (why: string): NoDifference => ({ strategy, why })
+  const ran = recorded.ran(strategy)
+  const files = ran === undefined ? [edited] : [edited, ran.last]
+  if (files.some((file) => marketsSeen(file).length > 1 || file.market.name !== market.name))
+    return none("its profit is bounded for strategies that see one market only")
+  if (files.some(({ volumes }) => volumes !== undefined))
+    return none("it looks at volumes, and recorded prices have none")
+  if (files.some(({ signals }) => signals !== undefined))
+    return none("it looks at signals: limitbot backtest --signals journal:FILE takes what was sent")
+  const minutes = recorded.minutes.get(market.name) ?? []
+  const [first, last] = [minutes[0], minutes.at(-1)]
+  if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
+  const { account, journal } = recorded
+  const part = { from: Option.none(), to: Option.none(), repair: Option.none(), noCache: true }
+  const wanted = { open: true, volume: true, indexed: false }
+  const data = yield* Effect.option(
+    Effect.all([
+      RunCandles.load([`journal:${journal}`], part, wanted, edited),
+      RunSetUp.calibrationOf(journal, market, account.terms),
+      JournalData.costs(journal, keptBasisPoints(recorded))
+    ])
+  )
+  if (Option.isNone(data)) return none("the journal's prices cannot be read")
+  const [candles, { measured }, costs] = data.value
+  const [finest] = files.flatMap((file) => Backtest.tooFine(file, candles.series[0].candles))
+  if (finest !== undefined) return none(`it decides by ${finest} candles, and minutes are recorded`)
+  const bandOf = Effect.fnUntraced(function* (file: Strategy) {
+    const ground = yield* RunSetUp.groundOf(RunSetUp.asKnown, file, costsOf(recorded, file, costs))
+    // No rule is fixed: the spread is drawn around the measured one.
+    const options = Arr.map(ground.options, (each) => ({ ...each, changes: {}, measured }))
+    const { inputs } = yield* RunSetUp.onCandles({ ...ground, options }, candles)
+    return Band.quantilesOf(Band.run(file, inputs).simulated, BandSide.profitOf)
+  })
+  const earned = earnedBy(recorded, strategy, market, last.close)
+  const known = ran === undefined ? { p5: earned, p95: earned } : yield* bandOf(ran.last)
+  const { p5, p95 } = yield* bandOf(edited)
+  const [editedLow, editedHigh] = [p5 - max(0n, known.p5 - earned), p95 + max(0n, earned - known.p95)]
+  const { quote } = market
+  const text = (amount: Amount) => format(amount, quote.decimals)
+  return {
+    strategy,
+    asset: quote.symbol,
+    from: iso(first.openedAt),
+    to: iso(last.openedAt + minuteMillis),
+    filesRan: ran?.files ?? 0,
+    earned: text(earned),
+    editedLow: text(editedLow),
+    editedHigh: text(editedHigh),
+    differenceLow: text(editedLow - earned),
+    differenceHigh: text(editedHigh - earned)
+  } satisfies ProfitDifference
+})
+
+/** Realised and unrealised less fees, open positions at the last recorded close, as a backtest counts. */
+const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: Market, close: number): Amount => {
+  const last = new Map([[market.name, { price: Decimal.fromNumber(close), at: 0 }]])
+  const rows = Profit.report(trading, {
+    method: "average",
+    by: "strategy",
+    mark: Profit.markBy(last, decimals),
+    now: 0
+  })
+  return rows.find(({ group, quote }) => group === strategy && quote === market.quote.symbol)?.figures.total ?? 0n
+}
+
+/** What the service keeps of a trade: a quote includes it. */
+const keptBasisPoints = ({ venue }: RecordedRun): number =>
+  usualOf(venue.facts.fees, isPartner(venue.facts, venue.hasPartner))
+
+/** What the service takes with the file's terms, and the middle one of the flat fees that the bot paid. */
+const costsOf = (
+  { account, trading, venue }: RecordedRun,
+  { market, terms }: Strategy,
+  { echoed, impacts, spreads }: Pick<FeeModel.Account, "echoed" | "impacts" | "spreads">
+): FeeModel.CostsOfRun => {
+  const { facts, hasPartner } = venue
+  const known = { echoed, isPartner: isPartner(facts, hasPartner), schedule: facts.fees }
+  const paid = (kind: "payout" | "refund") => {
+    const of = ({ symbol }: Market["base"]) => {
+      const paid = trading.fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
+      return [symbol, medianAmount(paid.map(({ amount }) => amount))] as const
+    }
+    return new Map([of(market.base), of(market.quote)])
+  }
+  const isShared = facts.fees.appFees === "shared"
+  return {
+    fees: {
+      basisPoints: isShared ? 0 : usualOf(facts.fees, known.isPartner),
+      ofInput: FeeModel.ofInputs(known, [market], { ...account.terms, ...terms }).basisPoints
+    },
+    payouts: paid("payout"),
+    refunds: paid("refund"),
+    spreads: new Map([[market.name, FeeModel.spreadIn(Option.none(), { spreads, impacts }, market)]]),
+    accountTerms: account.terms
+  }
+}

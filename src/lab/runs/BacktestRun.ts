@@ -1,0 +1,188 @@
+/** Strategies over candles: loads what they need of the data once, and runs both sides of the band. */
+import { Array as Arr, Clock, Effect, Option } from "effect"
+import * as Candles from "../../candles/Candles.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import * as TimeAxis from "../../candles/TimeAxis.ts"
+import { bySymbol } from "../../domain/Amount.ts"
+import { iso } from "../../domain/Text.ts"
+import * as Progress from "../../process/Progress.ts"
+import * as Stop from "../../process/Stop.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import { rounded } from "../../report/text/Money.ts"
+import { candlesWanted, marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+import * as Backtest from "../backtest/Backtest.ts"
+import * as Band from "../backtest/Band.ts"
+import * as BandSide from "../backtest/results/BandSide.ts"
+import * as WarmUp from "../backtest/WarmUp.ts"
+import * as FeeModel from "./FeeModel.ts"
+import * as RunCandles from "./RunCandles.ts"
+import * as RunSetUp from "./RunSetUp.ts"
+import * as StrategySource from "./StrategySource.ts"
+
+const modes = {
+  both: ["pessimistic", "optimistic"],
+  pessimistic: ["pessimistic"],
+  optimistic: ["optimistic"]
+} as const
+
+export interface BacktestAsked extends RunSetUp.RunAsked {
+  readonly fills: keyof typeof modes
+  readonly band: "paths" | "rules"
+  /** Exactly so many simulated runs. */
+  readonly runs: Option.Option<number>
+  readonly detail: Option.Option<string>
+  readonly trials: number
+  readonly report: Option.Option<string>
+  readonly tradesCsv: Option.Option<string>
+}
+
+export interface BacktestResult
+  extends Pick<
+    RunSetUp.RunSetUp & RunSetUp.FileRunInputs,
+    "calibrated" | "fees" | "sources" | "strategy" | "warnings"
+  > {
+  /** Candles of the first market; all have the same times. */
+  readonly candles: Candles.Candles
+  /** The candles that it ran on, of all markets that the strategy sees. */
+  readonly series: ReadonlyArray<Candles.Candles>
+  readonly sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide>
+  /** The sides by what they gained; one run is both. */
+  readonly band: { readonly low: BandSide.BandSide; readonly high: BandSide.BandSide }
+  /** What other runs came to, where they were asked for. */
+  readonly simulated: Band.Simulated | undefined
+  /** The side whose fills are listed. */
+  readonly shown: BandSide.BandSide
+  /** How many variants were tried to find this one, according to the user. */
+  readonly trials: number
+  readonly wallMillis: number
+  readonly kernelMillis: number
+}
+
+/** What a strategy, its costs and the report need of the data. */
+const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunInputs) => {
+  const looksAtCandles = candlesWanted(strategy).length > 0 || strategy.candles !== undefined
+  const rules = options.flatMap((each) => modes[asked.fills].map((mode) => Backtest.rulesIn(mode, each)))
+  const hasReport = Option.isSome(asked.report)
+  return {
+    open: rules.some(({ price, stops }) => price === "open" || stops === "first") || looksAtCandles || hasReport,
+    volume: rules.some(({ volumeShare }) => volumeShare > 0) || looksAtCandles,
+    range:
+      looksAtCandles || hasReport || Option.isSome(asked.tradesCsv) || rules.some(({ touch }) => touch === "within")
+  }
+}
+
+/** The run uses the finer candles; indicators use the data's. */
+const withDetail = Effect.fnUntraced(function* (
+  asked: BacktestAsked,
+  loaded: RunCandles.RunCandles,
+  wantsVolume: boolean
+) {
+  if (Option.isNone(asked.detail)) return loaded
+  const [{ candles: bars }, ...others] = loaded.series
+  if (others.length > 0)
+    return yield* new WrongUsage({ message: "--detail: finer candles are replayed for strategies of one market" })
+  const file = asked.detail.value
+  const columns = { open: true, volume: wantsVolume, indexed: false, tradeCandleMillis: 1000 }
+  const { candles } = yield* RunCandles.ofFile(file, asked, columns)
+  const [from, to] = [TimeAxis.openTime(bars.time, 0), TimeAxis.closeTime(bars.time, bars.bars - 1)]
+  const part = Candles.between(candles, from, to)
+  const isWhole =
+    part.bars > 1 && TimeAxis.openTime(part.time, 0) === from && TimeAxis.closeTime(part.time, part.bars - 1) === to
+  if (candles.time.stepMillis >= bars.time.stepMillis || !isWhole) {
+    const span = `${iso(from)} to ${iso(to)}`
+    return yield* new WrongUsage({
+      message: `--detail ${file}: give candles that are finer than the data and cover the same time, ${span}; cut the data with --from and --to`
+    })
+  }
+  const fine = { ...part, whole: bars.whole ?? bars }
+  return { ...loaded, series: Arr.of({ candles: fine, indices: CrossingIndex.linearIndices(fine, "at") }) }
+})
+
+const checkComparable = ([one, ...others]: Arr.NonEmptyReadonlyArray<Strategy>) => {
+  const other = others.find((strategy) => marketsSaid(strategy) !== marketsSaid(one))
+  if (other === undefined || [one, other].every((strategy) => marketsSeen(strategy).length === 1)) return Effect.void
+  const message = `${one.file} trades ${marketsSaid(one)}, ${other.file} ${marketsSaid(other)}: only strategies of the same markets, in the same order, are compared`
+  return Effect.fail(new WrongUsage({ message }))
+}
+
+/** What both sides of the band made. */
+const gainsOf = ({ market: { quote } }: Strategy, { low, high }: BacktestResult["band"]): string => {
+  const text = (side: BandSide.BandSide) => rounded(bySymbol([quote]), quote.symbol, BandSide.profitOf(side))
+  return `${text(low)} to ${text(high)} ${quote.symbol}`
+}
+
+/** All strategies over the same candles, loaded once. */
+export const simulate = Effect.fn("BacktestRun.simulate")(function* (
+  asked: BacktestAsked,
+  files: Arr.NonEmptyReadonlyArray<string>
+) {
+  const started = yield* Clock.currentTimeNanos
+  const { computes } = yield* Stop.Stop
+  yield* computes
+  const progress = yield* Progress.make("backtest")
+  const account = yield* FeeModel.accountOf(asked.config)
+  const grounds = yield* Effect.forEach(files, (file) =>
+    Effect.flatMap(StrategySource.read(file, asked.config), (source) => RunSetUp.groundOfFile(asked, source, account))
+  )
+  const [{ strategy: one }] = grounds
+  yield* checkComparable(Arr.map(grounds, ({ strategy }) => strategy))
+  const columns = grounds.map((ground) => columnsOf(asked, ground))
+  // Series of several markets share one time axis, which takes whole columns.
+  const variesPaths = asked.band === "paths" && asked.fills === "both"
+  const late = marketsSeen(one).length === 1 && !variesPaths ? ("late" as const) : true
+  const wantsVolume = columns.some(({ volume }) => volume)
+  const wanted = {
+    open: (variesPaths || columns.some(({ open }) => open)) && late,
+    volume: wantsVolume && late,
+    ...(late === true || columns.some(({ range }) => range) ? {} : { range: late }),
+    indexed: false
+  }
+  progress.update(0, 1, "reading the candles")
+  const read = yield* RunCandles.load(asked.data, asked, wanted, one)
+  const loaded = yield* withDetail(asked, read, wantsVolume)
+  const series = loaded.series.map(({ candles }) => candles)
+  const [first, ...rest] = modes[asked.fills]
+  return yield* Effect.forEach(grounds, (ground) =>
+    Effect.gen(function* () {
+      const { strategy, sources, inputs: bare, warnings, fees, calibrated } = yield* RunSetUp.onCandles(ground, loaded)
+      // For the report's pictures.
+      const keepsOrders = Option.isSome(asked.report)
+      const inputs = Arr.map(bare, (each) => ({ ...each, options: { ...each.options, keepsOrders } }))
+      const kernelStarted = yield* Clock.currentTimeNanos
+      const runSide = (mode: (typeof modes)["both"][number]) => Backtest.runAll(strategy, inputs, mode)
+      const sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide> = [runSide(first), ...rest.map(runSide)]
+      const [pessimistic, optimistic] = sides
+      const band = BandSide.band(sides)
+      // The first answer, while the band is still being made.
+      const known = `${strategy.name}: ${gainsOf(strategy, band)}`
+      const simulated =
+        variesPaths && optimistic !== undefined
+          ? Band.simulated(
+              strategy,
+              inputs,
+              [pessimistic, optimistic],
+              Option.getOrUndefined(asked.runs),
+              (runs, atMost) => progress.update(runs, atMost, `${known}; ${runs} simulated, at most ${atMost}`)
+            )
+          : undefined
+      const ended = yield* Clock.currentTimeNanos
+      return {
+        strategy,
+        candles: loaded.series[0].candles,
+        sources,
+        series,
+        warnings: [...warnings, ...WarmUp.sentences(strategy, series)],
+        fees,
+        calibrated,
+        band,
+        // One of those whose figures stand beside the fills.
+        shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,
+        sides,
+        simulated,
+        trials: asked.trials,
+        wallMillis: Number(ended - started) / 1e6,
+        kernelMillis: Number(ended - kernelStarted) / 1e6
+      } satisfies BacktestResult
+    })
+  )
+}, Effect.scoped)

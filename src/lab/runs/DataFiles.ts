@@ -1,0 +1,84 @@
+/** Files of candles as people handle them: what is in one, a plain copy, synthetic ones; and what a journal says of its orders' fills. */
+import { Console, Effect, FileSystem, Option } from "effect"
+import { hashOf, writeCsv } from "../../app/candles/CandleText.ts"
+import * as JournalData from "../../app/journal/JournalData.ts"
+import { extremes } from "../../candles/Candles.ts"
+import * as Generate from "../../candles/Generate.ts"
+import * as TimeAxis from "../../candles/TimeAxis.ts"
+import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+import * as Calibration from "../../ledger/measured/Calibration.ts"
+import type { CommandAnswer } from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import * as RunCandles from "./RunCandles.ts"
+
+const wanted = { open: true, volume: true, indexed: false }
+
+interface FileAsked extends RunCandles.PartAsked {
+  readonly data: string
+  /** The one that is meant, of a journal with several. */
+  readonly market: Option.Option<string>
+}
+
+const load = (asked: FileAsked) => RunCandles.ofFile(asked.data, asked, wanted, Option.getOrUndefined(asked.market))
+
+export const calibration = Effect.fn("DataFiles.calibration")(function* ({
+  journal,
+  market
+}: Pick<FileAsked, "market"> & { readonly journal: string }) {
+  const found = yield* JournalData.calibration(journal, Option.getOrUndefined(market))
+  return { data: () => found, lines: () => Calibration.describe(found) } satisfies CommandAnswer
+})
+
+export const info = Effect.fn("DataFiles.info")(function* (asked: FileAsked) {
+  const { candles, columns = "", warnings, repaired, sha256, source } = yield* load(asked)
+  const { time, bars } = candles
+  const gaps = TimeAxis.gaps(time)
+  const [lowest, highest] = extremes(candles)
+  const [from, to] = [TimeAxis.openTime(time, 0), TimeAxis.closeTime(time, bars - 1)]
+  const { stepMillis } = time
+  const said = [
+    `${asked.data}: ${counted(bars, "candle")} of ${stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
+    `prices from ${lowest} to ${highest}`,
+    gaps.count === 0 ? "no gaps" : `${counted(gaps.count, "gap")}, ${counted(gaps.bars, "bar")} missing`,
+    ...(columns === "" ? [] : [columns]),
+    ...warnings
+  ]
+  const data = { bars, from, to, stepMillis, gaps, lowest, highest, columns, repaired, sha256, source, warnings }
+  return { data: () => data, lines: () => said } satisfies CommandAnswer
+})
+
+export const convert = Effect.fn("DataFiles.convert")(function* (asked: FileAsked & { readonly out: string }) {
+  const { candles, columns, warnings } = yield* load(asked)
+  for (const line of [...(columns === undefined ? [] : [`${asked.data}: ${columns}`]), ...warnings])
+    yield* Console.error(line)
+  yield* writeCsv(candles, asked.out)
+  yield* Console.log(`${asked.out}: ${candles.bars} candles`)
+})
+
+interface Generated {
+  readonly out: string
+  readonly bars: number
+  readonly seed: number
+  /** Seconds of a candle. */
+  readonly step: number
+  readonly price: Option.Option<number>
+  readonly overwrite: boolean
+}
+
+/** The same seed gives the same file. */
+export const generate = Effect.fn("DataFiles.generate")(function* (asked: Generated) {
+  const { bars, out, overwrite, price, seed, step } = asked
+  const fileSystem = yield* FileSystem.FileSystem
+  const isFile = (yield* fileSystem.exists(out)) && (yield* fileSystem.stat(out)).type === "File"
+  if (isFile && !overwrite)
+    return yield* new WrongUsage({ message: `${out} exists: name another file, or add --overwrite` })
+  const startPrice = Option.getOrElse(price, () => Generate.defaults.startPrice)
+  const candles = Generate.generate({ ...Generate.defaults, bars, seed, stepMillis: step * 1000, startPrice })
+  yield* writeCsv(candles, out)
+  const sha256 = hashOf(candles)
+  return {
+    data: () => ({ file: out, bars, seed, sha256 }),
+    lines: () => [`${out}: ${bars} candles, columns ${sha256}`]
+  } satisfies CommandAnswer
+})

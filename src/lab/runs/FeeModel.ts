@@ -1,0 +1,329 @@
+/**
+ * Which fees and which spread a backtest uses, and why: those of the flags; otherwise those that the configuration's own
+ * journal measured, of payouts and refunds also those that the venue published on its orders; otherwise the venue's, as
+ * `check` and `plan` know them, and the sandbox's spread. The reasons are printed before any
+ * figure. Configuration and journal are read once, for all markets and files.
+ */
+
+import { Effect, FileSystem, Option } from "effect"
+import { formatWithSymbol } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import * as EchoedFee from "../../domain/EchoedFee.ts"
+import type { Market } from "../../domain/Market.ts"
+import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
+import { counted } from "../../domain/Words.ts"
+import type * as MeasuredFees from "../../ledger/measured/MeasuredFees.ts"
+import { learnedText } from "../../report/text/LearnedFee.ts"
+import * as sandbox from "../../sandbox/Settings.ts"
+import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
+import * as document from "../../venue/profile/document.ts"
+import type { VenueFacts } from "../../venue/profile/Facts.ts"
+import { perImpact } from "../backtest/kernel/FillRules.ts"
+
+/** Nothing is published of the venue's. */
+export const sandboxSpreadBasisPoints = sandbox.defaultSpread * 10_000
+
+export interface FeeModel {
+  /** Taken from the output of every fill. */
+  readonly basisPoints: number
+  /** Taken from every input, app fees of the strategy's terms included; 0 where those are all that is. */
+  readonly ofInput: number
+  readonly from: "flag" | "measured" | "partner credential" | "specification" | "schedule"
+  readonly sentence: string
+  /** The user wanted a result without fees, which no venue gives. */
+  readonly isFree: boolean
+}
+
+/** From bid to ask. */
+interface Spread {
+  readonly basisPoints: number
+  readonly from: "flag" | "measured" | "sandbox"
+  readonly impact: Impact
+}
+
+/** What a taker pays beyond half the spread for each million of quote. One who gives the spread gives it for every size. */
+interface Impact {
+  readonly basisPoints: number
+  readonly from: "flag" | "measured" | "sandbox"
+}
+
+/** With the fees of one payout and one refund, and the spread by market. */
+export interface KnownCosts extends MeasuredFees.FlatFees {
+  readonly fees: FeeModel
+  readonly spreads: ReadonlyMap<string, Spread>
+  /** What the configuration asks for with every order. */
+  readonly accountTerms: OrderTerms
+}
+
+/** What a run needs to know of costs. */
+export interface CostsOfRun extends Omit<KnownCosts, "fees"> {
+  readonly fees: Pick<FeeModel, "basisPoints" | "ofInput">
+}
+
+/** What somebody gives of costs. */
+export interface CostFlags {
+  readonly feeBps: Option.Option<number>
+  readonly spreadBps: Option.Option<number>
+  readonly withdrawFee: Option.Option<string>
+  readonly refundFee: Option.Option<string>
+}
+
+/** What a configuration and its journal say of costs. */
+export interface Account {
+  readonly config: string
+  readonly journal: string
+  /** Whether orders are a partner's. */
+  readonly isPartner: boolean
+  readonly schedule: VenueFacts["fees"]
+  /** What every order asks for whose file asks for nothing else. */
+  readonly terms: OrderTerms
+  /** `undefined`: too few fills. */
+  readonly fees: MeasuredFees.MeasuredFees | undefined
+  readonly published: MeasuredFees.FlatFees
+  /** What the answers to its orders said that the service takes of inputs. */
+  readonly echoed: EchoedFee.LearnedFees
+  readonly spreads: ReadonlyMap<string, number>
+  readonly impacts: ReadonlyMap<string, number>
+}
+
+const none: ReadonlyMap<string, never> = new Map<string, never>()
+const unknown: MeasuredFees.FlatFees = { payouts: none, refunds: none }
+/** Without a configuration: the schedule of the interface document, without a partner's credential. */
+const documented = { schedule: document.factsOf("any").fees, isPartner: false, echoed: none, terms: {} }
+
+/** `undefined` without a configuration. Loaded on demand: most runs have none. */
+export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Option.Option<string>) {
+  if (Option.isNone(config)) return undefined
+  const { loadSettings } = yield* Effect.promise(() => import("../../files/ConfigFile.ts"))
+  const { account, journal, venue } = yield* loadSettings(config.value)
+  const schedule = venue.facts.fees
+  const known = {
+    config: config.value,
+    journal,
+    isPartner: isPartner(venue.facts, venue.hasPartner),
+    schedule,
+    terms: account.terms
+  }
+  const fileSystem = yield* FileSystem.FileSystem
+  const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
+  if (!isThere)
+    return {
+      ...known,
+      fees: undefined,
+      published: unknown,
+      echoed: none,
+      spreads: none,
+      impacts: none
+    } satisfies Account
+  const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
+  const measured = yield* JournalData.costs(journal, usualOf(schedule, known.isPartner))
+  return { ...known, ...measured } satisfies Account
+})
+
+/** The dearest of the markets counts. */
+interface OfInputs {
+  readonly basisPoints: number
+  /** Orders have said so; else it is the schedule's. */
+  readonly learned?: EchoedFee.LearnedFee | undefined
+}
+
+/**
+ * What is taken of every input where app fees are shared: what orders of the market were told, else what the schedule says.
+ * Every other schedule takes its fee from what is paid out.
+ */
+export const ofInputs = (
+  known: Pick<Account, "echoed" | "isPartner" | "schedule">,
+  markets: ReadonlyArray<Market>,
+  { appFees = [] }: OrderTerms
+): OfInputs => {
+  if (known.schedule.appFees === "added") return { basisPoints: 0 }
+  const each = markets.map(({ base, name, quote }): OfInputs => {
+    const learned = EchoedFee.learnedFor(known.echoed, name, echoedWith(known.isPartner, appFees))
+    const trade = { hasPartner: known.isPartner, assets: [base.symbol, quote.symbol], appFees } as const
+    return { basisPoints: learned?.basisPoints ?? totalOf(chargesOf(known.schedule, trade)), learned }
+  })
+  return each.reduce((dearest, next) => (next.basisPoints > dearest.basisPoints ? next : dearest))
+}
+
+/** What is taken of every fill, why, and how that is said; a schedule that takes its share of inputs says nothing here. */
+interface OfFills extends Pick<FeeModel, "basisPoints" | "from"> {
+  readonly said?: string
+}
+
+const ofFills = (
+  { feeBps }: CostFlags,
+  account: Account | undefined,
+  { basisPoints: ofInput, learned }: OfInputs,
+  who: string
+): OfFills => {
+  const taken = (basisPoints: number, from: FeeModel["from"], reason: string): OfFills => ({
+    basisPoints,
+    from,
+    said: `${basisPoints} basis points of every fill (${reason})`
+  })
+  if (Option.isSome(feeBps)) return taken(feeBps.value, "flag", "--fee-bps")
+  if (account?.fees !== undefined)
+    return taken(
+      account.fees.basisPoints,
+      "measured",
+      `measured: ${counted(account.fees.fills, "fill")} in ${account.journal}`
+    )
+  if (ofInput > 0) return { basisPoints: 0, from: learned === undefined ? "schedule" : "measured" }
+  const { isPartner, schedule } = account ?? documented
+  const usual = usualOf(schedule, isPartner)
+  return isPartner && usual === 0
+    ? taken(0, "partner credential", `the partner credential of ${account?.config} waives them`)
+    : taken(usual, "specification", `the venue's, ${who}`)
+}
+
+/** Where a flat fee is from, the best source first, and how that is said behind it. */
+const flatSources = (account: Account | undefined, markets: ReadonlyArray<Market>) => {
+  const usual = new Map(markets.flatMap(({ costs }) => [...(costs?.payouts ?? [])]))
+  return [
+    { note: "", fees: account?.fees ?? unknown },
+    { note: " (published)", fees: account?.published ?? unknown },
+    { note: " (the venue's)", fees: { payouts: usual, refunds: usual } }
+  ]
+}
+
+/** Such as "0.0000003 BTC of a payout, 0.02 USDC of a payout and a refund (published), those of refunds as given". */
+const flatSaid = (
+  { refundFee, withdrawFee }: CostFlags,
+  sources: ReturnType<typeof flatSources>,
+  markets: ReadonlyArray<Market>
+): string => {
+  const assets = [...new Set([...markets.map(({ base }) => base), ...markets.map(({ quote }) => quote)])]
+  const kinds = [
+    { name: "a payout", given: withdrawFee, of: "payouts" },
+    { name: "a refund", given: refundFee, of: "refunds" }
+  ] as const
+  const feesOf = (source: (typeof sources)[number], of: keyof MeasuredFees.FlatFees): string =>
+    assets
+      .flatMap((asset) => {
+        const fee = source.fees[of].get(asset.symbol)
+        const isBest = sources.find(({ fees }) => fees[of].has(asset.symbol)) === source
+        return fee === undefined || !isBest ? [] : [formatWithSymbol(fee, asset)]
+      })
+      .join(" and ")
+  const said = sources.flatMap((source) => {
+    const open = kinds.filter(({ given }) => Option.isNone(given))
+    const by = Map.groupBy(open, ({ of }) => feesOf(source, of))
+    by.delete("")
+    return [...by].map(([fees, each]) => `${fees} of ${each.map(({ name }) => name).join(" and ")}${source.note}`)
+  })
+  const given = kinds.flatMap(({ given, of }) => (Option.isSome(given) ? [`those of ${of} as given`] : []))
+  const missing = kinds.filter(
+    ({ given, of }) => Option.isNone(given) && sources.every((source) => feesOf(source, of) === "")
+  )
+  const without = missing.map(({ of }) => of).join(" and ")
+  return [...said, ...given, ...(missing.length === 0 ? [] : [`without those of ${without}`])].join(", ")
+}
+
+export const spreadIn = (
+  given: Option.Option<number>,
+  account: Pick<Account, "impacts" | "spreads"> | undefined,
+  market: Market
+): Spread => {
+  if (Option.isSome(given)) return { basisPoints: given.value, from: "flag", impact: { basisPoints: 0, from: "flag" } }
+  const measured = account?.spreads.get(market.name)
+  const impact = impactIn(account?.impacts, market)
+  return measured === undefined
+    ? { basisPoints: sandboxSpreadBasisPoints, from: "sandbox", impact }
+    : { basisPoints: measured, from: "measured", impact }
+}
+
+/** The sandbox's is for dollars, and so is the quote unless its price is known there. */
+const impactIn = (measured: Account["impacts"] | undefined, { base, name, quote }: Market): Impact => {
+  const ofUnit = measured?.get(name)
+  if (ofUnit !== undefined) return { basisPoints: ofUnit * 10 ** base.decimals * perImpact, from: "measured" }
+  const { assets, impactPerMillionUsd } = sandbox.defaultSettings("native")
+  const usd = assets.find(({ symbol }) => symbol === quote.symbol)?.priceUsd ?? 1
+  return { basisPoints: impactPerMillionUsd * 10_000 * usd, from: "sandbox" }
+}
+
+const why: Readonly<Record<Spread["from"], string>> = {
+  flag: "--spread-bps",
+  measured: "measured",
+  sandbox: "as the sandbox's solvers keep"
+}
+
+/** Such as "spread: 10 basis points (as the sandbox's solvers keep)"; by market where there are several. */
+const spreadsSaid = (spreads: ReadonlyMap<string, Spread>): string => {
+  const each = [...spreads].map(([market, { basisPoints, from }]) => {
+    const said = `${Number(basisPoints.toFixed(2))} basis points (${why[from]})`
+    return { said, named: `${said} in ${market}` }
+  })
+  const alike = new Set(each.map(({ said }) => said))
+  return `spread: ${alike.size === 1 ? [...alike].join() : each.map(({ named }) => named).join(", ")}`
+}
+
+/** Such as "an order that takes the market pays 10 more for each million USDC (as the sandbox's solvers want)". */
+const impactsSaid = (spreads: ReadonlyMap<string, Spread>, markets: ReadonlyArray<Market>): ReadonlyArray<string> => {
+  const each = markets.flatMap(({ name, quote }) => {
+    const { basisPoints, from } = spreads.get(name)?.impact ?? { basisPoints: 0, from: "flag" }
+    const where = markets.length === 1 ? "" : ` in ${name}`
+    const by = { flag: "", measured: "measured", sandbox: "as the sandbox's solvers want" }[from]
+    return from === "flag" ? [] : [`${Number(basisPoints.toFixed(2))} for each million ${quote.symbol}${where} (${by})`]
+  })
+  return each.length === 0 ? [] : [`taking the market costs more by size: ${each.join(", ")}`]
+}
+
+const tooDear = (used: number, most: number | undefined): ReadonlyArray<string> =>
+  most === undefined || used <= most
+    ? []
+    : [
+        `WARNING: ${used} basis points are more than limits.maxFeeBasisPoints (${most}): a running bot does not pay an order whose answer names them`
+      ]
+
+/** In all markets of a strategy. `mostBasisPoints`: its limit of what an order's answer may name. */
+export const of = Effect.fn("FeeModel.of")(function* (
+  flags: CostFlags,
+  account: Account | undefined,
+  markets: ReadonlyArray<Market>,
+  own: OrderTerms = {},
+  mostBasisPoints?: number
+) {
+  const { isPartner, terms: accountTerms } = account ?? documented
+  const terms = { ...accountTerms, ...own }
+  const who = isPartner ? "with a partner credential" : "without a partner credential"
+  const taken: OfInputs = Option.isSome(flags.feeBps)
+    ? { basisPoints: 0 }
+    : ofInputs(account ?? documented, markets, terms)
+  const { basisPoints: ofInput, learned } = taken
+  const { said, ...ofFill } = ofFills(flags, account, taken, who)
+  // Whoever gives one fee gives all.
+  const sources = Option.isSome(flags.feeBps) ? [] : flatSources(account, markets)
+  const flat = (of: keyof MeasuredFees.FlatFees) => new Map(sources.toReversed().flatMap(({ fees }) => [...fees[of]]))
+  const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
+  // Those of a schedule that shares them are in its share of the input.
+  const appFees = ofInput > 0 ? 0 : askedBasisPoints(terms)
+  const isGiven = Option.isSome(flags.withdrawFee) || Option.isSome(flags.refundFee)
+  const isFree = ofFill.from === "flag" && ofFill.basisPoints === 0 && !isGiven && appFees === 0
+  const costs = [
+    ...(learned !== undefined
+      ? [learnedText(learned)]
+      : ofInput > 0
+        ? [`${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`]
+        : []),
+    ...(said === undefined ? [] : [said]),
+    flatSaid(flags, sources, markets)
+  ]
+  const sentence = [
+    isFree ? "NO FEES: asked for by --fee-bps 0" : `fees: ${costs.join(", ")}`,
+    spreadsSaid(spreads),
+    ...impactsSaid(spreads, markets),
+    ...(appFees > 0
+      ? [
+          `app fees of ${own.appFees === undefined ? account?.config : "its terms"}: ${appFees} basis points of every input`
+        ]
+      : []),
+    ...tooDear(Decimal.sumOf([ofInput, ofFill.basisPoints, appFees]), mostBasisPoints)
+  ].join("; ")
+  return {
+    fees: { ...ofFill, ofInput, sentence, isFree },
+    payouts: flat("payouts"),
+    refunds: flat("refunds"),
+    spreads,
+    accountTerms
+  } satisfies KnownCosts
+})

@@ -1,0 +1,166 @@
+/** Every mistake of strategy files, with its place, before anything runs. */
+import { Console, Effect, FileSystem, Option } from "effect"
+import { present } from "../../domain/Present.ts"
+import { counted } from "../../domain/Words.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import { PrintedFailure } from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import type { MarketSources } from "../../strategy/Markets.ts"
+import { type Problem, problemAt, render, sourceText } from "../../strategy/Problem.ts"
+import { marketsSaid, type Strategy } from "../../strategy/Strategy.ts"
+import type * as RunCandles from "./RunCandles.ts"
+
+const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
+  file,
+  line,
+  column,
+  message,
+  hint: hint ?? null
+})
+
+/**
+ * A broken configuration is reported like a broken strategy, with its own problems. Without a configuration,
+ * everything that needs none is checked, and the output says what was left out. A configuration that nobody named makes no
+ * market a mistake, as for a backtest.
+ */
+const readAgainst = Effect.fnUntraced(function* (
+  { config: given, usual }: Pick<Asked, "config" | "usual">,
+  files: ReadonlyArray<string>,
+  purpose: StrategyFiles.Purpose
+) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const config = Option.getOrElse(given, () => usual)
+  if (Option.isNone(given) && !(yield* fileSystem.exists(config))) {
+    const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
+    const found = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
+    return { ...found, unlisted: noneUnlisted, leftOut, sources: noSources, settings: undefined }
+  }
+  const read = yield* ConfigFile.loadSettings(config).pipe(
+    Effect.flatMap((settings) => {
+      const { markets } = settings
+      return Effect.map(
+        Option.isSome(given)
+          ? Effect.map(StrategyFiles.readAll(files, markets, purpose), (found) => ({
+              ...found,
+              unlisted: noneUnlisted
+            }))
+          : StrategyFiles.readBeyond(files, { config, markets, purpose }),
+        (found) => ({ ...found, sources: markets.sources ?? noSources, settings })
+      )
+    }),
+    Effect.catchTag("ConfigInvalid", ({ problems, rendered }) =>
+      Effect.succeed({
+        strategies: [],
+        problems,
+        rendered: [rendered],
+        unlisted: noneUnlisted,
+        sources: noSources,
+        settings: undefined
+      })
+    )
+  )
+  return { ...read, leftOut: undefined }
+})
+
+const noSources: MarketSources = new Map()
+const noneUnlisted: ReadonlyMap<Strategy, Problem> = new Map()
+
+/** Loaded only for strategies with indicators: it brings half of the program along. */
+const readinessOf = Effect.fnUntraced(function* (
+  strategies: ReadonlyArray<Strategy>,
+  { settings, sources }: { readonly sources: MarketSources; readonly settings: ConfigFile.BotSettings | undefined }
+) {
+  const waiting = strategies.filter(({ candles }) => candles !== undefined && candles.size > 0)
+  if (waiting.length === 0) return []
+  const { ofFiles } = yield* Effect.promise(() => import("../../app/candles/FileReadiness.ts"))
+  return yield* ofFiles(waiting, sources, settings?.journal)
+})
+
+/** The start checks of files: what a start on this machine would miss. */
+const startChecksOf = (settings: ConfigFile.BotSettings | undefined) =>
+  settings === undefined
+    ? Effect.succeed([])
+    : Effect.map(
+        Effect.promise(() => import("../../app/start/FileChecks.ts")),
+        ({ look }) => look(settings).filter(({ verdict }) => verdict === "wrong")
+      )
+
+interface Asked extends RunCandles.PartAsked {
+  readonly files: ReadonlyArray<string>
+  readonly config: Option.Option<string>
+  /** The configuration that counts where none is named. */
+  readonly usual: string
+  readonly lookahead: boolean
+  readonly data: Option.Option<string>
+  readonly json: boolean
+}
+
+export const check = Effect.fn("FileCheck.check")(function* ({
+  usual,
+  files,
+  config,
+  lookahead,
+  data,
+  json,
+  ...part
+}: Asked) {
+  const read = yield* readAgainst({ config, usual }, files, lookahead ? "search" : "live")
+  const { strategies, problems, rendered, leftOut, unlisted } = read
+  const ready = yield* readinessOf(
+    strategies.filter((strategy) => !unlisted.has(strategy)),
+    read
+  )
+  const warningsOf = (strategy: Strategy) => [unlisted.get(strategy) ?? [], strategy.warnings ?? []].flat()
+  const unready = yield* startChecksOf(read.settings)
+  if (lookahead && Option.isNone(data)) {
+    return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
+  }
+  const looks =
+    lookahead && Option.isSome(data)
+      ? yield* Effect.flatMap(
+          Effect.promise(() => import("./LookaheadCheck.ts")),
+          (check) => check.look(strategies, data.value, part)
+        )
+      : []
+  const faults = looks.flatMap((look) => look.faults)
+  if (json) {
+    const shown = problems.map(shownProblem)
+    yield* Console.log(
+      JSON.stringify({
+        ok: problems.length + faults.length === 0 && ready.every(({ problem }) => problem === null),
+        problems: shown,
+        warnings: strategies.flatMap((strategy) => warningsOf(strategy).map(shownProblem)),
+        ...present({ leftOut }),
+        ...(unready.length === 0 ? {} : { start: unready.map(({ refusal: _, ...finding }) => finding) }),
+        ...(ready.length === 0 ? {} : { readiness: ready.map(({ line: _, ...each }) => each) }),
+        ...(lookahead ? { lookahead: looks.map((look) => look.json) } : {})
+      })
+    )
+  } else {
+    for (const text of rendered) yield* Console.error(`${text}\n`)
+    if (leftOut !== undefined) yield* Console.error(leftOut)
+    for (const { check, fix, text } of unready) yield* Console.error(`warning: ${check}: ${text}; ${fix}\n`)
+    for (const strategy of strategies) {
+      const { file, name, kind, text } = strategy
+      for (const warning of warningsOf(strategy)) yield* Console.error(`warning: ${render(warning, text)}\n`)
+      const own = ready.filter((each) => each.strategy === name)
+      const distrust = own.find(({ problem }) => problem !== null)?.problem
+      if (distrust !== undefined && distrust !== null) {
+        const place = strategy.candleSource ?? { start: 0, end: 0 }
+        yield* Console.error(`${render(problemAt(sourceText(file, text), place, distrust), text)}\n`)
+        continue
+      }
+      const but = unlisted.has(strategy) ? `, but not in ${usual}: run would refuse it` : ""
+      yield* Console.log(`${file}: ok${but}: ${name}, ${kind} on ${marketsSaid(strategy)}`)
+      for (const { line } of own) yield* Console.log(`  ${line}`)
+    }
+    for (const { faults: found, file, passedText } of looks) {
+      for (const fault of found) yield* Console.error(`${file}: ${fault}`)
+      if (found.length === 0) yield* Console.log(`${file}: ${passedText}`)
+    }
+  }
+  const distrusted = ready.flatMap(({ problem }) => problem ?? [])
+  const count = problems.length + faults.length + distrusted.length
+  if (count > 0) return yield* new PrintedFailure({ message: `${counted(count, "problem")} found` })
+})

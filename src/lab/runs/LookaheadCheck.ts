@@ -1,0 +1,65 @@
+/** The look-ahead check of `limitbot check --lookahead`, on given candles, and what it reports about each strategy. */
+import { Effect } from "effect"
+import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import * as Lookahead from "../backtest/Lookahead.ts"
+import * as RunCandles from "./RunCandles.ts"
+import { checkTimeframes } from "./RunSetUp.ts"
+
+/** The number of moments at which each strategy is asked. */
+const moments = 500
+
+interface Finding {
+  readonly strategy: Strategy
+  readonly report: Lookahead.LookaheadReport
+}
+
+/** What is wrong with each strategy, in words, or else what was found, and the same for programs. */
+export const look = Effect.fn("LookaheadCheck.look")(function* (
+  strategies: ReadonlyArray<Strategy>,
+  data: string,
+  part: RunCandles.PartAsked
+) {
+  const { candles } = yield* RunCandles.ofFile(data, part, { open: true, volume: true, indexed: false })
+  return yield* Effect.forEach(strategies, (strategy) =>
+    Effect.map(checkTimeframes(strategy, candles), () => {
+      const finding = { strategy, report: Lookahead.look(strategy, candles, moments) }
+      return { file: strategy.file, faults: faultsOf(finding), passedText: passedText(finding), json: json(finding) }
+    })
+  )
+})
+
+/** Empty if nothing is. */
+const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
+  const [peek] = report.peeks
+  const { peeks, warm, sensitive } = report
+  return [
+    ...(peek === undefined
+      ? []
+      : [
+          `looks into the future: at ${iso(peek.at)} candles that were not over changed ${peek.text} (${peeks.length} of ${counted(report.moments, "moment")})`
+        ]),
+    ...(Lookahead.isTooSensitive(report)
+      ? [
+          `needs more candles than it declares: older ones changed the answer at ${sensitive} of ${counted(warm, "moment")}`
+        ]
+      : [])
+  ]
+}
+
+const passedText = ({ strategy, report }: Finding): string => {
+  const asked = `asked at ${counted(report.moments, "moment")}, no look-ahead found`
+  if (strategy.candles === undefined || strategy.candles.size === 0) return `${asked}; it looks at no candles`
+  if (report.warm === 0) return `${asked}; it was never warm, longer data would say more`
+  return `${asked}; older candles than it declares changed ${report.sensitive} of ${counted(report.warm, "answer")}`
+}
+
+const json = ({ strategy, report }: Finding) => ({
+  file: strategy.file,
+  moments: report.moments,
+  peeks: report.peeks.length,
+  firstPeekAt: report.peeks[0]?.at ?? null,
+  warm: report.warm,
+  sensitive: report.sensitive
+})

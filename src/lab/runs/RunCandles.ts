@@ -1,0 +1,217 @@
+/**
+ * The candles of a run: a file's or a journal's within the requested time, repaired as asked for; of several markets each
+ * from its own file, on one time axis.
+ */
+
+import * as fs from "node:fs"
+import { Array as Arr, Effect, Option, Order, Result } from "effect"
+import * as Alignment from "../../candles/Alignment.ts"
+import * as CandleFile from "../../candles/CandleFile.ts"
+import * as Candles from "../../candles/Candles.ts"
+import { sha256Of, type WantedColumns } from "../../candles/ColumnCache.ts"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import { noRepair, type Repair, repairs } from "../../candles/csv/CandleChecks.ts"
+import { parseField } from "../../candles/csv/CsvField.ts"
+import { format } from "../../candles/DataProblem.ts"
+import { joined } from "../../candles/Joined.ts"
+import type { Market } from "../../domain/Market.ts"
+import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+
+/** Which part of the data is used, and how it is mended. */
+export interface PartAsked {
+  readonly from: Option.Option<string>
+  readonly to: Option.Option<string>
+  readonly repair: Option.Option<string>
+  readonly noCache: boolean
+}
+
+/** `indexed`: an index pays off, because many runs follow. */
+export interface CandlesWanted extends WantedColumns {
+  readonly indexed: boolean
+  /** Trades become candles of this length, a minute unless it is said. */
+  readonly tradeCandleMillis?: number
+}
+
+/** A moment as people write it. */
+export const moment = (flag: string, written: Option.Option<string>, otherwise: number) =>
+  Effect.suspend(() => {
+    if (Option.isNone(written)) return Effect.succeed(otherwise)
+    const { value } = written
+    if (/^\d{4}$/.test(value))
+      return new WrongUsage({ message: `--${flag} ${value}: a year alone is no moment; write ${value}-01-01` })
+    const read = Result.map(parseField(value, "time"), ({ value }) => value)
+    return orWrong(Result.mapError(read, ({ advice, message }) => `--${flag} ${message}; ${advice}`))
+  })
+
+const repairsOf = (written: Option.Option<string>): Result.Result<ReadonlySet<Repair>, string> => {
+  if (Option.isNone(written)) return Result.succeed(new Set())
+  const names = written.value === "all" ? [...repairs] : written.value.split(",").map((name) => name.trim())
+  const unknown = names.find((name) => !repairs.some((repair) => repair === name))
+  return unknown === undefined
+    ? Result.succeed(new Set(repairs.filter((repair) => names.includes(repair))))
+    : Result.fail(`--repair ${unknown}: no such repair; choose from ${repairs.join(", ")}, all`)
+}
+
+const journalPrefix = "journal:"
+
+/** A journal's minutes, as if they were a file. Loaded on demand: most runs read files. */
+const fromJournal = Effect.fnUntraced(function* (file: string, market: string | undefined) {
+  const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
+  const { candles, sha256 } = yield* JournalData.candles(file, market)
+  const indices = CrossingIndex.linearIndices(candles, "at")
+  return { candles, sha256, indices, problems: [], repaired: noRepair, source: "file" } satisfies CandleFile.Loaded
+})
+
+/** The files that a pattern means, in their order; the name itself where no file fits, so that it stands in the message. */
+const filesFor = (pattern: string): Arr.NonEmptyReadonlyArray<string> => {
+  if (!/[*?[{]/.test(pattern) || fs.existsSync(pattern)) return [pattern]
+  const files = fs.globSync(pattern).filter((name) => !name.endsWith(".columns"))
+  return Arr.isReadonlyArrayNonEmpty(files) ? Arr.sort(files, Order.String) : [pattern]
+}
+
+/** A file, or the files of a pattern as one series. */
+const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleFile.LoadOptions) {
+  const files = filesFor(pattern)
+  if (files.length === 1) return yield* CandleFile.load(files[0], options)
+  const { open, volume } = options.wanted
+  const whole = { ...options, wanted: { open: open !== false, volume: volume !== false } }
+  const parts = yield* Effect.forEach(files, (file) =>
+    Effect.map(CandleFile.load(file, whole), (loaded) => ({ ...loaded, file }))
+  )
+  const candles = yield* orWrong(Result.mapError(joined(parts), (why) => `--data: ${why}`))
+  const sum = (repair: Repair) => parts.reduce((count, { repaired }) => count + repaired[repair], 0)
+  return {
+    candles,
+    indices: CrossingIndex.linearIndices(candles, "at"),
+    problems: parts.flatMap(({ problems }) => problems),
+    repaired: {
+      invalid: sum("invalid"),
+      sort: sum("sort"),
+      duplicates: sum("duplicates"),
+      range: sum("range"),
+      gaps: sum("gaps")
+    },
+    columns: Arr.dedupe(parts.map(({ columns = "" }) => columns)).join("; "),
+    sha256: sha256Of(new TextEncoder().encode(parts.map(({ sha256 }) => sha256).join(" "))),
+    source: "file"
+  } satisfies CandleFile.Loaded
+})
+
+const indicesOf = (candles: Candles.Candles, { indexed }: Pick<CandlesWanted, "indexed">): CrossingIndex.Indices =>
+  indexed ? CrossingIndex.buildIndices(candles, "at") : CrossingIndex.linearIndices(candles, "at")
+
+interface FileCandles extends CandleFile.Loaded {
+  readonly data: string
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** Candles of a file, or of a journal (`journal:FILE`); which market's, only a journal asks. */
+export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
+  data: string,
+  part: PartAsked,
+  wanted: CandlesWanted,
+  market?: string
+) {
+  const repair = yield* orWrong(repairsOf(part.repair))
+  const from = yield* moment("from", part.from, 0)
+  const to = yield* moment("to", part.to, Number.MAX_SAFE_INTEGER)
+  // A part has its own index, so it is copied to whole columns.
+  const isPart = Option.isSome(part.from) || Option.isSome(part.to)
+  const { indexed, tradeCandleMillis = 60_000, range, ...columns } = wanted
+  const loaded: CandleFile.Loaded = data.startsWith(journalPrefix)
+    ? yield* fromJournal(data.slice(journalPrefix.length), market)
+    : yield* fromFiles(data, {
+        repair,
+        tradeCandleMillis,
+        cache: part.noCache ? "never" : "kept",
+        wanted: range === undefined || isPart ? columns : { ...columns, range }
+      })
+  const warnings = loaded.problems.filter(({ severity }) => severity === "warning").map(format)
+  const candles = isPart ? Candles.between(loaded.candles, from, to) : loaded.candles
+  if (candles.bars < 2)
+    return yield* new WrongUsage({
+      message: `--from, --to: ${candles.bars} candles lie between; choose a longer time`
+    })
+  const hasTree = loaded.indices.orders.minima.length > 0
+  const indices = !isPart && (hasTree || !indexed) ? loaded.indices : indicesOf(candles, wanted)
+  return { ...loaded, data, candles, indices, warnings } satisfies FileCandles
+})
+
+/** What was given for a market. */
+export interface Source extends FileCandles {
+  readonly market: Market
+}
+
+/** What a run needs to know of a market. */
+export type MarketSeries = Pick<Source, "candles" | "indices">
+
+type All<A> = Arr.NonEmptyReadonlyArray<A>
+
+export interface RunCandles {
+  /** As it was given. */
+  readonly data: string
+  readonly sources: All<Source>
+  readonly series: All<MarketSeries>
+  readonly warnings: ReadonlyArray<string>
+}
+
+type Seen = Pick<Strategy, "market" | "others" | "watched">
+
+/** `MARKET=CSV`, or a file alone. Text without capital letters before its equals sign is a file name. */
+const split = (given: string, markets: ReadonlyArray<Market>): { readonly market?: string; readonly file: string } => {
+  const at = given.indexOf("=")
+  const market = given.slice(0, Math.max(0, at))
+  const isMarket = markets.some(({ name }) => name === market) || /^[A-Z0-9.]+\/[A-Z0-9.]+$/.test(market)
+  return isMarket ? { market, file: given.slice(at + 1) } : { file: given }
+}
+
+/** The file of each market that the strategy sees, in their order, or what is wrong with the arguments. */
+const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<ReadonlyArray<string>, string> => {
+  const markets = marketsSeen(strategy)
+  const traded = `the strategy trades ${marketsSaid(strategy)}`
+  const files = new Map<string, string>()
+  for (const each of given) {
+    const { market = markets.length === 1 ? markets[0]?.name : undefined, file } = split(each, markets)
+    if (market === undefined)
+      return Result.fail(
+        `--data ${each}: of which market? ${traded}; write for example --data ${markets[0]?.name}=${each}`
+      )
+    if (!markets.some(({ name }) => name === market))
+      return Result.fail(`--data ${each}: ${traded}, not ${market}; leave it out`)
+    const before = files.get(market)
+    if (before !== undefined)
+      return Result.fail(
+        `--data: ${market} is given twice, as ${before} and as ${file}; give each market one file, or a pattern of files such as 'BTC-*.csv'`
+      )
+    files.set(market, file)
+  }
+  const missing = markets.flatMap(({ name }) => (files.has(name) ? [] : [name]))
+  return missing.length === 0
+    ? Result.succeed(markets.map(({ name }) => files.get(name) ?? ""))
+    : Result.fail(`--data: nothing is given for ${missing.join(", ")}; add --data ${missing[0]}=CSV`)
+}
+
+/** Candles of every market that the strategy sees. */
+export const load = Effect.fn("RunCandles.load")(function* (
+  data: ReadonlyArray<string>,
+  part: PartAsked,
+  wanted: CandlesWanted,
+  strategy: Seen
+) {
+  const files = yield* orWrong(filesOf(data, strategy))
+  const sources = yield* Effect.forEach(marketsSeen(strategy), (market, index) =>
+    Effect.map(ofFile(files[index] ?? "", part, wanted, market.name), (loaded): Source => ({ ...loaded, market }))
+  )
+  const series = sources.map(({ market, candles }) => ({ market: market.name, candles }))
+  const aligned = yield* orWrong(Result.mapError(Alignment.align(series), (why) => `--data: ${why}`))
+  return {
+    data: data.join(", "),
+    sources,
+    series: Arr.map(sources, (source, index) => {
+      const candles = aligned.candles[index] ?? source.candles
+      return { candles, indices: candles === source.candles ? source.indices : indicesOf(candles, wanted) }
+    }),
+    warnings: [...sources.flatMap(({ warnings }) => warnings), ...aligned.notes]
+  } satisfies RunCandles
+})

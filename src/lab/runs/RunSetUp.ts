@@ -1,0 +1,232 @@
+/**
+ * Sets up a run, the same for backtests, searches, Monte Carlo and what an edited file would have earned: what is known of
+ * costs and rules becomes the options of each market that the strategy sees, and those meet its candles.
+ */
+import { Array as Arr, Effect, Option, Result } from "effect"
+import * as Candles from "../../candles/Candles.ts"
+import * as Amount from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Market } from "../../domain/Market.ts"
+import type { OrderTerms } from "../../domain/Order.ts"
+import { present } from "../../domain/Present.ts"
+import * as Calibration from "../../ledger/measured/Calibration.ts"
+import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
+import * as Backtest from "../backtest/Backtest.ts"
+import { noCosts } from "../backtest/kernel/FillPresets.ts"
+import type { FillRules } from "../backtest/kernel/FillRules.ts"
+import * as MeasuredRules from "../backtest/results/MeasuredRules.ts"
+import * as FeeModel from "./FeeModel.ts"
+import type { PartAsked, RunCandles } from "./RunCandles.ts"
+import * as RunSignals from "./RunSignals.ts"
+import type { StrategySource } from "./StrategySource.ts"
+
+/** Rules and costs that somebody gives, instead of what is known of them. */
+export interface RulesAsked extends FeeModel.CostFlags {
+  readonly touch: Option.Option<FillRules["touch"]>
+  readonly fillPrice: Option.Option<FillRules["price"]>
+  readonly edgeBps: Option.Option<number>
+  readonly volumeShare: Option.Option<number>
+  readonly minimumQuote: Option.Option<string>
+  /** A journal whose fills are measured. */
+  readonly calibrate?: Option.Option<string>
+}
+
+/** Everything that a run is asked for by. */
+export interface RunAsked extends PartAsked, RulesAsked {
+  readonly data: ReadonlyArray<string>
+  readonly config: Option.Option<string>
+  /** Where the values of signals are; missing in a command that takes none. */
+  readonly signals?: Option.Option<string>
+}
+
+/** Nothing is given. */
+export const asKnown: RulesAsked = {
+  touch: Option.none(),
+  fillPrice: Option.none(),
+  edgeBps: Option.none(),
+  volumeShare: Option.none(),
+  feeBps: Option.none(),
+  spreadBps: Option.none(),
+  withdrawFee: Option.none(),
+  refundFee: Option.none(),
+  minimumQuote: Option.none()
+}
+
+const amount = (flag: string, written: string, decimals: number) => {
+  const decimal = Decimal.parse(written.trim())
+  const found = decimal === undefined ? undefined : Amount.fromDecimal(decimal, decimals)
+  return orWrong(
+    found === undefined || found < 0n
+      ? Result.fail(`--${flag} ${written}: not an amount with at most ${decimals} decimals; write for example 0.5`)
+      : Result.succeed(found)
+  )
+}
+
+/** One for each base, in the order of the markets, and one for the quote. */
+const amounts = (
+  flag: string,
+  written: Option.Option<string>,
+  market: Market,
+  all: ReadonlyArray<Market>,
+  measured: ReadonlyMap<string, bigint>
+) =>
+  Effect.gen(function* () {
+    const known = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
+    if (Option.isNone(written)) return { base: known(market.base), quote: known(market.quote) }
+    const parts = written.value.split(",")
+    if (all.length > 1 && parts.length !== all.length + 1) {
+      const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
+      return yield* new WrongUsage({ message: `--${flag} ${written.value}: give an amount of each of ${symbols}` })
+    }
+    const [first = "", second = "0"] = [parts[all.indexOf(market)], parts[all.length]]
+    return {
+      base: yield* amount(flag, first, market.base.decimals),
+      quote: yield* amount(flag, second, market.quote.decimals)
+    }
+  })
+
+/** How a journal's own orders filled. Loaded on demand, like everything that most runs do not need. */
+export const calibrationOf = Effect.fnUntraced(function* (journal: string, market: Market, accountTerms: OrderTerms) {
+  const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
+  const found = yield* JournalData.calibration(journal, market.name, accountTerms)
+  const measured = {
+    pessimistic: MeasuredRules.rulesFor(found, "pessimistic"),
+    optimistic: MeasuredRules.rulesFor(found, "optimistic")
+  }
+  return { measured, said: Calibration.describe(found) }
+})
+
+/** Costs and changed rules in one of all markets. */
+const optionsIn = Effect.fnUntraced(function* (
+  asked: RulesAsked,
+  known: FeeModel.CostsOfRun,
+  market: Market,
+  all: ReadonlyArray<Market>
+) {
+  const withdrawFee = yield* amounts("withdraw-fee", asked.withdrawFee, market, all, known.payouts)
+  const refundFee = yield* amounts("refund-fee", asked.refundFee, market, all, known.refunds)
+  const minimumQuote = yield* amount(
+    "minimum-quote",
+    Option.getOrElse(asked.minimumQuote, () => "0"),
+    market.quote.decimals
+  )
+  const spread = known.spreads.get(market.name)
+  const spreadBasisPoints = (spread?.basisPoints ?? 0) / 2
+  const costs = {
+    ...noCosts,
+    spreadBasisPoints,
+    impactBasisPoints: spread?.impact.basisPoints ?? 0,
+    feeBasisPoints: known.fees.basisPoints,
+    appFeeBasisPoints: known.fees.ofInput,
+    withdrawFee,
+    refundFee,
+    minimumQuote
+  }
+  const changes: Partial<FillRules> = {
+    ...(Option.isSome(asked.touch) ? { touch: asked.touch.value } : {}),
+    ...(Option.isSome(asked.fillPrice) ? { price: asked.fillPrice.value } : {}),
+    ...(Option.isSome(asked.edgeBps) ? { edgeBasisPoints: asked.edgeBps.value } : {}),
+    // What is known is not drawn.
+    ...(spread === undefined || spread.from === "sandbox" ? {} : { spreadBasisPoints }),
+    ...(Option.isSome(asked.volumeShare) ? { volumeShare: asked.volumeShare.value } : {})
+  }
+  const given = { costs, changes, accountTerms: known.accountTerms } satisfies Backtest.Options
+  const { calibrate = Option.none() } = asked
+  if (Option.isNone(calibrate)) return { options: given, calibrated: [] }
+  const { measured, said } = yield* calibrationOf(calibrate.value, market, known.accountTerms)
+  const calibrated = all.length === 1 ? said : said.map((text) => `${market.name}: ${text}`)
+  return { options: { ...given, measured }, calibrated }
+})
+
+/** What a run is by, before its candles are read. */
+export interface RunInputs {
+  readonly strategy: Strategy
+  /** By market, in the order in which the strategy sees them. */
+  readonly options: Arr.NonEmptyReadonlyArray<Backtest.Options>
+  /** What was measured rather than assumed, in sentences. */
+  readonly calibrated: ReadonlyArray<string>
+}
+
+export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
+  asked: RulesAsked,
+  strategy: Strategy,
+  known: FeeModel.CostsOfRun
+) {
+  const markets = marketsSeen(strategy)
+  const found = yield* Effect.forEach(markets, (market) => optionsIn(asked, known, market, markets))
+  return {
+    strategy,
+    options: Arr.map(found, ({ options }): Backtest.Options => options),
+    calibrated: found.flatMap(({ calibrated }) => calibrated)
+  } satisfies RunInputs
+})
+
+/** The ground of a file's run, with what it costs and why. */
+export interface FileRunInputs extends RunInputs {
+  readonly source: StrategySource
+  readonly fees: FeeModel.FeeModel
+}
+
+/** `account`: what the configuration says of costs, read once for all files and markets. */
+export const groundOfFile = Effect.fn("RunSetUp.groundOfFile")(function* (
+  asked: RunAsked,
+  source: StrategySource,
+  account: FeeModel.Account | undefined
+) {
+  const { strategy } = source
+  const { terms, limits } = strategy
+  const costs = yield* FeeModel.of(asked, account, marketsSeen(strategy), terms, limits.maxFeeBasisPoints)
+  const ground = yield* groundOf(asked, strategy, costs)
+  const signals = yield* RunSignals.of(asked.signals, strategy)
+  const options = Arr.map(ground.options, (each): Backtest.Options => ({ ...each, ...present({ signals }) }))
+  return { ...ground, options, source, fees: costs.fees } satisfies FileRunInputs
+})
+
+/** A strategy that needs candles shorter than the data cannot run on it. */
+export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) => {
+  const [timeframe] = Backtest.tooFine(strategy, candles)
+  return timeframe === undefined
+    ? Effect.void
+    : Effect.fail(
+        new WrongUsage({
+          message: `the strategy decides by ${timeframe} candles, the data has candles of ${candles.time.stepMillis / 1000} s; give finer data`
+        })
+      )
+}
+
+/** Without volume there is nothing to take a share of: orders fill whole, and the output says so. */
+const withoutVolume = (options: Backtest.Options): Backtest.Options => ({
+  ...options,
+  changes: { ...options.changes, volumeShare: 0 }
+})
+
+/** All that a run needs. */
+export interface RunSetUp extends RunCandles {
+  /** For people: the market, or all of them. */
+  readonly name: string
+  readonly inputs: Backtest.MarketInputs
+}
+
+/** What the strategy stands on meets the candles of its markets. */
+export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
+  Effect.map(checkTimeframes(ground.strategy, loaded.series[0].candles), (): G & RunSetUp => {
+    const bare = loaded.series.map(({ candles }) => Candles.hasOnlyZeroVolumes(candles))
+    const [first, ...others] = Arr.map(loaded.series, (each, index) => {
+      const options = ground.options[index] ?? ground.options[0]
+      return { ...each, options: bare[index] === true ? withoutVolume(options) : options }
+    })
+    const warnings = loaded.sources.flatMap(({ data }, index) => {
+      if (bare[index] !== true) return []
+      return others.length === 0
+        ? ["the data have no volumes: orders fill whole"]
+        : [`${data} has no volumes: its orders fill whole`]
+    })
+    return {
+      ...ground,
+      ...loaded,
+      name: loaded.sources.map(({ market }) => market.name).join(", "),
+      inputs: [first, ...others],
+      warnings: [...loaded.warnings, ...warnings]
+    }
+  })

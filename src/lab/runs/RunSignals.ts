@@ -1,0 +1,49 @@
+/** What was sent to a strategy at its time, for a backtest: of a file, or of a bot's own journal (`journal:FILE`). */
+import { Effect, FileSystem, Option } from "effect"
+import * as SignalCsv from "../../candles/csv/SignalCsv.ts"
+import { format } from "../../candles/DataProblem.ts"
+import { historyOf } from "../../domain/Signal.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+
+const journalPrefix = "journal:"
+const mostProblems = 20
+
+const valuesOf = Effect.fnUntraced(function* (from: string) {
+  if (from.startsWith(journalPrefix)) {
+    const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
+    return yield* JournalData.signals(from.slice(journalPrefix.length))
+  }
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* fileSystem
+    .readFileString(from)
+    .pipe(Effect.mapError(({ message }) => new WrongUsage({ message: `--signals ${from}: ${message}` })))
+  const { problems, values } = SignalCsv.read(text, from)
+  if (problems.length === 0) return values
+  return yield* new WrongUsage({ message: problems.slice(0, mostProblems).map(format).join("\n") })
+})
+
+/** `undefined` for a strategy that looks at none. Without values it would decide nothing, and its backtest mean nothing. */
+export const of = Effect.fn("RunSignals.of")(function* (
+  from: Option.Option<string> | undefined,
+  { file, signals }: Pick<Strategy, "file" | "signals">
+) {
+  if (signals === undefined) return undefined
+  const names = [...signals.keys()]
+  const looks = `${file} looks at the signal ${names.join(", ")}`
+  if (from === undefined)
+    return yield* new WrongUsage({
+      message: `${looks}, whose values a search does not have: run it alone, with limitbot backtest --signals FILE`
+    })
+  if (Option.isNone(from))
+    return yield* new WrongUsage({
+      message: `${looks}: give what was sent with --signals FILE, in lines of time,name,value`
+    })
+  const history = historyOf(yield* valuesOf(from.value))
+  const missing = names.filter((name) => !history.names.has(name))
+  if (missing.length > 0)
+    return yield* new WrongUsage({
+      message: `--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} looks at`
+    })
+  return history
+})

@@ -1,0 +1,229 @@
+/** The figures of a backtest, labelled, and as JSON. */
+
+import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
+import { format } from "../../../domain/Amount.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { grouped, percent } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
+import { marketNames } from "../../../strategy/Strategy.ts"
+import * as Band from "../../backtest/Band.ts"
+import { sideNames } from "../../backtest/kernel/FillPresets.ts"
+import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
+import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
+import * as BandSide from "../../backtest/results/BandSide.ts"
+import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
+import * as WarmUp from "../../backtest/WarmUp.ts"
+import type { BacktestResult } from "../BacktestRun.ts"
+import type { Source } from "../RunCandles.ts"
+import * as BandSummary from "./BandSummary.ts"
+
+/** The band over time, in units of the quote: for the eye, in doubles. */
+const curveJson = ({ band, candles }: BacktestResult, points: number) => {
+  const bars = EquityCurve.spread(candles, points)
+  const [low, high] = [BandSide.curve(band.low.parts, bars), BandSide.curve(band.high.parts, bars)]
+  return {
+    time: low.map(({ time }) => Math.floor(time / 1000)),
+    low: low.map(({ equity }) => equity),
+    high: high.map(({ equity }) => equity),
+    hold: low.map(({ hold }) => hold)
+  }
+}
+
+/** `curvePoints`: includes the band over time, at about this many moments. */
+export const json = (result: BacktestResult, curvePoints = 0) => {
+  const { strategy, candles, shown } = result
+  const side = (of: BandSide.BandSide) => ({
+    ...BandSide.toJson(strategy, of),
+    ...BacktestStatistics.partsOf(of),
+    allInQuote: allInText(strategy, of),
+    statistics: BacktestStatistics.ofSide(of, result.trials)
+  })
+  const [first, ...others] = result.sources
+  return {
+    strategy: strategy.name,
+    kind: strategy.kind,
+    market: marketNames(strategy),
+    hash: strategy.hash,
+    data: { ...(others.length === 0 ? dataJson(first) : {}), warnings: result.warnings },
+    from: openTime(candles.time, 0),
+    to: closeTime(candles.time, candles.bars - 1),
+    bars: candles.bars,
+    ...(strategy.candles === undefined ? {} : { warmUp: WarmUp.of(strategy, result.series) }),
+    ...(result.calibrated.length === 0 ? {} : { calibrated: result.calibrated }),
+    fees: {
+      basisPoints: result.fees.basisPoints,
+      inputBasisPoints: result.fees.ofInput,
+      from: result.fees.from,
+      none: result.fees.isFree
+    },
+    fills: shown.fills,
+    wallMillis: result.wallMillis,
+    kernelMillis: result.kernelMillis,
+    sides: Object.fromEntries(result.sides.map((each) => [each.mode, side(each)])),
+    ...(result.simulated === undefined ? {} : { band: BandSummary.json(simulatedOf(result, result.simulated)) }),
+    ...(others.length === 0 ? {} : { markets: marketsJson(result) }),
+    ...(curvePoints === 0 ? {} : { curve: curveJson(result, curvePoints) })
+  }
+}
+
+/** `null` where there is no such single purchase. */
+const allInText = ({ market }: BacktestResult["strategy"], side: BandSide.BandSide): string | null => {
+  const gain = BandSide.allInGain(side)
+  return gain === undefined ? null : format(gain, market.quote.decimals)
+}
+
+const dataJson = ({ data, sha256, source, candles, columns, repaired }: Source) => {
+  const { count, bars, longestMillis } = gaps(candles.time)
+  return { file: data, columns, sha256, source, gaps: { count, bars, longestMillis }, repaired }
+}
+
+/** By name. */
+const marketsJson = ({ sides, sources }: BacktestResult) => {
+  const partIn = ({ parts }: BandSide.BandSide, name: string) =>
+    parts.filter(({ market }) => market.name === name).map(BandSide.partToJson)[0]
+  return Object.fromEntries(
+    sources.map((source) => {
+      const { name } = source.market
+      const parts = Object.fromEntries(sides.map((side) => [side.mode, partIn(side, name)]))
+      return [name, { data: dataJson(source), ...parts }]
+    })
+  )
+}
+
+/** Both named sides, the one that gained less first, or the only one. */
+export const endsOf = ({ low, high }: BacktestResult["band"]) =>
+  (low === high ? [low] : [low, high]).map((side) => ({ name: sideNames[side.mode], side }))
+
+/** With fixed places, thousands apart; rounded to the nearest, halves away from zero. */
+const fixed = (amount: bigint, decimals: number, places: number): string => {
+  const unit = Decimal.powerOfTen(decimals - places)
+  const magnitude = ((amount < 0n ? -amount : amount) + unit / 2n) / unit
+  const digits = `${magnitude}`.padStart(places + 1, "0")
+  const whole = digits.slice(0, digits.length - places)
+  const figure = places === 0 ? whole : `${whole}.${digits.slice(-places)}`
+  return `${amount < 0n && magnitude > 0n ? "-" : ""}${grouped(figure)}`
+}
+
+export const quoteText = (result: BacktestResult, amount: bigint): string => {
+  const { quote } = result.strategy.market
+  return `${fixed(amount, quote.decimals, BacktestStatistics.quotePlaces(result.band.low))} ${quote.symbol}`
+}
+
+export const profitText = (result: BacktestResult, side: BandSide.BandSide): string =>
+  quoteText(result, BandSide.profitOf(side))
+
+export const changeText = (result: BacktestResult, side: BandSide.BandSide): string => quoteText(result, side.pnlQuote)
+
+/** As a share of the worth at the start. */
+export const returnText = ({ band }: BacktestResult, gain: bigint | undefined): string => {
+  const worth = Band.worthAtStart(band.high)
+  return gain === undefined || worth <= 0 ? "–" : percent(Number(gain) / worth)
+}
+
+/** What all in at the start would have made against the budget left alone; with several markets there is no such figure. */
+export const allInProfit = ({ band: { high } }: BacktestResult): bigint | undefined => {
+  const gain = BandSide.allInGain(high)
+  return gain === undefined ? undefined : gain - high.holdPnlQuote
+}
+
+/** What the run is compared with, labelled. */
+export const comparedFacts = (
+  result: BacktestResult,
+  side: BandSide.BandSide
+): ReadonlyArray<readonly [string, string]> => {
+  const allIn = BandSide.allInGain(side)
+  return [
+    ["budget left alone", quoteText(result, side.holdPnlQuote)],
+    ...(allIn === undefined ? [] : [["all in at the start", quoteText(result, allIn)] as const])
+  ]
+}
+
+/** One side's figures, labelled. */
+export const sideFacts = (
+  result: BacktestResult,
+  side: BandSide.BandSide
+): ReadonlyArray<readonly [string, string]> => {
+  const { outcome, parts } = side
+  const [, ...others] = parts
+  return [
+    ["profit and loss", profitText(result, side)],
+    ["change of worth", quoteText(result, side.pnlQuote)],
+    ...comparedFacts(result, side),
+    ["fees", quoteText(result, side.feesQuote)],
+    ["of them payouts", `${side.payouts.count}: ${quoteText(result, side.payouts.feesQuote)}`],
+    ["of them refunds", `${side.refunds.count}: ${quoteText(result, side.refunds.feesQuote)}`],
+    ...(side.rules.appFeeBasisPoints === 0 ? [] : [["app fees", quoteText(result, side.appFeesQuote)] as const]),
+    ["largest drawdown", percent(outcome.maxDrawdown)],
+    ["fills", `${side.fills}`],
+    ...(others.length === 0
+      ? []
+      : parts.map((part) => [`in ${part.market.name}`, `${part.outcome.fills.count}`] as const)),
+    ["orders placed", `${side.counts.placed}`],
+    ["orders cancelled", `${side.counts.cancelled}`],
+    ["denied: no money", `${side.counts.deniedFunds}`],
+    ["denied: too small", `${side.counts.deniedMinimum}`],
+    ["denied: limits", `${BacktestLimits.deniedOrders(side)}`],
+    ...[...outcome.unordered].map(
+      ([slot, { text, times }]) => [`${slot}: held, no order`, `${counted(times, "time")}: ${text}`] as const
+    ),
+    ...parts.map(({ market: { base }, outcome }) => {
+      const label = others.length === 0 ? "base" : base.symbol
+      return [
+        `${label} at the end`,
+        `${fixed(outcome.base, base.decimals, Math.min(base.decimals, 8))} ${base.symbol}`
+      ] as const
+    }),
+    ["quote at the end", quoteText(result, side.quote)]
+  ]
+}
+
+export const ratioFacts = (
+  { trials }: BacktestResult,
+  side: BandSide.BandSide
+): ReadonlyArray<readonly [string, string]> => {
+  const found = BacktestStatistics.ofSide(side, trials)
+  const ratio = (value: number): string => value.toFixed(2)
+  return [
+    ["Sharpe", BacktestStatistics.text(found, "sharpe", ratio)],
+    ["Sortino", BacktestStatistics.text(found, "sortino", ratio)],
+    ["probability that Sharpe > 0", BacktestStatistics.text(found, "probabilisticSharpe", percent)]
+  ]
+}
+
+export const simulatedOf = (result: BacktestResult, simulated: Band.Simulated) => ({
+  simulated,
+  sides: result.sides,
+  text: (amount: bigint) => quoteText(result, amount)
+})
+
+/** The simulated runs, if there are enough of them for quantiles. */
+export const quantified = ({ simulated }: BacktestResult): Band.Simulated | undefined =>
+  simulated !== undefined && BandSummary.hasQuantiles(simulated) ? simulated : undefined
+
+/** From the p5 to the p95 of the simulated runs, or from one named side to the other. */
+export const profitEnds = (result: BacktestResult): { readonly low: bigint; readonly high: bigint } => {
+  const { band } = result
+  const simulated = quantified(result)
+  if (simulated === undefined) return { low: BandSide.profitOf(band.low), high: BandSide.profitOf(band.high) }
+  const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)
+  return { low: p5, high: p95 }
+}
+
+export const profitRange = (result: BacktestResult): { readonly low: string; readonly high: string } => {
+  const { low, high } = profitEnds(result)
+  return { low: quoteText(result, low), high: quoteText(result, high) }
+}
+
+type Facts = ReadonlyArray<readonly [label: string, value: string]>
+
+/** For the cards of a report. */
+export const profitQuantiles = (result: BacktestResult): Facts => {
+  const simulated = quantified(result)
+  if (simulated === undefined) return []
+  const found = Band.quantilesOf(simulated, BandSide.profitOf)
+  const { low, high } = profitRange(result)
+  return [
+    ["simulated, p5 to p95", `${low} to ${high}`],
+    ["simulated, p50", quoteText(result, found.p50)]
+  ]
+}

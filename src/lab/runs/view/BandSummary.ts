@@ -1,0 +1,118 @@
+/** What the simulated runs of a backtest came to, beside its named sides: columns for the terminal, a sentence, and JSON. */
+
+import { type Candles, extremes } from "../../../candles/Candles.ts"
+import { type Amount, format } from "../../../domain/Amount.ts"
+import { percent } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
+import * as Band from "../../backtest/Band.ts"
+import * as BandSide from "../../backtest/results/BandSide.ts"
+import type { QuantileName, Quantiles } from "../../backtest/results/Quantiles.ts"
+import { batch, firstRuns, quantileNames } from "../../backtest/results/Quantiles.ts"
+
+interface Simulated {
+  readonly simulated: Band.Simulated
+  readonly sides: readonly [BandSide.BandSide, ...ReadonlyArray<BandSide.BandSide>]
+  /** An amount in quote, as everywhere else in the summary. */
+  readonly text: (amount: Amount) => string
+}
+
+/** By the label of their row. */
+export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Quantiles<string>> => {
+  const of = <Value extends number | bigint>(
+    figure: (figures: Band.RunFigures) => Value,
+    written: (value: Value) => string
+  ): Quantiles<string> => {
+    const { p5, p50, p95 } = Band.quantilesOf(simulated, figure)
+    return { p5: written(p5), p50: written(p50), p95: written(p95) }
+  }
+  const count = (value: number): string => `${value}`
+  return new Map([
+    ["profit and loss", of(BandSide.profitOf, text)],
+    ["change of worth", of(({ pnlQuote }) => pnlQuote, text)],
+    ["fees", of(({ feesQuote }) => feesQuote, text)],
+    ["largest drawdown", of(({ maxDrawdown }) => maxDrawdown, percent)],
+    ["fills", of(({ fills }) => fills, count)],
+    ["orders placed", of(({ placed }) => placed, count)]
+  ])
+}
+
+/** How far the price went from its lowest to its highest, against where it began. */
+const rangeOf = (candles: Candles): number => {
+  const [least, most] = extremes(candles)
+  return (most - least) / (candles.close[0] ?? 1)
+}
+
+/** The distance from p5 to p95: of the worth at the start, and of what the prices' move makes of that. */
+const widthOf = ({ simulated, sides: [first] }: Simulated) => {
+  const { parts } = first
+  const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)
+  const worth = Band.worthAtStart(first)
+  const move = parts.reduce((sum, { candles }) => sum + rangeOf(candles), 0) / parts.length
+  const ofWorth = worth > 0 ? Number(p95 - p5) / worth : 0
+  return { width: p95 - p5, ofWorth, move, ofMove: move > 0 ? ofWorth / move : 0 }
+}
+
+/** Enough for quantiles that tell more than the first ones do. */
+const advised = 39
+
+/** Relative to this run, because the time depends on the machine. */
+const costOf = (runs: number, wanted: number): string =>
+  `--runs ${wanted} takes about ${Number((wanted / runs).toFixed(1))} times as long`
+
+/** The next batch of runs, if more of them may move the quantiles. */
+const moreOf = (runs: number): string => costOf(runs, Math.max(advised, runs + batch))
+
+/** The number of runs that the quantiles are from, and why there are no more. */
+export const precision = ({ ended, runs: { length } }: Band.Simulated): string => {
+  if (length < firstRuns)
+    return `${counted(length, "simulated run")}: too few for p5, p50 and p95; ${costOf(length, advised)}`
+  const endings = {
+    enough: "more runs no longer move them",
+    "most runs": "more runs may still move them",
+    "most work": `more runs may still move them: ${moreOf(length)}`,
+    "as asked": "as --runs says"
+  }
+  return `p5, p50 and p95 are of ${counted(length, "simulated run")}; ${endings[ended]}`
+}
+
+/** Fewer runs have no quantiles. */
+export const hasQuantiles = ({ runs }: Band.Simulated): boolean => runs.length >= firstRuns
+
+export const sentence = (given: Simulated): string => {
+  const about = `${precision(given.simulated)}.`
+  if (!hasQuantiles(given.simulated)) return `${about} Their venue, ${given.simulated.venue.join("; or ")}`
+  const { width, ofWorth, move, ofMove } = widthOf(given)
+  const { venue } = given.simulated
+  const relative = `${percent(ofWorth)} of the worth at the start, ${percent(ofMove)} of what the price moved (${percent(move)})`
+  return `${about} From p5 to p95 it is ${given.text(width)}: ${relative}. Their venue, ${venue.join("; or ")}`
+}
+
+export const json = (given: Simulated) => {
+  const { simulated, sides } = given
+  const { quote } = sides[0].parts[0].market
+  const about = { runs: simulated.runs.length, ended: simulated.ended, venue: simulated.venue }
+  if (!hasQuantiles(simulated)) return about
+  const amounts = (of: (figures: Band.RunFigures) => Amount) => Band.quantilesOf(simulated, of)
+  const [profit, change, fees] = [
+    amounts(BandSide.profitOf),
+    amounts(({ pnlQuote }) => pnlQuote),
+    amounts(({ feesQuote }) => feesQuote)
+  ]
+  const drawdown = Band.quantilesOf(simulated, ({ maxDrawdown }) => maxDrawdown)
+  const fills = Band.quantilesOf(simulated, ({ fills }) => fills)
+  const { width, ofWorth, ofMove } = widthOf(given)
+  const at = (name: QuantileName) => ({
+    profitQuote: format(profit[name], quote.decimals),
+    pnlQuote: format(change[name], quote.decimals),
+    feesQuote: format(fees[name], quote.decimals),
+    maxDrawdown: drawdown[name],
+    fills: fills[name]
+  })
+  return {
+    ...about,
+    width: format(width, quote.decimals),
+    widthOfWorth: ofWorth,
+    widthOfMove: ofMove,
+    ...Object.fromEntries(quantileNames.map((name) => [name, at(name)]))
+  }
+}

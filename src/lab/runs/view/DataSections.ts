@@ -1,0 +1,46 @@
+/** What every page of a backtest says of its suppositions and its data. */
+
+import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
+import { iso } from "../../../domain/Text.ts"
+import * as Page from "../../../report/Page.ts"
+import { notModelled } from "../../backtest/kernel/FillPresets.ts"
+import type { BacktestResult } from "../BacktestRun.ts"
+import type { Source } from "../RunCandles.ts"
+
+export const of = (
+  assumptions: ReadonlyArray<string>,
+  sources: BacktestResult["sources"]
+): ReadonlyArray<Page.PageSection> => [
+  {
+    title: "Assumptions",
+    parts: [Page.sentences(...assumptions), Page.heading("Not modelled"), Page.sentences(...notModelled)],
+    isPageOnly: true
+  },
+  { title: "Data quality", parts: [Page.facts(qualityOf(sources))], isPageOnly: true }
+]
+
+/** What the data contains, what was repaired and what is missing; with several markets each is named. */
+const qualityOf = (sources: BacktestResult["sources"]): Page.Facts =>
+  sources.length === 1
+    ? qualityOfOne(sources[0])
+    : sources.flatMap((source) =>
+        qualityOfOne(source).map(([label, value]) => [`${source.market.name} ${label}`, value] as const)
+      )
+
+const qualityOfOne = ({ candles, columns, data, sha256, repaired }: Source): Page.Facts => {
+  const missing = gaps(candles.time)
+  const mended = Object.entries(repaired).filter(([, count]) => count > 0)
+  const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
+  return [
+    ["file", `${data}, SHA-256 ${sha256}`],
+    ...(columns === undefined ? [] : [["columns", columns] as const]),
+    ["candles", `${candles.bars} of ${candles.time.stepMillis / 1000} s, ${iso(from)} to ${iso(to)}`],
+    [
+      "gaps",
+      missing.count === 0
+        ? "none"
+        : `${missing.count}, ${missing.bars} bars missing, the longest ${missing.longestMillis / 60_000} min`
+    ],
+    ["repaired", mended.length === 0 ? "nothing" : mended.map(([name, count]) => `${name} ${count}`).join(", ")]
+  ]
+}

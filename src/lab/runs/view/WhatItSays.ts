@@ -1,0 +1,96 @@
+/** What the figures of a backtest mean, in sentences, for readers of its report. */
+
+import { percent } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
+import * as Band from "../../backtest/Band.ts"
+import { sideNames } from "../../backtest/kernel/FillPresets.ts"
+import * as BandSide from "../../backtest/results/BandSide.ts"
+import type { BacktestResult } from "../BacktestRun.ts"
+import * as BacktestSummary from "./BacktestSummary.ts"
+
+/** Below this many trades nothing is said about the future. */
+const enoughFills = 30
+
+export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
+  const { band } = result
+  const simulated = BacktestSummary.quantified(result)
+  const { low, high } = BacktestSummary.profitRange(result)
+  const compared = BacktestSummary.comparedFacts(result, band.low)
+    .map(([name, gain]) => `${name} ${gain}`)
+    .join(", ")
+  const fills = Math.min(band.low.fills, band.high.fills)
+  const fall = Math.max(band.low.outcome.maxDrawdown, band.high.outcome.maxDrawdown)
+  return [
+    low === high
+      ? `${compareWithBudget(low, high)}.`
+      : simulated === undefined
+        ? `${compareWithBudget(low, high)}: the sides of fewer and of more fills.`
+        : `${compareWithBudget(low, high)}: p5 to p95 of ${counted(simulated.runs.length, "simulated run")}.`,
+    verdict(result),
+    `The worth of everything held changed by ${BacktestSummary.changeText(result, band.low)}${isOneSide(result) ? "" : " on the worse side"}; ${compared}.`,
+    `On the way it fell by ${percent(fall)} from its peak.`,
+    ...(fills < enoughFills ? [`${counted(fills, "fill")} are too few to tell skill from luck.`] : [])
+  ]
+}
+
+/** From the low to the high gain, both as text with the unit; losses are said as such, without their signs. */
+const compareWithBudget = (low: string, high: string): string => {
+  const [isLoss, isAllLoss] = [low.startsWith("-"), high.startsWith("-")]
+  const [least, most] = [low, high].map((gain) => gain.replace("-", ""))
+  const span = (from = "", to = "") => (from === to ? to : `${from.split(" ")[0]} to ${to}`)
+  if (isAllLoss) return `The strategy lost ${span(most, least)} against its budget left alone`
+  if (isLoss)
+    return `The strategy came out between a loss of ${least} and a gain of ${most} against its budget left alone`
+  return `The strategy made ${span(least, most)} more than its budget left alone`
+}
+
+/** Only one was run. */
+const isOneSide = ({ sides }: BacktestResult): boolean => sides.length === 1
+
+/** The lower and the higher end of what was printed: quantiles, or else both sides. */
+const endsOf = (result: BacktestResult) => {
+  const { band } = result
+  const simulated = BacktestSummary.quantified(result)
+  if (simulated === undefined)
+    return { gains: [band.low, band.high].map(BandSide.profitOf), lower: "Its worse side", where: "sides of the band" }
+  const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)
+  return { gains: [p5, p95], lower: "Its p5", where: "ends, p5 and p95" }
+}
+
+const verdict = (result: BacktestResult): string => {
+  const { gains, lower, where } = endsOf(result)
+  const isGain = (gain: bigint): boolean => gain > 0n
+  if (isOneSide(result))
+    return `By the rules of ${sideNames[result.band.low.mode]} alone it ${gains.some(isGain) ? "gained" : "did not gain"}.`
+  const one = where.replace("sides", "side").replace("ends", "end")
+  if (gains.every(isGain)) return `It gained on both ${where}.`
+  if (!gains.some(isGain)) return `It gained on neither ${one}.`
+  const isLoss = BacktestSummary.quoteText(result, gains[0] ?? 0n).startsWith("-")
+  return `${lower} ${isLoss ? "lost" : "made nothing"}: whether it gains depends on what the data cannot tell.`
+}
+
+interface RunReturn {
+  readonly name: string
+  readonly low: number
+  readonly high: number
+  /** The most of both sides. */
+  readonly fills: number
+}
+
+/** Returns are ratios. */
+export const ofSeveral = (runs: ReadonlyArray<RunReturn>): ReadonlyArray<string> => {
+  const [best, ...others] = runs.toSorted((a, b) => b.low - a.low)
+  if (best === undefined) return []
+  const near = others.filter(({ high }) => high >= best.low)
+  const isBand = runs.some(({ low, high }) => low !== high)
+  const alone = isBand ? ["Its worse side is above the better side of every other run."] : []
+  return [
+    `${best.name} has the best ${isBand ? "worse side" : "return"}: ${percent(best.low)}.`,
+    ...(near.length === 0
+      ? alone
+      : [
+          `${isBand ? "The better side of " : ""}${near.map(({ name }) => name).join(", ")} reaches it: which is better the data do not tell.`
+        ]),
+    ...runs.filter(({ fills }) => fills === 0).map(({ name }) => `${name} traded nothing, so it returned nothing.`)
+  ]
+}

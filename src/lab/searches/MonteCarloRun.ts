@@ -1,0 +1,90 @@
+/** One strategy under other luck, again and again, on each market by itself. */
+import { Effect, Option } from "effect"
+import * as CrossingIndex from "../../candles/CrossingIndex.ts"
+import { seeded } from "../../domain/Seeded.ts"
+import * as Progress from "../../process/Progress.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import * as Backtest from "../backtest/Backtest.ts"
+import type { FillMode } from "../backtest/kernel/FillPresets.ts"
+import * as BacktestStatistics from "../backtest/results/BacktestStatistics.ts"
+import * as BandSide from "../backtest/results/BandSide.ts"
+import * as Statistics from "../backtest/results/Statistics.ts"
+import * as MonteCarlo from "../backtest/search/MonteCarlo.ts"
+import * as StrategySource from "../runs/StrategySource.ts"
+import * as OnMarkets from "./OnMarkets.ts"
+
+interface MonteCarloAsked extends OnMarkets.MarketsAsked {
+  readonly file: string
+  readonly fills: FillMode
+  readonly method: MonteCarlo.SimulationMethod
+  readonly runs: number
+  /** The loss that counts as ruin, in percent. */
+  readonly ruin: number
+  readonly block: number
+  readonly seed: number
+  /** Only the report shows paths. */
+  readonly report: Option.Option<string>
+}
+
+/** A million paths would fill the memory, and a fan of these looks the same. */
+const mostPaths = 2_000
+
+/** One strategy on its series, again and again. */
+const simulate = Effect.fnUntraced(function* (
+  { fills, method, runs, block, seed, report }: MonteCarloAsked,
+  { name, strategy, inputs }: OnMarkets.FileRun,
+  ended: (runs: number) => void
+) {
+  const next = seeded(seed)
+  const whole = Backtest.runAll(strategy, inputs, fills)
+  const equity = BandSide.dailyEquity(whole)
+  const returns = Statistics.returnsOf(equity)
+  const { trades, open } = BacktestStatistics.gainsOf(whole)
+  const gains = [...trades, open].map((gained) => gained / (equity[0] ?? 1))
+  if (method === "trades" && trades.length < 2)
+    return yield* new WrongUsage({
+      message: `--method trades needs at least 2 completed trades, the run on ${name} has ${trades.length}: give longer data, or --method candles`
+    })
+  if ((method === "returns" || method === "order") && returns.length < 2)
+    return yield* new WrongUsage({
+      message: `--method ${method} needs at least 2 daily returns, the run on ${name} has ${returns.length}: give longer data, or --method candles`
+    })
+  const fate = (keepsPath: boolean): MonteCarlo.Simulation => {
+    if (method === "trades") return MonteCarlo.ofTrades(gains, next, keepsPath)
+    if (method !== "candles") return MonteCarlo.ofReturns(returns, method, next, keepsPath)
+    const [first, ...others] = inputs
+    // What happened together in several markets stays together.
+    const starts = MonteCarlo.blocks(first.candles.bars, block, next)
+    const drawn = (input: Backtest.MarketInput): Backtest.MarketInput => {
+      const candles = MonteCarlo.resampledCandles(input.candles, block, starts)
+      return { ...input, candles, indices: CrossingIndex.linearIndices(candles, "at") }
+    }
+    const side = Backtest.runAll(strategy, [drawn(first), ...others.map(drawn)], fills)
+    const [start = 1, ...later] = BandSide.dailyEquity(side)
+    const equity = later.map((value) => value / start)
+    return { ...MonteCarlo.summaryOf(equity, keepsPath), maxDrawdown: side.outcome.maxDrawdown }
+  }
+  return yield* Effect.forEach(Array.from({ length: runs }), (_, index) =>
+    Effect.sync(() => {
+      ended(index + 1)
+      return fate(Option.isSome(report) && index < mostPaths)
+    })
+  )
+})
+
+export const run = Effect.fn("MonteCarloRun.run")(function* (asked: MonteCarloAsked) {
+  const source = yield* StrategySource.read(asked.file, asked.config)
+  const runs = yield* OnMarkets.load(asked, source, false)
+  const progress = yield* Progress.make("monte-carlo")
+  const total = asked.runs * runs.length
+  const markets = yield* OnMarkets.each(runs, (on, index) =>
+    Effect.map(
+      simulate(asked, on, (done) => progress.update(index * asked.runs + done, total, "")),
+      (fates) => ({ fates, spread: MonteCarlo.spreadOf(fates, asked.ruin / 100) })
+    )
+  )
+  const { method, seed } = asked
+  return { method, seed, runs, markets }
+})
+
+export type MonteCarloFound = Effect.Success<ReturnType<typeof run>>

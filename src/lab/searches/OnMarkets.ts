@@ -1,0 +1,92 @@
+/**
+ * One strategy file on several markets (`--on MARKET=CSV`): on its own, and on each further one as if it had named it, with
+ * the candles of that market. Whatever is done with the file is done on each, one after the other.
+ */
+import { Array as Arr, Effect } from "effect"
+import { median } from "../../domain/Amount.ts"
+import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import { marketsSaid, marketsSeen } from "../../strategy/Strategy.ts"
+import * as SweepSpace from "../backtest/search/SweepSpace.ts"
+import * as FeeModel from "../runs/FeeModel.ts"
+import * as RunCandles from "../runs/RunCandles.ts"
+import * as RunSetUp from "../runs/RunSetUp.ts"
+import * as StrategySource from "../runs/StrategySource.ts"
+
+export interface MarketsAsked extends RunSetUp.RunAsked {
+  readonly on: ReadonlyArray<string>
+}
+
+/** A file with everything that it is run on. */
+export interface FileRun extends RunSetUp.FileRunInputs, RunSetUp.RunSetUp {}
+
+const setUp = Effect.fnUntraced(function* (
+  asked: RunSetUp.RunAsked,
+  source: StrategySource.StrategySource,
+  account: FeeModel.Account | undefined,
+  isIndexed: boolean
+) {
+  const wanted = { open: true, volume: true, indexed: isIndexed }
+  const loaded = yield* RunCandles.load(asked.data, asked, wanted, source.strategy)
+  const run: FileRun = yield* RunSetUp.onCandles(yield* RunSetUp.groundOfFile(asked, source, account), loaded)
+  return run
+})
+
+/** The file as if it had named another market, and that market's candles. */
+const elsewhere = Effect.fnUntraced(function* (
+  { config }: MarketsAsked,
+  { text, file, strategy }: StrategySource.StrategySource,
+  given: string
+) {
+  const at = given.indexOf("=")
+  const market = given.slice(0, Math.max(0, at))
+  if (!/^[^/=]+\/[^/=]+$/.test(market))
+    return yield* new WrongUsage({
+      message: `--on ${given}: write a market and its candles, such as --on ETH/USDC=eth.csv`
+    })
+  if (marketsSeen(strategy).length > 1)
+    return yield* new WrongUsage({
+      message: `--on ${given}: ${file} trades ${marketsSaid(strategy)}; only a file of one market is run on others too`
+    })
+  const template = yield* orWrong(SweepSpace.template(text, [{ path: "market", values: [market] }]))
+  const source = yield* StrategySource.parse(template.text([market]), file, config)
+  return { source, data: [given.slice(at + 1)] }
+})
+
+/** Its own market first. */
+export const load = Effect.fn("OnMarkets.load")(function* (
+  asked: MarketsAsked,
+  source: StrategySource.StrategySource,
+  isIndexed: boolean
+) {
+  const account = yield* FeeModel.accountOf(asked.config)
+  const own = yield* setUp(asked, source, account, isIndexed)
+  const further = yield* Effect.forEach(asked.on, (given) =>
+    Effect.flatMap(elsewhere(asked, source, given), ({ data, source }) =>
+      setUp({ ...asked, data }, source, account, isIndexed)
+    )
+  )
+  const names = [own, ...further].map(({ name }) => name)
+  const twice = names.find((each, index) => names.indexOf(each) < index)
+  if (twice !== undefined)
+    return yield* new WrongUsage({ message: `--on: ${twice} is there twice; name each market once` })
+  return Arr.make(own, ...further)
+})
+
+/** What came of it on a market. */
+export interface OnMarket<A> extends Pick<FileRun, "name" | "data"> {
+  readonly result: A
+}
+
+export const each = <Run extends FileRun, A, E, R>(
+  runs: Arr.NonEmptyReadonlyArray<Run>,
+  what: (on: Run, index: number) => Effect.Effect<A, E, R>
+): Effect.Effect<Arr.NonEmptyReadonlyArray<OnMarket<A>>, E, R> =>
+  Effect.forEach(runs, (on, index) =>
+    Effect.map(what(on, index), (result) => ({ name: on.name, data: on.data, result }))
+  )
+
+/** A figure over all markets; where it is missing it is as bad as can be. */
+export const together = (figures: ReadonlyArray<number | undefined>) => {
+  const known = figures.map((figure) => figure ?? Number.NEGATIVE_INFINITY)
+  return { median: median(known) ?? Number.NEGATIVE_INFINITY, worst: Math.min(...known) }
+}

@@ -1,0 +1,46 @@
+/** How searches say what they found: one page as text and as a report, the same as JSON, and an exit code that a script can trust. */
+import { Clock, Effect, FileSystem, Option, Schema } from "effect"
+import * as Answer from "../../process/Answer.ts"
+import type { Page } from "../../report/Page.ts"
+import * as PageText from "../../report/text/PageText.ts"
+import * as HtmlPage from "../html/HtmlPage.ts"
+
+interface Form<Found> {
+  readonly page: (found: Found, madeAt: number) => Page
+  readonly json: (found: Found) => object
+  /** Why nothing ran, if nothing did. */
+  readonly refusal?: (found: Found) => string | undefined
+}
+
+/** A script must not take it for a search. */
+class NothingRan extends Schema.TaggedError<NothingRan>()("NothingRan", { why: Schema.String }) {
+  override get message(): string {
+    return `Every trial was refused, for example: ${this.why}`
+  }
+}
+
+interface Input {
+  readonly json: boolean
+  readonly report: Option.Option<string>
+}
+
+/** Runs, writes the report, and answers with the same page. */
+export const searching = <Asked, Found, E, R>(
+  run: (asked: Asked) => Effect.Effect<Found, E, R>,
+  { page, json, refusal }: Form<Found>
+) =>
+  Effect.fn(
+    function* (input: Asked & Input) {
+      const found = yield* run(input)
+      const made = page(found, yield* Clock.currentTimeMillis)
+      if (Option.isSome(input.report)) {
+        const fileSystem = yield* FileSystem.FileSystem
+        yield* fileSystem.writeFileString(input.report.value, HtmlPage.render(made))
+      }
+      const why = refusal?.(found)
+      const exit = why === undefined ? undefined : new NothingRan({ why })
+      return { data: () => json(found), lines: () => PageText.lines(made), exit }
+    },
+    Answer.print,
+    Effect.scoped
+  )

@@ -1,0 +1,101 @@
+/** What the searching commands share: which values to try, on which candles, and what counts as best. */
+import { createHash } from "node:crypto"
+import { availableParallelism } from "node:os"
+import { Array as Arr, Effect, Option, Result } from "effect"
+import { plainJson } from "../../domain/Text.ts"
+import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
+import * as StrategyFile from "../../strategy/StrategyFile.ts"
+import * as Objective from "../backtest/search/Objective.ts"
+import * as Sweep from "../backtest/search/Sweep.ts"
+import * as SweepSpace from "../backtest/search/SweepSpace.ts"
+import type * as Trial from "../backtest/search/Trial.ts"
+import * as StrategySource from "../runs/StrategySource.ts"
+import * as OnMarkets from "./OnMarkets.ts"
+
+export interface SearchAsked extends OnMarkets.MarketsAsked {
+  readonly file: string
+  readonly set: ReadonlyArray<string>
+  readonly fills: Trial.Search["mode"]
+  readonly objective: Objective.Objective
+  readonly where: ReadonlyArray<string>
+  readonly rank: Objective.Rank
+  readonly random: Option.Option<number>
+  readonly seed: number
+  readonly threads: Option.Option<number>
+}
+
+/** A file that is searched, on one market. */
+export interface SearchedRun extends OnMarkets.FileRun {
+  readonly search: Trial.Search
+}
+
+const mostTrials = 10_000_000
+
+const conditionsOf = (where: ReadonlyArray<string>) =>
+  Effect.forEach(where, (text) => {
+    const condition = Objective.condition(text)
+    return condition === undefined
+      ? new WrongUsage({ message: `--where ${text}: not a condition; write for example maxDrawdown<=20%` })
+      : Effect.succeed(condition)
+  })
+
+/** A key that nobody knows would have every trial refused. */
+const isKnown = Effect.fnUntraced(function* (
+  { file, markets, text }: Pick<StrategySource.StrategySource, "file" | "markets" | "text">,
+  space: ReadonlyArray<SweepSpace.Dimension>,
+  template: SweepSpace.Template
+) {
+  const problemsOf = (text: string) => {
+    const read = StrategyFile.parse(text, file, markets)
+    return Result.isFailure(read)
+      ? read.failure.map(({ hint, message }) => [message, hint].filter(Boolean).join("; "))
+      : []
+  }
+  const before = new Set(problemsOf(text))
+  const unknown = problemsOf(template.text(space.map(({ values: [first = ""] }) => first))).find(
+    (problem) => problem.startsWith("unknown key") && !before.has(problem)
+  )
+  if (unknown !== undefined) return yield* new WrongUsage({ message: `--set: ${unknown}` })
+})
+
+export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked) {
+  const { fills, objective, rank } = asked
+  const source = yield* StrategySource.read(asked.file, asked.config)
+  const { text } = source
+  const conditions = yield* conditionsOf(asked.where)
+  const space = yield* Effect.forEach(asked.set, (text) => orWrong(SweepSpace.dimension(text)))
+  const count = Option.getOrElse(asked.random, () => SweepSpace.size(space))
+  if (count < 1 || count > mostTrials)
+    return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
+  yield* isKnown(source, space, yield* orWrong(SweepSpace.template(text, space)))
+  const threads = Option.getOrElse(asked.threads, availableParallelism)
+  const team = yield* Sweep.team(Math.min(threads, count))
+  const runs = Arr.map(yield* OnMarkets.load(asked, source, true), (run): SearchedRun => {
+    const { text, file, markets } = run.source
+    return { ...run, search: { text, file, markets, space, mode: fills, objective } }
+  })
+  const [{ inputs, sources }] = runs
+  const [own, ...others] = inputs.map(({ options }) => options)
+  const judge = fills === "worse" ? [fills, objective] : [fills]
+  const identity = [text, space, ...judge, sha256Of({ sources }), asked.from, asked.to, asked.repair, own]
+  return {
+    /** On its own market, then on further ones. */
+    runs,
+    space,
+    objective,
+    rank,
+    conditions,
+    trials: SweepSpace.sample(space, count, asked.seed),
+    threads,
+    team,
+    fingerprint: createHash("sha256")
+      .update(plainJson(others.length === 0 ? identity : [...identity, others]))
+      .digest("hex")
+  }
+})
+
+/** The hash of the data that a file is run on, or of each of several. */
+export const sha256Of = ({ sources }: Pick<OnMarkets.FileRun, "sources">): string =>
+  sources.map(({ sha256 }) => sha256).join(", ")
+
+export type SearchSetUp = Effect.Success<ReturnType<typeof load>>

@@ -1,0 +1,145 @@
+/**
+ * A search whose trials a program suggests (`sweep --suggest COMMAND`), such as a Bayesian optimiser of another language.
+ * Both speak JSON, one object per line: we say what can be tried, ask for trials and tell how good each was; the program
+ * answers each request with as many suggestions. It suggests values of the space alone, so that a trial stays a number
+ * that anybody can run again. A trial that was suggested before is told at once.
+ */
+import { type Cause, Effect, Queue, Schema, Stream } from "effect"
+import { ChildProcess, ChildProcessSpawner } from "effect/process"
+import * as Objective from "../backtest/search/Objective.ts"
+import * as Sweep from "../backtest/search/Sweep.ts"
+import * as SweepSpace from "../backtest/search/SweepSpace.ts"
+import type { TrialResult } from "../backtest/search/TrialResult.ts"
+
+/** The program cannot be used; the message says what it did. */
+export class SuggestFailed extends Schema.TaggedError<SuggestFailed>()("SuggestFailed", { why: Schema.String }) {
+  override get message(): string {
+    return `--suggest: ${this.why}`
+  }
+}
+
+export interface SuggestPlan extends Sweep.SweepPlan {
+  readonly space: ReadonlyArray<SweepSpace.Dimension>
+  readonly objective: Objective.Objective
+  readonly conditions: ReadonlyArray<Objective.Condition>
+  /** A line of the shell. */
+  readonly command: string
+  /** How many trials are asked for in all, known ones included. */
+  readonly count: number
+  readonly seed: number
+  /** Asked for at the same time. */
+  readonly threads: number
+}
+
+/** An answer takes at most this long. */
+const patienceMillis = 120_000
+/** It has so long to end by itself. */
+const leaveMillis = 5_000
+const mostLineLength = 100_000
+
+const Suggestion = Schema.fromJsonString(
+  Schema.Struct({
+    id: Schema.Union([Schema.String, Schema.Finite]),
+    values: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite]))
+  })
+)
+const decode = Schema.decodeUnknownEffect(Suggestion)
+
+const shown = (line: string): string => JSON.stringify(line.length > 80 ? `${line.slice(0, 79)}…` : line)
+
+/** Nothing for a trial that makes no strategy or breaks a condition. */
+const scoreOf = ({ objective, conditions }: SuggestPlan, result: TrialResult): number | null =>
+  Objective.ranked([result], objective, conditions).length === 0 ? null : Objective.score(objective, result)
+
+/** The trial of the suggested values, or why there is none. */
+const trialOf = ({ space }: SuggestPlan, values: Readonly<Record<string, string | number>>) =>
+  Effect.gen(function* () {
+    const wanted = space.map(({ path }) => `${values[path] ?? ""}`)
+    for (const [index, { path, values: known }] of space.entries()) {
+      const value = wanted[index] ?? ""
+      if (known.includes(value)) continue
+      const why = value === "" ? `it suggests no value of ${path}` : `it suggests ${path} = ${value}`
+      return yield* new SuggestFailed({
+        why: `${why}; it must be one of ${known.slice(0, 8).join(", ")}${known.length > 8 ? ", …" : ""}`
+      })
+    }
+    return SweepSpace.numberOf(space, wanted)
+  })
+
+/** The program with its lines; it is ended with the scope. */
+const started = Effect.fnUntraced(function* ({ command }: SuggestPlan) {
+  const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
+  const said = yield* Queue.unbounded<string, Cause.Done>()
+  const stdin = Stream.fromQueue(said).pipe(
+    Stream.map((line) => `${line}\n`),
+    Stream.encodeText
+  )
+  const failed = ({ message }: { readonly message: string }) => new SuggestFailed({ why: `${command}: ${message}` })
+  const options = { shell: true, stdin, stderr: "inherit" } as const
+  const child = yield* Effect.mapError(spawner.spawn(ChildProcess.make(command, options)), failed)
+  const heard = yield* Queue.unbounded<string | undefined>()
+  const listening = child.stdout.pipe(
+    Stream.decodeText(),
+    Stream.splitLines,
+    Stream.runForEach((line) => Queue.offer(heard, line)),
+    Effect.ignore,
+    Effect.andThen(Queue.offer(heard, undefined))
+  )
+  yield* Effect.forkScoped(listening)
+  const hear = Queue.take(heard).pipe(
+    Effect.timeoutOrElse({
+      duration: patienceMillis,
+      orElse: () => Effect.fail(new SuggestFailed({ why: `${command} has not answered for two minutes` }))
+    }),
+    Effect.flatMap((line) =>
+      line === undefined
+        ? Effect.fail(new SuggestFailed({ why: `${command} ended before it had suggested all that it was asked for` }))
+        : Effect.succeed(line)
+    )
+  )
+  /** Closes its input; it gets the time to read what was said last. */
+  const end = Queue.end(said).pipe(Effect.andThen(child.exitCode), Effect.timeoutOption(leaveMillis), Effect.ignore)
+  return { say: (message: object) => Queue.offer(said, JSON.stringify(message)), hear, end } as const
+})
+
+/** All trials that it suggested, each once, with the known ones; `onResult` hears of new ones. */
+export const run = Effect.fn("Suggest.run")(function* (
+  plan: SuggestPlan,
+  known: ReadonlyArray<TrialResult>,
+  onResult: (result: TrialResult) => void
+) {
+  const { space, objective, count, seed, threads } = plan
+  const { say, hear, end } = yield* started(plan)
+  const results = new Map(known.map((result) => [result.trial, result]))
+  yield* say({ space, objective, direction: "maximize", trials: count, seed })
+  for (const result of known) {
+    const score = scoreOf(plan, result)
+    if (score !== null) yield* say({ known: { values: SweepSpace.named(space, result.values), score } })
+  }
+  for (let asked = known.length; asked < count; ) {
+    const batch = Math.min(threads, count - asked)
+    yield* say({ ask: batch })
+    const suggested = yield* Effect.forEach(Array.from({ length: batch }), () =>
+      Effect.gen(function* () {
+        const line = yield* hear
+        const wrong = () =>
+          new SuggestFailed({ why: `${shown(line)} is not a suggestion such as {"id": 1, "values": {…}}` })
+        if (line.length > mostLineLength) return yield* wrong()
+        const { id, values } = yield* Effect.mapError(decode(line), wrong)
+        return { id, trial: yield* trialOf(plan, values) }
+      })
+    )
+    const trials = [...new Set(suggested.map(({ trial }) => trial))].filter((trial) => !results.has(trial))
+    yield* Sweep.run({ ...plan, trials }, (result) => {
+      results.set(result.trial, result)
+      onResult(result)
+    })
+    for (const { id, trial } of suggested) {
+      const result = results.get(trial)
+      if (result !== undefined) yield* say({ tell: id, score: scoreOf(plan, result) })
+    }
+    asked += batch
+  }
+  yield* end
+  return [...results.values()].toSorted((a, b) => a.trial - b.trial)
+}, Effect.scoped)

@@ -1,0 +1,230 @@
+/**
+ * A sweep: trials on all cores with stored results, the finalists by their worse side and these by simulated runs, and how far to trust the best.
+ */
+import { Clock, Effect, Option, Result, Schedule } from "effect"
+import { present } from "../../domain/Present.ts"
+import * as Progress from "../../process/Progress.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import * as Backtest from "../backtest/Backtest.ts"
+import * as Overfitting from "../backtest/Overfitting.ts"
+import * as BandSide from "../backtest/results/BandSide.ts"
+import * as Statistics from "../backtest/results/Statistics.ts"
+import * as Finalists from "../backtest/search/Finalists.ts"
+import * as Halving from "../backtest/search/Halving.ts"
+import * as Objective from "../backtest/search/Objective.ts"
+import * as Sensitivity from "../backtest/search/Sensitivity.ts"
+import * as Sweep from "../backtest/search/Sweep.ts"
+import * as SweepStore from "../backtest/search/SweepStore.ts"
+import * as Trial from "../backtest/search/Trial.ts"
+import type { TrialResult } from "../backtest/search/TrialResult.ts"
+import * as RunCandles from "../runs/RunCandles.ts"
+import * as RunSetUp from "../runs/RunSetUp.ts"
+import * as OnMarkets from "./OnMarkets.ts"
+import * as SearchSetUp from "./SearchSetUp.ts"
+import * as Suggest from "./Suggest.ts"
+
+interface SweepAsked extends SearchSetUp.SearchAsked {
+  readonly halve: Option.Option<number>
+  readonly top: number
+  readonly out: Option.Option<string>
+  readonly also: ReadonlyArray<string>
+  readonly pareto: Option.Option<string>
+  readonly sensitivity: boolean
+  readonly suggest: Option.Option<string>
+}
+
+export interface SweepFound extends Pick<SearchSetUp.SearchSetUp, "objective" | "rank" | "runs" | "space" | "threads"> {
+  /** Every trial once, with its result on the longest data that it ran on. */
+  readonly all: ReadonlyArray<TrialResult>
+  /** Every trial's result on the same data: all of it, or the first step of a halving search. */
+  readonly compared: ReadonlyArray<TrialResult>
+  readonly rungs: ReadonlyArray<Halving.Rung>
+  /** With the figures of both sides. */
+  readonly best: ReadonlyArray<TrialResult>
+  readonly resumed: number
+  readonly bars: number
+  readonly wallMillis: number
+  readonly deflatedSharpe: number
+  /** Missing with one trial, or few days. */
+  readonly overfitting?: number
+  /** The best trials over further files, in the same order. */
+  readonly also: ReadonlyArray<{ readonly data: string; readonly best: ReadonlyArray<TrialResult> }>
+  /** Results of the trials by their number, on each market. */
+  readonly markets: ReadonlyArray<OnMarkets.OnMarket<ReadonlyMap<number, TrialResult>>>
+  /** The trials that no other beats by all of these objectives. */
+  readonly pareto?: {
+    readonly objectives: ReadonlyArray<Objective.Objective>
+    readonly front: ReadonlyArray<TrialResult>
+  }
+  /** The best with other fees and delays. */
+  readonly sensitivity?: ReadonlyArray<Sensitivity.Sensitivity>
+}
+
+/**
+ * How likely the best has skill, given how many were tried: Bailey and López de Prado's deflated Sharpe ratio. Trials
+ * that halving dropped early have ratios over shorter data, which do not compare; then only their number counts.
+ */
+const deflated = (
+  { search, inputs }: SearchSetUp.SearchedRun,
+  best: TrialResult,
+  all: ReadonlyArray<TrialResult>,
+  isHalved: boolean
+): number => {
+  const read = Trial.strategyOf(search, best.values)
+  if (Result.isFailure(read)) return 0
+  const side = Backtest.runAll(read.success, inputs, best.side ?? "pessimistic")
+  const returns = Statistics.returnsOf(BandSide.dailyMade(side))
+  const sharpes = all.filter(({ refused }) => refused === undefined).map(({ dailySharpe }) => dailySharpe)
+  return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
+}
+
+/** Enough for a probability; of more trials these are taken evenly. */
+const mostCompared = 200
+
+/** The probability that the best of what was tried is no better than the median of it on other days (see `Overfitting`). */
+const overfitting = Effect.fnUntraced(function* (plan: Sweep.SweepPlan, all: ReadonlyArray<TrialResult>) {
+  const ran = all.filter(({ refused }) => refused === undefined).map(({ trial }) => trial)
+  const step = Math.max(1, ran.length / mostCompared)
+  const trials = ran.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
+  const mode = plan.search.mode === "optimistic" ? "optimistic" : "pessimistic"
+  const found = yield* resultsOf({ ...plan, trials, search: { ...plan.search, mode, keepsDaily: true } })
+  return Overfitting.probability(trials.map((trial) => Statistics.returnsOf(found.get(trial)?.daily ?? [])))
+})
+
+/** Shows how far a search is, and stores results as they come. */
+const stored = Effect.fn("SweepRun.stored")(function* <A, E, R>(
+  total: number,
+  known: ReadonlyArray<TrialResult>,
+  out: Option.Option<string>,
+  search: (onResult: (result: TrialResult) => void) => Effect.Effect<A, E, R>
+) {
+  const progress = yield* Progress.make("sweep")
+  let done = known.length
+  let unwritten: Array<TrialResult> = []
+  const flush = Effect.suspend(() => {
+    const batch = unwritten
+    unwritten = []
+    return Option.isSome(out) ? SweepStore.append(out.value, batch) : Effect.void
+  })
+  yield* Effect.forkScoped(Effect.repeat(flush, Schedule.spaced("1 second")))
+  return yield* search((result) => {
+    done++
+    unwritten.push(result)
+    progress.update(done, total, `${done} of ${total}`)
+  }).pipe(Effect.ensuring(Effect.ignore(flush)))
+}, Effect.scoped)
+
+/** The result of each trial, by number. */
+const resultsOf = Effect.fnUntraced(function* (plan: Sweep.SweepPlan) {
+  const found = new Map<number, TrialResult>()
+  yield* Sweep.run(plan, (result) => found.set(result.trial, result))
+  return found
+})
+
+/** The best by both sides, in the same order and judged as before: a search by one side has not run the other. */
+const bothSides = Effect.fn("SweepRun.bothSides")(function* (plan: Sweep.SweepPlan, best: ReadonlyArray<TrialResult>) {
+  const { mode } = plan.search
+  if (mode === "worse") return best
+  const other = mode === "optimistic" ? "pessimistic" : "optimistic"
+  const search: Trial.Search = { ...plan.search, mode: other }
+  const found = yield* resultsOf({ ...plan, search, trials: best.map(({ trial }) => trial) })
+  return best.map((result) => ({ ...result, ...present({ other: found.get(result.trial) }) }))
+})
+
+/** Each trial once, with its result of the last step that it reached. */
+const latest = (steps: ReadonlyArray<ReadonlyArray<TrialResult>>): ReadonlyArray<TrialResult> =>
+  [...new Map(steps.flat().map((result) => [result.trial, result])).values()].toSorted((a, b) => a.trial - b.trial)
+
+/** Trials that a program is asked for if nobody says how many. */
+const usualSuggestions = 100
+
+/** The strategy on a further file of candles, whole. */
+const onFile = Effect.fnUntraced(function* (asked: SweepAsked, run: SearchSetUp.SearchedRun, data: string) {
+  if (run.inputs.length > 1)
+    return yield* new WrongUsage({
+      message: `--also ${data}: a further file is for a strategy of one market, not of ${run.name}`
+    })
+  const whole = { ...asked, from: Option.none(), to: Option.none() }
+  const wanted = { open: true, volume: true, indexed: true }
+  return yield* RunSetUp.onCandles(run, yield* RunCandles.load([data], whole, wanted, run.strategy))
+})
+
+/** The objectives of the front; empty where nobody asked for one. */
+const objectivesOf = (pareto: Option.Option<string>) => {
+  if (Option.isNone(pareto)) return Effect.succeed([])
+  const found = Objective.several(pareto.value)
+  const message = `--pareto: two or more of ${Objective.objectives.join(", ")}, with commas`
+  return found === undefined ? new WrongUsage({ message }) : Effect.succeed(found)
+}
+
+export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
+  const started = yield* Clock.currentTimeNanos
+  const keepOneOf = Option.getOrElse(asked.halve, () => Number.POSITIVE_INFINITY)
+  const paretoOf = yield* objectivesOf(asked.pareto)
+  if (Option.isSome(asked.suggest) && Option.isSome(asked.halve))
+    return yield* new WrongUsage({
+      message: "--suggest: the program chooses what is tried, so there is nothing to --halve"
+    })
+  const loaded = yield* SearchSetUp.load(
+    Option.isSome(asked.suggest) ? { ...asked, random: Option.orElseSome(asked.random, () => usualSuggestions) } : asked
+  )
+  const { conditions, objective, rank, runs, space, team, threads, trials } = loaded
+  const [own] = runs
+  const { bars } = own.inputs[0].candles
+  const rungs = Halving.rungs(trials.length, bars, keepOneOf)
+  const fingerprint = `${loaded.fingerprint}${rungs.map(({ bars }) => ` ${bars}`).join("")}`
+  const known = Option.isSome(asked.out) ? yield* SweepStore.open(asked.out.value, fingerprint) : []
+  const total = rungs.reduce((sum, { trials }) => sum + trials, 0)
+  const plan = { ...loaded, search: own.search, inputs: own.inputs }
+  const steps = yield* stored(total, known, asked.out, (onResult) => {
+    if (Option.isNone(asked.suggest)) return Halving.run({ ...plan, rungs }, known, onResult)
+    const suggested = { ...plan, command: asked.suggest.value, count: trials.length, seed: asked.seed }
+    return Effect.map(Suggest.run(suggested, known, onResult), (results) => [results])
+  })
+  const wallNanos = (yield* Clock.currentTimeNanos) - started
+  const all = latest(steps)
+  const last = steps.at(-1) ?? []
+  const good = Objective.ranked(last, objective, conditions)
+  /** What is good here, on other candles. */
+  const tried = ({ inputs, search }: SearchSetUp.SearchedRun) =>
+    resultsOf({ team, search, inputs, trials: good.map(({ trial }) => trial) })
+  const files = yield* Effect.forEach(asked.also, (data) =>
+    Effect.map(onFile(asked, own, data), (on) => ({ data, on }))
+  )
+  const also = yield* Effect.forEach(files, ({ data, on }) => Effect.map(tried(on), (result) => ({ data, result })))
+  const here = new Map(good.map((result) => [result.trial, result]))
+  const markets = yield* OnMarkets.each(runs, (on) => (on === own ? Effect.succeed(here) : tried(on)))
+  const elsewhere = [...also, ...markets.slice(1)]
+  const others: Objective.Elsewhere = new Map(
+    good.map(({ trial }) => [trial, elsewhere.flatMap(({ result }) => result.get(trial) ?? [])])
+  )
+  const ranked = Objective.rankedAcross(good, others, objective, conditions)
+  const further = [...files.map(({ on }) => on), ...runs.slice(1)].map((on) => ({ ...plan, ...on }))
+  const finalists = yield* Finalists.of([plan, ...further], ranked, rank)
+  const best = yield* bothSides(plan, finalists.slice(0, asked.top))
+  const [winner] = best
+  return {
+    runs,
+    space,
+    all,
+    compared: steps[0] ?? [],
+    rungs,
+    best,
+    resumed: known.length,
+    bars,
+    threads,
+    wallMillis: Number(wallNanos) / 1e6,
+    objective,
+    rank,
+    ...present({ overfitting: yield* overfitting(plan, all) }),
+    deflatedSharpe: winner === undefined ? 0 : deflated(own, winner, all, rungs.length > 1),
+    markets,
+    also: also.map(({ data, result }) => ({ data, best: best.flatMap(({ trial }) => result.get(trial) ?? []) })),
+    ...(paretoOf.length === 0
+      ? {}
+      : { pareto: { objectives: paretoOf, front: Objective.front(last, paretoOf, conditions) } }),
+    ...(asked.sensitivity && winner !== undefined
+      ? { sensitivity: Sensitivity.of(own.search, winner.trial, own.inputs) }
+      : {})
+  } satisfies SweepFound
+})

@@ -1,0 +1,303 @@
+/** What a search found, as a page and as JSON. */
+import { Result } from "effect"
+import { present } from "../../../domain/Present.ts"
+import { percent } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
+import * as Page from "../../../report/Page.ts"
+import { sideNames } from "../../backtest/kernel/FillPresets.ts"
+import * as Halving from "../../backtest/search/Halving.ts"
+import * as Objective from "../../backtest/search/Objective.ts"
+import * as SweepSpace from "../../backtest/search/SweepSpace.ts"
+import { bySide, type TrialFigures, type TrialResult } from "../../backtest/search/TrialResult.ts"
+import * as HeatMap from "../../html/HeatMap.ts"
+import { maps, short } from "../../html/HeatMaps.ts"
+import { histogram } from "../../html/Histogram.ts"
+import type { SweepFound } from "../SweepRun.ts"
+import * as RunFacts from "./RunFacts.ts"
+import * as SweepMarkets from "./SweepMarkets.ts"
+
+export const json = (found: SweepFound) => ({
+  trials: found.all.length,
+  resumed: found.resumed,
+  refused: found.all.filter(({ refused }) => refused !== undefined).length,
+  bars: found.bars,
+  threads: found.threads,
+  wallMillis: found.wallMillis,
+  objective: found.objective,
+  rank: found.rank,
+  deflatedSharpe: found.deflatedSharpe,
+  ...present({ overfitting: found.overfitting }),
+  ...(found.rungs.length > 1 ? { halving: { rungs: found.rungs, budget: Halving.budget(found.rungs) } } : {}),
+  best: found.best.map((result, index) => ({
+    ...result,
+    set: SweepSpace.named(found.space, result.values),
+    ...present({ pessimistic: bySide(result, "pessimistic"), optimistic: bySide(result, "optimistic") }),
+    ...(found.also.length === 0 ? {} : { also: found.also.map(({ data, best }) => ({ data, ...best[index] })) })
+  })),
+  ...(found.markets.length < 2 ? {} : SweepMarkets.json(found)),
+  ...(found.pareto === undefined
+    ? {}
+    : {
+        pareto: {
+          objectives: found.pareto.objectives,
+          front: found.pareto.front.map((result) => ({
+            ...result,
+            set: SweepSpace.named(found.space, result.values)
+          }))
+        }
+      }),
+  ...present({ sensitivity: found.sensitivity }),
+  fees: found.runs[0].fees
+})
+
+/** With enough trials, something looks good by luck. */
+const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
+  const ran = all.filter(({ refused }) => refused === undefined).length
+  if (best.length === 0) return `None of ${ran} trials meets the conditions: there is nothing to trust.`
+  return `Deflated Sharpe: ${percent(deflatedSharpe, 1)} that #1 is not just the luckiest of ${ran} trials.${
+    deflatedSharpe < 0.95
+      ? " That is too little to rely on: prefer fewer, coarser choices, and test on other data (walk-forward)."
+      : ""
+  }`
+}
+
+/** The first two keys that have several values. */
+const axesOf = ({ space }: SweepFound) =>
+  space.map((dimension, at) => ({ ...dimension, at })).filter(({ values }) => values.length > 1)
+
+const mapOf = (found: SweepFound): HeatMap.HeatMap | undefined => {
+  const { compared, objective } = found
+  const [rows, columns] = axesOf(found)
+  if (rows === undefined || columns === undefined) return undefined
+  const points = compared
+    .filter(({ refused }) => refused === undefined)
+    .map((result) => ({
+      row: result.values[rows.at] ?? "",
+      column: result.values[columns.at] ?? "",
+      value: Objective.score(objective, result)
+    }))
+  return HeatMap.of({ name: rows.path, values: rows.values }, { name: columns.path, values: columns.values }, points)
+}
+
+/** The meaning of the map's values. */
+const mapNote = ({ space, objective, rungs, bars }: SweepFound): string => {
+  const others = space.filter(({ values }) => values.length > 1).length > 2 ? ", mean over the other keys" : ""
+  const first = rungs[0]?.bars ?? bars
+  return `${objective}${others}${first < bars ? `, over the first ${first} bars, which all trials ran` : ""}`
+}
+
+/** Where the trial shown as the winner stands on the map; it need not be the greatest cell. */
+const winnerOn = (map: HeatMap.HeatMap, found: SweepFound): HeatMap.Standing | undefined => {
+  const [winner] = found.best
+  const [rows, columns] = axesOf(found)
+  if (winner === undefined || rows === undefined || columns === undefined) return undefined
+  return HeatMap.standing(map, winner.values[rows.at] ?? "", winner.values[columns.at] ?? "")
+}
+
+const plateau = (map: HeatMap.HeatMap, found: SweepFound): ReadonlyArray<string> => {
+  const winner = winnerOn(map, found)
+  if (winner === undefined) return []
+  const edges = [
+    [winner.row, map.rows.length],
+    [winner.column, map.columns.length]
+  ] as const
+  const isAtEdge = edges.some(([at, count]) => count > 2 && (at === 0 || at === count - 1))
+  const cell = `The cell of #1 (${map.rowName} ${map.rows[winner.row]}, ${map.columnName} ${map.columns[winner.column]})`
+  const kept = `with its neighbours it keeps ${percent(Math.max(0, winner.kept), 0)} of its lead over the median`
+  const verdict =
+    winner.lead <= 0
+      ? "has no lead over the median cell of the map. Do not rely on it."
+      : HeatMap.isPlateau(winner)
+        ? `stands on a plateau: ${kept}.`
+        : `is a spike: ${kept}. Do not rely on it.`
+  const others = winner.isGreatest
+    ? ""
+    : " It is not the greatest cell of the map, which shows the trials that all ran."
+  const further = isAtEdge ? " It lies at the edge of what was searched: there may be better ones beyond." : ""
+  return [`${cell} ${verdict}${others}${further}`]
+}
+
+const steps = ({ rungs }: SweepFound): string =>
+  rungs.length < 2
+    ? ""
+    : `halving: ${rungs.map(({ trials, bars }) => `${trials} over ${bars} bars`).join(", ")}: ${percent(Halving.budget(rungs), 1)} of a full search`
+
+const profit = (figures: TrialFigures | undefined): string =>
+  figures === undefined ? "" : Number(figures.profitQuote).toFixed(2)
+
+/** The worse side chose the finalists. */
+const rankedBy = ({ rank, objective }: SweepFound, { simulated }: TrialResult): string =>
+  simulated === undefined
+    ? ""
+    : ` by its worse side; the finalists rank by the ${rank} of ${objective} over ${counted(simulated.runs, "simulated run")}, here ${figure(simulated[rank])}`
+
+/** The objective over simulated runs. */
+const quantiles = ({ simulated }: TrialResult): ReadonlyArray<string> =>
+  simulated === undefined ? ["", ""] : [figure(simulated.p5), figure(simulated.p50)]
+
+/** DRAWDOWN, FILLS and DAILY SHARPE are of the worse side, or of the one that ranks. */
+const bestTable = ({ space, best }: SweepFound): Page.PagePart => {
+  const isSimulated = best[0]?.simulated !== undefined
+  const titles = [
+    ...["#", ...space.map(({ path }) => path), "FEWER FILLS", "MORE FILLS"],
+    ...(isSimulated ? ["P5", "P50"] : ["RANKED BY"]),
+    ...["DRAWDOWN", "FILLS", "DAILY SHARPE"]
+  ]
+  const rows = best.map((result, index) => [
+    `${index + 1}`,
+    ...result.values,
+    profit(bySide(result, "pessimistic")),
+    profit(bySide(result, "optimistic")),
+    ...(isSimulated ? quantiles(result) : [result.side === undefined ? "" : sideNames[result.side]]),
+    ...figures(result).slice(1)
+  ])
+  return best.length === 0 ? Page.sentences("No trial meets the conditions.") : Page.table(titles, rows, "all")
+}
+
+const figures = (result: TrialFigures): ReadonlyArray<string> => [
+  profit(result),
+  percent(result.maxDrawdown),
+  `${result.fills}`,
+  result.dailySharpe.toFixed(4)
+]
+
+const figureTitles = ["PNL", "DRAWDOWN", "FILLS", "DAILY SHARPE"]
+
+interface Headed {
+  readonly head: ReadonlyArray<string>
+  readonly result: TrialFigures
+}
+
+const trialsSection = (
+  title: string,
+  heads: ReadonlyArray<string>,
+  trials: ReadonlyArray<Headed>,
+  aligned: "all" | "beside names" = "all"
+): Page.PageSection => {
+  const rows = trials.map(({ head, result }) => [...head, ...figures(result)])
+  return {
+    title,
+    parts: [Page.table([...heads, ...figureTitles], rows, aligned)]
+  }
+}
+
+/** What else was asked about the best. */
+const furtherSections = ({ also, pareto, sensitivity, space }: SweepFound): ReadonlyArray<Page.PageSection> =>
+  Page.sectionsOf(
+    ...also.map(({ data, best }) => {
+      const numbered = best.map((result, index) => ({ head: [`${index + 1}`], result }))
+      return trialsSection(`The same over ${data}`, ["#"], numbered)
+    }),
+    pareto &&
+      trialsSection(
+        `No other trial beats these by ${pareto.objectives.join(" and ")}`,
+        space.map(({ path }) => path),
+        pareto.front.map((result) => ({ head: result.values, result }))
+      ),
+    sensitivity &&
+      trialsSection(
+        "With other fees and delays",
+        ["#1 with"],
+        sensitivity.map(({ name, result }) => ({ head: [name], result })),
+        "beside names"
+      )
+  )
+
+/** Two decimals, or more for small figures. */
+const figure = (value: number): string => (Math.abs(value) >= 1 ? value.toFixed(2) : value.toPrecision(2))
+
+const mapSection = (found: SweepFound): Page.PageSection | undefined => {
+  const map = mapOf(found)
+  if (map === undefined) return undefined
+  const drawn = Page.drawn(() => maps(map, winnerOn(map, found)), HeatMap.lines(map, figure))
+  return { title: `${map.rowName} by ${map.columnName}`, parts: [drawn], note: mapNote(found) }
+}
+
+/** Where the best stands among all. */
+const scoreSection = ({ best, compared, objective }: SweepFound): Page.PageSection | undefined => {
+  const winner = compared.find(({ trial }) => trial === best[0]?.trial)
+  const scores = compared.flatMap((result) =>
+    result.refused === undefined ? [Objective.score(objective, result)] : []
+  )
+  if (scores.length < 2) return undefined
+  const marked = winner === undefined ? undefined : Objective.score(objective, winner)
+  const look = { noun: "trials", label: "Distribution of all trials", format: short, marked }
+  const parts = [Page.drawn(() => histogram(scores, look))]
+  return { title: "All trials", parts, note: `${scores.length} trials by ${objective}` }
+}
+
+/** The strategy file with the values of the best, to copy. */
+const fileSection = ({ best, runs, space }: SweepFound): Page.PageSection | undefined => {
+  const [first] = best
+  const written = Result.getOrUndefined(SweepSpace.template(runs[0].strategy.text, space))
+  if (first === undefined || written === undefined) return undefined
+  const parts = [Page.file(written.text(first.values))]
+  return { title: "The best as a file", parts, note: "To copy into a strategy file." }
+}
+
+const mostRefused = 50
+
+const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResult>): Page.PageSection | undefined => {
+  if (refused.length === 0) return undefined
+  const rows = refused.slice(0, mostRefused).map(({ values, refused: why = "" }) => [...values, why])
+  const more = refused.length > mostRefused ? ` The first ${mostRefused} of them.` : ""
+  const note = `${counted(refused.length, "trial")} did not run: what is tried there makes no strategy.${more}`
+  const parts = [Page.table([...space.map(({ path }) => path), "WHY"], rows, "none")]
+  return { title: "Refused trials", parts, note, isPageOnly: true }
+}
+
+/** Why no trial ran, by the first of them. */
+export const refusal = ({ all }: SweepFound): string | undefined =>
+  all.every(({ refused }) => refused !== undefined) ? all[0]?.refused : undefined
+
+export const page = (found: SweepFound, madeAt: number): Page.Page => {
+  const { all, bars, best, objective, resumed, space, threads, wallMillis } = found
+  const [first] = best
+  const refused = all.filter((result) => result.refused !== undefined)
+  const map = mapOf(found)
+  const halving = steps(found)
+  return RunFacts.pageOf(found, {
+    what: "Search",
+    about: `${counted(all.length, "trial")} over ${counted(bars, "bar")}`,
+    madeAt,
+    more: [
+      ...space.map(({ path, values }) => [path, values.join(", ")] as const),
+      ["refused", `${refused.length}`],
+      ...(halving === "" ? [] : [["steps", halving] as const])
+    ],
+    headline: [
+      [`the best by ${objective}`, first === undefined ? "none" : profit(first)],
+      ["not just luck (deflated Sharpe)", first === undefined ? "none" : percent(found.deflatedSharpe, 1)],
+      ["trials", `${all.length}`],
+      ["time", `${(wallMillis / 1000).toFixed(1)} s on ${counted(threads, "thread")}`]
+    ],
+    says: [
+      first === undefined
+        ? refused.length === all.length
+          ? "No trial ran."
+          : "No trial met the conditions."
+        : `The best of ${counted(all.length - refused.length, "trial")} by ${objective} made ${profit(first)}${rankedBy(found, first)}.`,
+      luck(found),
+      ...(found.overfitting === undefined
+        ? []
+        : [
+            `Probability of backtest overfitting: ${percent(found.overfitting, 0)} that what is best on half of the days is no better than the median on the others.`
+          ]),
+      ...(map === undefined ? [] : plateau(map, found)),
+      ...(halving === "" ? [] : [`By ${halving}.`]),
+      ...(resumed === 0 ? [] : [`${resumed} of the trials were known from before.`]),
+      ...(refused[0] === undefined
+        ? []
+        : [`${counted(refused.length, "trial")} refused, for example: ${refused[0].refused}`])
+    ],
+    sections: Page.sectionsOf(
+      { title: "The best", parts: [bestTable(found)] },
+      found.markets.length < 2 ? undefined : SweepMarkets.section(found),
+      ...furtherSections(found),
+      mapSection(found),
+      scoreSection(found),
+      fileSection(found),
+      refusedSection(found, refused)
+    )
+  })
+}

@@ -1,0 +1,184 @@
+/**
+ * What this venue really took: measured from the events of the bot's own orders, to replace the assumed times and margin of
+ * a backtest. Each figure stands on its own number of observations, and is used only when there are enough of them.
+ *
+ * The margin of a fill lies between two figures: how far the stored minutes had gone beyond the limit before, without a fill,
+ * and how far the minute in which it filled went. The minute may have gone much further than was needed: of a solver who wants 20
+ * basis points nine of ten such figures are up to 105. So the kind side asks for the median of the former, the unkind side for
+ * the median of the latter.
+ *
+ * The band learns from fills that lay outside of it. If more than a tenth of them came before the stored prices reached
+ * their limit, the kind side asks for no margin. The unkind side asks for at least as much as nine of ten fills had been
+ * waiting for.
+ *
+ * What app fees take of an input is not a margin: a backtest has them beside it, so they are taken off.
+ *
+ * Times are between entries of the journal, so they include how long the bot took to look.
+ */
+
+import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { minuteMillis } from "../../domain/Durations.ts"
+import type { Side } from "../../domain/Market.ts"
+import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
+import { counted } from "../../domain/Words.ts"
+
+/** Below this a ninetieth percentile rests on one or two observations. */
+export const enough = 30
+
+export interface Measured {
+  readonly count: number
+  readonly p25: number
+  readonly p50: number
+  readonly p90: number
+}
+
+export interface Calibration {
+  /** Milliseconds. `place`: from the plan to a deposit that others see; the three before are its parts. */
+  readonly create: Measured
+  readonly funding: Measured
+  readonly visibility: Measured
+  readonly place: Measured
+  readonly cancel: Measured
+  readonly payout: Measured
+  /** Basis points beyond the limit in the minute of a fill. */
+  readonly edge: Measured
+  /** Basis points by which the stored prices had not reached the limit when it filled, and had gone beyond it before. */
+  readonly early: Measured
+  readonly late: Measured
+  /** Minutes that reached the limit of a resting order, and those of them in which it did not fill. */
+  readonly touched: number
+  readonly touchedWithoutFill: number
+}
+
+/** A stored minute of prices. */
+export interface MinuteRange {
+  readonly openedAt: number
+  readonly low: number
+  readonly high: number
+}
+
+interface Life {
+  readonly market: string
+  readonly side: Side
+  readonly limit: number
+  /** Basis points of the input: what it asked for, or else what its echo said. */
+  takenBasisPoints: number
+  /** When each kind of event was first recorded. */
+  readonly first: Map<BotEvent["_tag"], number>
+  filledAt: number | undefined
+}
+
+/** Nearest rank. */
+const measured = (values: ReadonlyArray<number>): Measured => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
+  return { count: sorted.length, p25: at(0.25), p50: at(0.5), p90: at(0.9) }
+}
+
+const livesOf = (events: Iterable<Recorded>, accountTerms: OrderTerms): ReadonlyArray<Life> => {
+  const lives = new Map<string, Life>()
+  for (const { at, event } of events) {
+    if (event._tag === "Planned") {
+      const { market, side, price, terms } = event
+      lives.set(event.placement, {
+        market,
+        side,
+        limit: Decimal.toNumber(price),
+        takenBasisPoints: askedBasisPoints({ ...accountTerms, ...terms }),
+        first: new Map(),
+        filledAt: undefined
+      })
+    }
+    const life = "placement" in event ? lives.get(event.placement) : undefined
+    if (life === undefined) continue
+    if (!life.first.has(event._tag)) life.first.set(event._tag, at)
+    if (event._tag === "FeeEchoed") life.takenBasisPoints = event.basisPoints
+    if (event._tag === "FillSeen") life.filledAt ??= event.filledAt
+  }
+  return [...lives.values()]
+}
+
+const beyond = ({ side, limit, takenBasisPoints }: Life, { low, high }: MinuteRange): number =>
+  ((side === "BUY" ? limit - low : high - limit) / limit) * 10_000 - takenBasisPoints
+
+/** What the stored minutes say about an order from its deposit to its end. */
+const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
+  const from = life.first.get("DepositSeen")
+  const until = life.filledAt ?? life.first.get("CancelSent") ?? life.first.get("Closed")
+  const found = { edge: undefined as number | undefined, early: 0, late: 0, touched: 0, without: 0 }
+  if (from === undefined || until === undefined) return found
+  const last = Math.floor(until / minuteMillis) * minuteMillis
+  // The minute of the deposit says nothing: the price may have been there before the order was.
+  for (let at = Math.floor(from / minuteMillis + 1) * minuteMillis; at <= last; at += minuteMillis) {
+    const minute = minutes.get(at)
+    const isFill = life.filledAt !== undefined && at === last
+    if (minute === undefined || (at === last && !isFill)) continue
+    const edge = beyond(life, minute)
+    if (edge >= 0) found.touched++
+    if (edge >= 0 && !isFill) found.without++
+    if (isFill) found.edge = Math.max(0, edge)
+    if (isFill) found.early = found.touched > 0 ? 0 : Math.max(0, -edge)
+    else found.late = Math.max(found.late, edge)
+  }
+  return found
+}
+
+export const measure = (
+  events: Iterable<Recorded>,
+  minutesOf: ReadonlyMap<string, ReadonlyArray<MinuteRange>>,
+  accountTerms: OrderTerms = {}
+): Calibration => {
+  const lives = livesOf(events, accountTerms)
+  const minutes = new Map(
+    [...minutesOf].map(([market, all]) => [market, new Map(all.map((minute) => [minute.openedAt, minute]))])
+  )
+  const between = (from: BotEvent["_tag"], to: BotEvent["_tag"]): Measured =>
+    measured(
+      lives.flatMap(({ first }) => {
+        const [start, end] = [first.get(from), first.get(to)]
+        return start === undefined || end === undefined || end < start ? [] : [end - start]
+      })
+    )
+  const touches = lives.map((life) => touchesOf(life, minutes.get(life.market) ?? new Map()))
+  const filled = touches.filter(({ edge }) => edge !== undefined)
+  const payouts = lives.flatMap(({ first, filledAt }) => {
+    const paid = first.get("PaidOut")
+    return paid === undefined || filledAt === undefined || paid < filledAt ? [] : [paid - filledAt]
+  })
+  return {
+    create: between("CreateSent", "Bound"),
+    funding: between("FundingSigned", "FundingAcknowledged"),
+    visibility: between("FundingAcknowledged", "DepositSeen"),
+    place: between("Planned", "DepositSeen"),
+    cancel: between("CancelSent", "Closed"),
+    payout: measured(payouts),
+    edge: measured(touches.flatMap(({ edge }) => (edge === undefined ? [] : [edge]))),
+    early: measured(filled.map(({ early }) => early)),
+    late: measured(filled.map(({ late }) => late)),
+    touched: touches.reduce((sum, { touched }) => sum + touched, 0),
+    touchedWithoutFill: touches.reduce((sum, { without }) => sum + without, 0)
+  }
+}
+
+const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
+
+/** One sentence per figure, with the number of observations that it rests on. */
+export const describe = (calibration: Calibration): ReadonlyArray<string> => {
+  const figure = (name: string, { count, p25, p50, p90 }: Measured, text: (value: number) => string): string =>
+    count < enough
+      ? `${name}: measured ${counted(count, "time")}, ${enough} are needed: the default is used`
+      : `${name}: ${text(p25)}, ${text(p50)}, ${text(p90)} (p25, p50, p90) in ${count} observations`
+  const { touched, touchedWithoutFill } = calibration
+  return [
+    figure("placing", calibration.place, seconds),
+    figure("payout", calibration.payout, seconds),
+    figure("cancelling", calibration.cancel, seconds),
+    figure("beyond the limit at a fill", calibration.edge, (value) => `${value.toFixed(1)} basis points`),
+    figure("not reached yet when it filled", calibration.early, (value) => `${value.toFixed(1)} basis points`),
+    figure("beyond the limit before it filled", calibration.late, (value) => `${value.toFixed(1)} basis points`),
+    touched === 0
+      ? "no stored minute reached a resting order"
+      : `${touchedWithoutFill} of ${touched} minutes that reached a resting order did not fill it`
+  ]
+}

@@ -1,0 +1,57 @@
+/** The one message of a failure, on standard error, never a stack trace. A defect of ours says so, and shows its trace only on demand. */
+import { Cause, Config, Console, Effect, Option, PlatformError, Predicate } from "effect"
+import { CliError } from "effect/cli"
+import * as Runtime from "effect/Runtime"
+import { correlationText, messageOf } from "../domain/Text.ts"
+import * as PlainFiles from "../files/PlainFiles.ts"
+import { isOfOwnCode } from "../strategy/own/OwnCodeFailed.ts"
+import { VenueError } from "../venue/VenueError.ts"
+
+/** The address on which a server could not listen because another process does; whose own words say more keeps them. */
+const busyAddressOf = (error: unknown): string | undefined => {
+  if (
+    !Predicate.isTagged(error, "ServeError") ||
+    !Predicate.hasProperty(error, "cause") ||
+    !Predicate.hasProperty(error.cause, "code")
+  )
+    return undefined
+  const { cause } = error
+  if (cause.code !== "EADDRINUSE") return undefined
+  const address = Predicate.hasProperty(cause, "address") ? cause.address : "the address"
+  return `${address}:${Predicate.hasProperty(cause, "port") ? cause.port : ""}`
+}
+
+/** Failures of files and folders that no code nearer to them explained. */
+const wordsOf = (error: unknown): string => {
+  const busy = busyAddressOf(error)
+  if (busy !== undefined) return `${busy} is in use by another program: choose another port, or stop what uses it`
+  if (error instanceof VenueError) return `${error.message}${correlationText(error.reason)}`
+  if (!(error instanceof PlatformError.PlatformError)) return messageOf(error)
+  const { reason } = error
+  const phrase = PlainFiles.phraseOf(error)
+  if (phrase !== undefined && "pathOrDescriptor" in reason) return `${reason.pathOrDescriptor}: ${phrase}`
+  return reason.cause instanceof Error ? reason.cause.message : error.message
+}
+
+/** Printed once, on standard error. What the command line library has already shown is not repeated. */
+export const tell = (cause: Cause.Cause<unknown>) =>
+  Effect.gen(function* () {
+    if (Cause.hasInterruptsOnly(cause)) return
+    const error = Cause.findErrorOption(cause)
+    if (Option.isSome(error)) {
+      const said = error.value
+      if (
+        CliError.isCliError(said) ||
+        (Predicate.hasProperty(said, Runtime.errorReported) && !said[Runtime.errorReported])
+      )
+        return
+      return yield* Console.error(`limitbot: ${wordsOf(said)}`)
+    }
+    const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
+    const squashed = Cause.squash(cause)
+    const text = messageOf(squashed)
+    // The code is the user's: its failure is nothing to report to us.
+    if (isOfOwnCode(squashed)) return yield* Console.error(`limitbot: ${text}`)
+    yield* Console.error(`limitbot: internal error: ${text}. The journal is intact; start again, and report this.`)
+    if (Option.isSome(debug)) yield* Console.error(Cause.pretty(cause))
+  })

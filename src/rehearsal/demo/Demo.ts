@@ -1,0 +1,134 @@
+/**
+ * The whole bot on the whole service, without configuration. A sandbox starts on a loopback port,
+ * and a configuration with a generated key is written to a temporary folder. A grid around the present price runs
+ * over real HTTP with real signatures and a real journal. At the end both sides' books are compared and the folder is
+ * removed.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Console, Duration, Effect, FileSystem, Option, Schema } from "effect"
+import { decisionCode } from "../../app/DecisionCode.ts"
+import * as BotRun from "../../app/run/BotRun.ts"
+import * as LastWords from "../../app/run/LastWords.ts"
+import { bySymbol } from "../../domain/Amount.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as StrategyFiles from "../../files/StrategyFiles.ts"
+import * as Layers from "../../Layers.ts"
+import * as KillFile from "../../process/KillFile.ts"
+import { Process } from "../../process/Process.ts"
+import { candlesSymbol, type SandboxOptions } from "../../sandbox/SandboxOptions.ts"
+import * as SandboxServer from "../../sandbox/SandboxServer.ts"
+import { defaultSettings } from "../../sandbox/Settings.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import { version } from "../../version.ts"
+import * as BooksComparison from "./BooksComparison.ts"
+import * as DemoGround from "./DemoGround.ts"
+
+interface Asked extends Pick<SandboxOptions, "candles" | "seed" | "speed"> {
+  readonly forMillis: Option.Option<number>
+  readonly json: boolean
+}
+
+export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, ...sandbox }: Asked) {
+  const { candles } = sandbox
+  const symbol = candles === undefined ? "BTC" : candlesSymbol(defaultSettings("native"), candles)
+  const server = SandboxServer.layer({ ...sandbox, port: 0, candlesSymbol: symbol, settings })
+  yield* Effect.gen(function* () {
+    const folder = yield* DemoGround.prepare(yield* SandboxServer.SandboxConnection)
+    const configFile = `${folder}/config.yaml`
+    const config = yield* ConfigFile.load(configFile)
+    const account = yield* Layers.accountOf(config)
+    const { pid } = yield* Process
+    yield* trade({
+      config,
+      configFile,
+      account,
+      folder,
+      pid,
+      symbol,
+      json,
+      forMillis: Option.getOrUndefined(forMillis)
+    }).pipe(Effect.provide(Layers.live(config, account, pid, pace)))
+  }).pipe(Effect.provide(server))
+}, Effect.scoped)
+
+/** A person watches a demo, so it looks more often than would be right at a service that counts requests. */
+const pace: Layers.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
+
+/** A demo ends within seconds, also when a payment that nobody answered, or that was not sent, has to expire first. */
+const settings = { intentMillis: [10_000, 20_000] } as const
+
+/** The books of bot and sandbox differ: one of them has a fault, and a demo exists to show that. */
+export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer", {
+  differences: Schema.Array(Schema.String)
+}) {
+  override get message(): string {
+    return `The books of the bot and of the sandbox differ:\n${this.differences.join("\n")}`
+  }
+}
+
+interface Demo {
+  readonly config: ConfigFile.BotConfig
+  readonly configFile: string
+  readonly account: VenueAccount
+  readonly folder: string
+  readonly pid: number
+  readonly symbol: string
+  readonly json: boolean
+  readonly forMillis: number | undefined
+}
+
+const trade = Effect.fnUntraced(function* (demo: Demo) {
+  const { config, account, folder, json } = demo
+  const markets = Layers.marketsByName(config.markets)
+  const market = markets.get(`${demo.symbol}/USDC`)
+  if (market === undefined) return yield* Effect.die(new Error(`The sandbox has no ${demo.symbol}`))
+  const price = yield* DemoGround.firstPrice(market)
+  const strategyFile = `${folder}/grid.yaml`
+  const fileSystem = yield* FileSystem.FileSystem
+  yield* fileSystem.writeFileString(strategyFile, DemoGround.gridText(market, price))
+  const strategies = yield* StrategyFiles.load([strategyFile], config.markets)
+  const options: BotRun.BotRunOptions = {
+    run: {
+      pid: demo.pid,
+      version,
+      decisionCode: decisionCode(),
+      mode: "demo",
+      account: account.signerId,
+      venue: config.venue.url
+    },
+    strategies,
+    markets,
+    swapper: { config, signerId: account.signerId },
+    assets: bySymbol(config.markets.assets),
+    stuckAfter: config.stuckAfter,
+    journal: config.journal,
+    config,
+    configFile: demo.configFile,
+    account,
+    collector: undefined,
+    telling: { notify: [], heartbeat: undefined },
+    dashboard: { host: "127.0.0.1", port: 0, mayMove: false, names: [], viewerToken: undefined, tls: undefined },
+    reload: { files: [strategyFile], markets: config.markets, onRemoved: "drained" },
+    title: `limitbot ${version}  demo on a sandbox at ${config.venue.url}  (Ctrl-C ends it)`,
+    detail: `Look closer in another terminal:  npm run -s limitbot -- explain --config ${demo.configFile}`,
+    warning: undefined,
+    forMillis: demo.forMillis,
+    cancelOnExit: true,
+    json,
+    isAttended: true,
+    pictureMillis: Duration.toMillis("10 seconds"),
+    killSwitch: yield* KillFile.watch(config.journal)
+  }
+  const result = yield* BotRun.runBot(options)
+  const { state } = yield* Bookkeeper
+  const differences = yield* BooksComparison.differences(
+    config.venue.url,
+    account.signerId,
+    state,
+    config.markets.assets
+  ).pipe(Effect.provide(NodeHttpClient.layerUndici))
+  yield* LastWords.print(options, result, { booksAgree: differences.length === 0 })
+  if (differences.length > 0) return yield* new BooksDiffer({ differences })
+  if (!json) yield* Console.log("The sandbox's own books agree to the unit.")
+})

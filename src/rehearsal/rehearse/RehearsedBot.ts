@@ -1,0 +1,216 @@
+/**
+ * The bot of a rehearsal: `run` itself, by the composition of live runs and with the user's whole configuration. Only what
+ * is outside the program differs: the venue is a sandbox, time is virtual, and nobody is there to be told or to act.
+ */
+import { Effect, FileSystem, Layer, Path, PlatformError } from "effect"
+import { HttpClient } from "effect/http"
+import { ChildProcessSpawner } from "effect/process"
+import { SqlClient } from "effect/sql"
+import { decisionCode } from "../../app/DecisionCode.ts"
+import * as BotRun from "../../app/run/BotRun.ts"
+import * as VenueAccess from "../../app/swap/VenueAccess.ts"
+import { bySymbol } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { dayMillis } from "../../domain/Durations.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
+import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { BotConfig, BotSettings } from "../../files/ConfigFile.ts"
+import { PriceStore } from "../../journal/PriceStore.ts"
+import * as Sqlite from "../../journal/Sqlite.ts"
+import * as Layers from "../../Layers.ts"
+import { Process } from "../../process/Process.ts"
+import { Stop } from "../../process/Stop.ts"
+import { Terminal } from "../../process/Terminal.ts"
+import type { SandboxAsset } from "../../sandbox/Settings.ts"
+import * as IntentGuard from "../../signing/IntentGuard.ts"
+import type { Strategy } from "../../strategy/Strategy.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import { version } from "../../version.ts"
+import type * as BookCheck from "../world/BookCheck.ts"
+import * as Rehearsal from "../world/Rehearsal.ts"
+import * as SandboxSigner from "../world/SandboxSigner.ts"
+import type { TroubleLevel } from "../world/Trouble.ts"
+import * as Letters from "./Letters.ts"
+import * as RehearsedConfig from "./RehearsedConfig.ts"
+import * as WarmCandles from "./WarmCandles.ts"
+
+export interface RehearsalWish {
+  readonly settings: BotSettings
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly allow: ReadonlyArray<FindingName>
+  readonly assets: ReadonlyArray<SandboxAsset>
+  readonly candles: string | undefined
+  readonly candlesSymbol: string
+  readonly seed: number
+  readonly days: number
+  readonly level: TroubleLevel
+  /** For the journal. */
+  readonly folder: string
+  /** How often the bot looks; default: seldom, because days are rehearsed in minutes. */
+  readonly pace?: Layers.Pace
+  readonly progress: (share: number) => Effect.Effect<void>
+}
+
+/** Less often than at a real service. */
+const seldom: Layers.Pace = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
+
+export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: RehearsalWish) {
+  const { assets, candles, candlesSymbol, days, folder, level, progress, seed, settings } = wish
+  const { limits: _, markets, stuckAfter, venue } = settings
+  const journalFile = `${folder}/journal.sqlite`
+  const warm = yield* WarmCandles.read(wish.strategies, markets.sources ?? new Map())
+  const letters = Letters.make()
+  const minimum = venue.minOrderUsd === undefined ? {} : { minOrderUsd: Decimal.toNumber(venue.minOrderUsd) }
+  const outcome = yield* Rehearsal.run({
+    actor: (stage) => actorOf({ ...wish, journalFile, letters, warm }, stage),
+    sandbox: {
+      ledger: venue.ledger,
+      candles,
+      candlesSymbol,
+      settings: { assets, verifier: venue.verifier, facts: venue.facts, ...minimum }
+    },
+    placeOf: placeIn(settings),
+    stuckAfter,
+    seed,
+    days,
+    level,
+    journalFile,
+    rewrite: respelled(venue.assetSpellings),
+    progress
+  })
+  return { ...outcome, letters: letters.counts }
+})
+
+interface Props extends RehearsalWish {
+  readonly journalFile: string
+  readonly letters: ReturnType<typeof Letters.make>
+  readonly warm: ReadonlyArray<WarmCandles.WarmCandles>
+}
+
+const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
+  const { connection, mid, network, payer, startedAt } = stage
+  const { journalFile, letters, pace = seldom, settings } = props
+  const config = RehearsedConfig.of(settings, connection, journalFile)
+  const minutes = new Map(
+    props.warm.map((each) => [each.market.name, WarmCandles.moved(each, startedAt, mid(each.market))] as const)
+  )
+  const warmed = Layer.effect(
+    PriceStore,
+    Effect.map(PriceStore, (own) => WarmCandles.store(own, minutes))
+  )
+  const { wallet } = settings.account
+  const outside = {
+    http: Layer.succeed(HttpClient.HttpClient, network),
+    signer: SandboxSigner.layer(connection),
+    guard: IntentGuard.layer
+  }
+  return {
+    files: Layer.mergeAll(warmed, Sqlite.layer({ filename: journalFile })).pipe(
+      Layer.provideMerge(Layers.storage(journalFile, pid))
+    ),
+    program: (isLast, seen) =>
+      Effect.gen(function* () {
+        const account = yield* Layers.accountOf(config)
+        const database = Layer.succeed(SqlClient.SqlClient, yield* SqlClient.SqlClient)
+        const witnesses = VenueAccess.withHistoryBy(config, account.signerId, outside).pipe(
+          Layer.provideMerge(database)
+        )
+        const options = optionsOf(props, config, account, isLast)
+        const run = Effect.gen(function* () {
+          seen((yield* Bookkeeper).state)
+          yield* BotRun.runBot({
+            ...options,
+            admission: { config, account, allow: props.allow },
+            reconciling: { config, signerId: account.signerId, witnesses }
+          })
+        })
+        const paying = payer(wallet === undefined || "manual" in wallet ? "manual" : "command")
+        yield* run.pipe(
+          Effect.provide(
+            Layer.mergeAll(Layers.bot(config, account, pace, outside), paying, Bookkeeper.layer, letters.carriers)
+          )
+        )
+      }).pipe(Effect.provide(nobody))
+  }
+}
+
+const pid = 1
+
+const optionsOf = (
+  { letters, strategies }: Props,
+  config: BotConfig,
+  account: VenueAccount,
+  isLast: boolean
+): BotRun.BotRunOptions => ({
+  run: {
+    pid,
+    boot: "one",
+    version,
+    decisionCode: decisionCode(),
+    mode: "rehearsal",
+    account: account.signerId,
+    venue: config.venue.url
+  },
+  strategies: strategies.map(WarmCandles.withoutSource),
+  markets: Layers.marketsByName(config.markets),
+  assets: bySymbol(config.markets.assets),
+  stuckAfter: config.stuckAfter,
+  journal: config.journal,
+  config,
+  configFile: "",
+  account,
+  dashboard: undefined,
+  telling: { ...config, people: letters.people },
+  collector: undefined,
+  title: "",
+  detail: undefined,
+  warning: undefined,
+  forMillis: isLast ? 0 : undefined,
+  cancelOnExit: isLast,
+  json: true,
+  isAttended: false,
+  pictureMillis: dayMillis,
+  reload: { files: [], markets: config.markets, onRemoved: "drained" },
+  killSwitch: Effect.undefined
+})
+
+/** Nobody asks it to stop, looks at it, or leaves files for it. */
+const nobody = Layer.mergeAll(
+  FileSystem.layerNoop({}),
+  Path.layer,
+  Terminal.layer({ write: () => undefined }, undefined),
+  Layer.succeed(Stop, { requested: Effect.never, computes: Effect.void, leaves: () => Effect.void }),
+  Layer.succeed(Process, { pid, execPath: "", script: "" }),
+  Layer.succeed(
+    ChildProcessSpawner.ChildProcessSpawner,
+    ChildProcessSpawner.make(() =>
+      Effect.fail(PlatformError.systemError({ _tag: "NotFound", module: "ChildProcess", method: "spawn" }))
+    )
+  )
+)
+
+const placeIn =
+  ({ account }: BotSettings): BookCheck.PlaceOf =>
+  (id) => {
+    const kind = depositTypeOf(account, { id })
+    return kind === "INTENTS" ? "balance" : kind === "CONFIDENTIAL_INTENTS" ? "private" : "external"
+  }
+
+/** Every second answer about orders and balances names assets by their other spellings, as the configuration says the venue may. */
+const respelled = (spellings: ReadonlyMap<string, string>) => {
+  let answers = 0
+  return (
+    { path }: { readonly path: string },
+    { status, text }: { readonly status: number; readonly text: string }
+  ) => {
+    if (spellings.size === 0 || !/^\/v0\/(orders|account|tokens)/.test(path)) return undefined
+    answers += 1
+    if (answers % 2 === 0) return undefined
+    const said = [...spellings].reduce(
+      (made, [alias, id]) => made.replaceAll(JSON.stringify(id), JSON.stringify(alias)),
+      text
+    )
+    return { status, text: said }
+  }
+}

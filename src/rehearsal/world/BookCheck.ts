@@ -1,0 +1,119 @@
+/** Compares, to the unit, what bots believe to be in their wallets with the venue's own books, at rest. */
+import { givenBackOf, type Place } from "../../domain/Accounts.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import * as Books from "../../sandbox/core/money/Books.ts"
+import type { State } from "../../sandbox/core/State.ts"
+
+/** Where an asset's money is at the venue; `external`: on other chains. By the asset's id. */
+export type PlaceOf = (id: string) => "balance" | "private" | "external"
+
+/** How much more an account has than at its beginning, in smallest units. */
+const gained = (state: State, account: string, id: string, place: ReturnType<PlaceOf> = "balance"): bigint => {
+  const { books, settings } = state
+  const asset = settings.assets.find((candidate) => candidate.id === id)
+  if (asset === undefined) return 0n
+  // On other chains whatever came from outside is the bot's, under whichever sender's name.
+  if (place === "external")
+    return [...books.entries.values()].reduce(
+      (sum, entry) => (entry.asset === id && entry.place === place ? sum + entry.amount : sum),
+      0n
+    )
+  const initial = BigInt(asset.initial) * 10n ** BigInt(asset.decimals)
+  return (
+    Books.amountIn(books, id, { account, place }) - initial - (place === "balance" ? rebates(state, account, id) : 0n)
+  )
+}
+
+/** App fees that the account charged itself come back to its public balance, which no strategy counts as its own. */
+const rebates = ({ orders, targets }: State, account: string, id: string): bigint => {
+  const spent = [
+    ...[...orders.values()].flatMap(({ appFees, fills, origin }) =>
+      fills.map(({ amountIn }) => ({ amountIn, appFees, origin }))
+    ),
+    ...[...targets.values()].flatMap((target) =>
+      target.kind === "swap" && target.outcome !== undefined
+        ? [{ amountIn: target.outcome.spent, appFees: target.request.appFees ?? [], origin: target.origin }]
+        : []
+    )
+  ]
+  return sum(
+    spent.flatMap(({ amountIn, appFees, origin }) =>
+      appFees.flatMap(({ fee, recipient }) =>
+        origin.id === id && recipient === account ? [(amountIn * BigInt(fee)) / 10_000n] : []
+      )
+    )
+  )
+}
+
+export interface Counted {
+  readonly asset: string
+  /** How much more there is than at the beginning: as the bots count, and as the venue does. */
+  readonly ours: bigint
+  readonly theirs: bigint
+}
+
+export interface BookTerms {
+  readonly placeOf?: PlaceOf
+  /** The venue said what is not so, and what a bot calls unexplained for that reason has come. */
+  readonly mayBeUnexplained?: boolean
+}
+
+/** What is in doubt at the bots, and in truth never left the account. */
+const neverPaid = ({ targets }: State, bots: ReadonlyArray<BotState>, symbol: string): bigint =>
+  sum(
+    bots.flatMap(({ placements }) =>
+      [...placements.values()].flatMap((placement) => {
+        if (placement.state !== "in doubt" || placement.inputAsset !== symbol) return []
+        const isPaid = (targets.get(placement.order.depositAddress)?.intentHashes.length ?? 0) > 0
+        return isPaid ? [] : [placement.funding.amount]
+      })
+    )
+  )
+
+/** One for every asset; the account must belong to these bots alone. */
+export const comparison = (
+  venue: State,
+  account: string,
+  bots: ReadonlyArray<BotState>,
+  { mayBeUnexplained = false, placeOf = () => "balance" }: BookTerms = {}
+): ReadonlyArray<Counted> =>
+  venue.settings.assets.map(({ id, symbol }) => {
+    const places: ReadonlyArray<Place> = [
+      "wallet",
+      "dust",
+      ...(mayBeUnexplained ? (["residual", "lost"] as const) : [])
+    ]
+    const given = bots.flatMap(({ strategies }) =>
+      [...strategies.values()].map(({ budget }) => budget.get(symbol) ?? 0n)
+    )
+    const wallets = bots.flatMap(({ ledger }) =>
+      Ledger.totals(ledger).flatMap(({ asset, amount, place }) =>
+        asset === symbol && places.includes(place) ? [amount] : []
+      )
+    )
+    return {
+      asset: symbol,
+      ours:
+        sum(wallets) +
+        sum(bots.map(({ ledger }) => givenBackOf(ledger, symbol))) +
+        neverPaid(venue, bots, symbol) -
+        sum(given),
+      theirs: gained(venue, account, id, placeOf(id))
+    }
+  })
+
+/** Every difference, in words; the account must belong to these bots alone. */
+export const differences = (
+  venue: State,
+  account: string,
+  bots: ReadonlyArray<BotState>,
+  terms?: BookTerms
+): ReadonlyArray<string> => [
+  ...comparison(venue, account, bots, terms).flatMap(({ asset, ours, theirs }) =>
+    ours === theirs ? [] : [`${asset}: the bot counts ${ours} more than it began with, the venue ${theirs}`]
+  ),
+  ...Books.imbalances(venue.books)
+]
+
+const sum = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((total, amount) => total + amount, 0n)

@@ -1,0 +1,239 @@
+/**
+ * A rehearsal: a bot with its user's own files on its own sandbox, for days of virtual time. Requests get lost, the
+ * service goes away, and the bot is killed and suspended. At the end everything is withdrawn without trouble, and
+ * both sides' books must agree. Nothing here is real but the program, and that comes from the caller: what is
+ * rehearsed is what the caller would run.
+ */
+import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
+import { Clock as ClockReference } from "effect/Clock"
+import { HttpClient } from "effect/http"
+import type { SqlClient } from "effect/sql"
+import { dayMillis, hourMillis } from "../../domain/Durations.ts"
+import * as Ledger from "../../domain/Ledger.ts"
+import type { Market } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
+import { replay } from "../../engine/state/Bookkeeper.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import { overdueIn, type StepTerms } from "../../engine/tracking/Overdue.ts"
+import { Journal } from "../../journal/Journal.ts"
+import type { PriceStore } from "../../journal/PriceStore.ts"
+import type { State } from "../../sandbox/core/State.ts"
+import { Sandbox } from "../../sandbox/Sandbox.ts"
+import type { SandboxOptions } from "../../sandbox/SandboxOptions.ts"
+import * as SandboxServer from "../../sandbox/SandboxServer.ts"
+import * as BookCheck from "./BookCheck.ts"
+import * as BotProcess from "./BotProcess.ts"
+import * as Network from "./Network.ts"
+import * as Record from "./Record.ts"
+import * as SimulatedWallet from "./SimulatedWallet.ts"
+import { calm, levels, type TroubleLevel } from "./Trouble.ts"
+import { Domain, randomFrom, World } from "./World.ts"
+
+/** What a process of the bot finds when it starts. */
+export interface Stage {
+  readonly startedAt: number
+  readonly connection: SandboxServer.ConnectionRecord
+  /** The way to the service, as good as the trouble lets it be. */
+  readonly network: HttpClient.HttpClient
+  /** The prices of the sandbox, before anything happened. */
+  readonly mid: (market: Market) => number
+  /** Who pays on other chains, if somebody does. */
+  readonly payer: (kind: SimulatedWallet.Payer["kind"]) => Layer.Layer<never>
+}
+
+/** What outlives a process of the bot. */
+type Files = Journal | PriceStore | SqlClient.SqlClient
+
+export interface Actor {
+  readonly files: Layer.Layer<Files, unknown>
+  /** `isLast`: it withdraws everything and ends. `seen` gets its memory once it has started. */
+  readonly program: (isLast: boolean, seen: (state: BotState) => void) => Effect.Effect<void, unknown, Files>
+}
+
+export interface RehearsalOptions {
+  readonly actor: (stage: Stage) => Actor
+  readonly sandbox: Omit<SandboxOptions, "seed">
+  /** Where the money of an asset is at the venue; `external`: on other chains. */
+  readonly placeOf: BookCheck.PlaceOf
+  readonly stuckAfter: StepTerms
+  readonly seed: number
+  readonly days: number
+  readonly level: TroubleLevel
+  readonly journalFile: string
+  /** Changes an answer of the service on its way, if it must. */
+  readonly rewrite?: Network.NetworkOptions["rewrite"]
+  /** Called now and then with the finished share, from 0 to 1. */
+  readonly progress: (share: number) => Effect.Effect<void>
+}
+
+const startedAt = 1_767_225_600_000
+const valueEveryMillis = 60_000
+const stepsAtOnce = 500
+/** Time for the last orders to be withdrawn. */
+const restMillis = 2 * hourMillis
+
+export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptions) {
+  const begunAt = yield* Clock.currentTimeMillis
+  const theatre = yield* open(options)
+  const { connection, record, start, venue, world } = theatre
+  const endsAt = startedAt + options.days * dayMillis
+  const driveTo = driving(world, (now) => options.progress(Math.min(1, (now - startedAt) / (endsAt - startedAt))))
+  const ended = yield* untilTheEnd(options, theatre, driveTo, endsAt)
+  theatre.calmDown()
+  const last = start(true)
+  yield* driveTo(last, world.now + restMillis)
+  const isAtRest = last.exit() !== undefined
+  last.kill()
+  const state = BotProcess.withJournal({ journalFile: options.journalFile, world }, replay)
+  const now = yield* Clock.currentTimeMillis
+  return {
+    ...record.result(world.now),
+    fills: state.fills,
+    stillOpen: unfinished(state).length,
+    ended,
+    isAtRest,
+    differences: isAtRest ? BookCheck.differences(venue, connection.account.signerId, [state], options) : [],
+    virtualMillis: world.now - startedAt,
+    realMillis: now - begunAt
+  }
+})
+
+/** The sandbox, the way to it and the record, and how a process of the bot is started among them. */
+const open = Effect.fnUntraced(function* (options: RehearsalOptions) {
+  const world = new World(startedAt)
+  const { servers, service, venue, connection } = yield* openSandbox(options, world)
+  const record = Record.make(startedAt)
+  let trouble = levels[options.level]
+  const network = Network.make({
+    world,
+    seed: options.seed,
+    service,
+    servers,
+    trouble: () => trouble,
+    seen: ({ fate }) => record.requested(fate),
+    ...present({ rewrite: options.rewrite })
+  })
+  const payers = { outside: new Domain(world, options.seed + 11), random: randomFrom(options.seed + 13) }
+  const actor = options.actor({
+    startedAt,
+    connection,
+    network,
+    mid: ({ base, quote }) => venue.model.mid(base, quote, startedAt),
+    payer: (kind) => SimulatedWallet.layer({ kind, service, url: connection.url, ...payers })
+  })
+  const noted = (journal: Journal["Service"]): Journal["Service"] => ({
+    ...journal,
+    append: (events) =>
+      Effect.tap(journal.append(events), () =>
+        Effect.sync(() => {
+          for (const event of events) record.recorded(event, world.now)
+        })
+      )
+  })
+  const files = Layer.effect(Journal, Effect.map(Journal, noted)).pipe(Layer.provideMerge(actor.files))
+  let starts = 0
+  let memory: BotState | undefined
+  const start = (isLast: boolean) => {
+    starts += 1
+    memory = undefined
+    const program = actor.program(isLast, (state) => {
+      memory = state
+    })
+    return BotProcess.launch({ world, seed: options.seed * 1_000 + starts, files, program })
+  }
+  const calmDown = () => {
+    trouble = calm
+  }
+  return { calmDown, connection, memory: () => memory, record, start, venue, world } as const
+})
+
+/** Runs the world up to a moment, or until the bot ends, and lets others run in between. */
+const driving = (world: World, progress: (now: number) => Effect.Effect<void>) =>
+  Effect.fnUntraced(function* (running: BotProcess.Launched, until: number) {
+    while (world.now < until && running.exit() === undefined) {
+      const stopAt = world.steps + stepsAtOnce
+      const isAlive = world.drive(() => world.steps >= stopAt || world.now >= until || running.exit() !== undefined)
+      if (!isAlive) return
+      yield* progress(world.now)
+      yield* Effect.yieldNow
+    }
+  })
+
+/** The days with their accidents; why the bot ended before, if it did. */
+const untilTheEnd = Effect.fnUntraced(function* (
+  { level, seed, stuckAfter }: RehearsalOptions,
+  { memory, record, start, venue, world }: Effect.Success<ReturnType<typeof open>>,
+  driveTo: ReturnType<typeof driving>,
+  endsAt: number
+) {
+  const random = randomFrom(seed + 3)
+  const { crashEveryMillis, downMillis, suspendEveryMillis, suspendMillis } = levels[level]
+  /** Accident times are exponential: half come clearly sooner than the mean, some much later. */
+  const after = (everyMillis: number) =>
+    everyMillis === 0 ? Number.POSITIVE_INFINITY : world.now - Math.log(1 - random()) * everyMillis
+  let current = start(false)
+  let ended: Cause.Cause<unknown> | undefined
+  let crashAt = after(crashEveryMillis)
+  let suspendAt = after(suspendEveryMillis)
+  let valueAt = startedAt
+  while (world.now < endsAt && ended === undefined) {
+    yield* driveTo(current, Math.min(endsAt, crashAt, suspendAt, valueAt))
+    const exit = current.exit()
+    if (exit !== undefined) ended = Exit.isFailure(exit) ? exit.cause : Cause.die("it ended by itself")
+    if (world.now >= valueAt) {
+      const state = memory()
+      if (state !== undefined) {
+        record.valued(worthOf(state, venue, world.now), world.now)
+        record.stuck(overdueIn(state, stuckAfter, world.now), world.now)
+      }
+      valueAt = world.now + valueEveryMillis
+    }
+    if (world.now >= suspendAt) {
+      record.happened("suspension")
+      current.domain.suspend(random() * suspendMillis)
+      suspendAt = after(suspendEveryMillis)
+    }
+    if (world.now >= crashAt) {
+      record.happened("crash")
+      current.kill()
+      world.now = Math.ceil(world.now + random() * downMillis)
+      current = start(false)
+      crashAt = after(crashEveryMillis)
+    }
+  }
+  current.kill()
+  return ended
+})
+
+const openSandbox = Effect.fnUntraced(function* (options: RehearsalOptions, world: World) {
+  const { sandbox, seed } = options
+  const servers = new Domain(world, seed)
+  const settings = { stepMillis: 1_000, ...sandbox.settings }
+  const server = yield* Layer.build(SandboxServer.layerMemory({ ...sandbox, seed, settings })).pipe(
+    Effect.provideService(ClockReference, servers.clock)
+  )
+  const venue = yield* Context.get(server, Sandbox)
+    .read((state) => state)
+    .pipe(
+      Effect.provideService(ClockReference, servers.clock),
+      Effect.catch(({ code }) => Effect.die(new Error(`The sandbox of the rehearsal refuses to be looked at: ${code}`)))
+    )
+  return {
+    servers,
+    venue,
+    service: Context.get(server, HttpClient.HttpClient),
+    connection: Context.get(server, SandboxServer.SandboxConnection)
+  }
+})
+
+/** Everything that the strategies own, wherever it is, in dollars of the market. */
+const worthOf = ({ ledger, strategies }: BotState, venue: State, at: number): number => {
+  let usd = 0
+  for (const asset of venue.settings.assets) {
+    for (const name of strategies.keys()) {
+      const owned = Ledger.ownedBy(ledger, name, asset.symbol)
+      if (owned !== 0n) usd += (Number(owned) / 10 ** asset.decimals) * venue.model.usd(asset, at)
+    }
+  }
+  return usd
+}

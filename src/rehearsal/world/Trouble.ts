@@ -1,0 +1,135 @@
+/**
+ * What goes wrong around a bot, as shares and times that a seed turns into accidents. A world without trouble answers
+ * at once; a rehearsal offers the levels below. Nothing here lies: the service answers a request truthfully, or the
+ * request fails.
+ */
+import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
+
+/** Shares of the requests, together at most one. */
+export interface Accidents {
+  readonly requestLost: number
+  readonly answerLost: number
+  /** It reaches the service late, perhaps when nobody waits for it any more. */
+  readonly requestLate: number
+  /** It is served at once but the answer arrives late, so answers overtake each other. */
+  readonly answerLate: number
+  /** A proxy on the way delivers it twice. */
+  readonly twice: number
+  /** The answer says that the service cannot, and it has not. */
+  readonly refused: number
+  /** The answer says that it failed, and it has not. */
+  readonly misreported: number
+  /** A read gets the answer of an earlier read. */
+  readonly stale: number
+}
+
+export interface Trouble extends Accidents {
+  readonly lateMillis: number
+  readonly staleMillis: number
+  /** About one outage in this time, each up to `outageMillis` long; zero for none. */
+  readonly outageEveryMillis: number
+  readonly outageMillis: number
+  /** Requests per second that the service accepts. The rate varies between these two; requests above it get 429. */
+  readonly requestsPerSecond: readonly [number, number]
+  /** About one crash in this time; zero for none. */
+  readonly crashEveryMillis: number
+  /** How long the process stays down after a crash, at most. */
+  readonly downMillis: number
+  /** About one suspension (SIGSTOP, sleep of a laptop) in this time; zero for none. */
+  readonly suspendEveryMillis: number
+  readonly suspendMillis: number
+}
+
+export const calm: Trouble = {
+  requestLost: 0,
+  answerLost: 0,
+  requestLate: 0,
+  answerLate: 0,
+  twice: 0,
+  refused: 0,
+  misreported: 0,
+  stale: 0,
+  lateMillis: 0,
+  staleMillis: 0,
+  outageEveryMillis: 0,
+  outageMillis: 0,
+  requestsPerSecond: [1_000, 1_000],
+  crashEveryMillis: 0,
+  downMillis: 0,
+  suspendEveryMillis: 0,
+  suspendMillis: 0
+}
+
+/** A home line, and a service with occasional bad days. */
+const low: Trouble = {
+  ...calm,
+  requestLost: 0.002,
+  answerLost: 0.002,
+  requestLate: 0.002,
+  answerLate: 0.005,
+  refused: 0.002,
+  lateMillis: 10_000,
+  outageEveryMillis: dayMillis,
+  outageMillis: 10 * minuteMillis,
+  crashEveryMillis: 48 * hourMillis,
+  downMillis: 10 * minuteMillis
+}
+
+/** A bad week: outages every few hours, restarts, rate limits. */
+const medium: Trouble = {
+  ...low,
+  requestLost: 0.01,
+  answerLost: 0.01,
+  requestLate: 0.01,
+  answerLate: 0.02,
+  twice: 0.005,
+  refused: 0.01,
+  misreported: 0.005,
+  stale: 0.02,
+  lateMillis: 30_000,
+  staleMillis: minuteMillis,
+  outageEveryMillis: 6 * hourMillis,
+  outageMillis: 30 * minuteMillis,
+  requestsPerSecond: [5, 50],
+  crashEveryMillis: 6 * hourMillis,
+  downMillis: hourMillis,
+  suspendEveryMillis: 12 * hourMillis,
+  suspendMillis: 20 * minuteMillis
+}
+
+/** Everything at once. */
+const high: Trouble = {
+  ...medium,
+  requestLost: 0.04,
+  answerLost: 0.04,
+  requestLate: 0.04,
+  answerLate: 0.06,
+  twice: 0.02,
+  refused: 0.04,
+  misreported: 0.02,
+  stale: 0.06,
+  lateMillis: minuteMillis,
+  staleMillis: 5 * minuteMillis,
+  outageEveryMillis: hourMillis,
+  outageMillis: 20 * minuteMillis,
+  requestsPerSecond: [1, 20],
+  crashEveryMillis: hourMillis,
+  downMillis: 30 * minuteMillis,
+  suspendEveryMillis: 3 * hourMillis,
+  suspendMillis: 20 * minuteMillis
+}
+
+export const levels = { none: calm, low, medium, high } as const
+export type TroubleLevel = keyof typeof levels
+
+export const accidents = [
+  "requestLost",
+  "answerLost",
+  "requestLate",
+  "answerLate",
+  "twice",
+  "refused",
+  "misreported",
+  "stale"
+] as const satisfies ReadonlyArray<keyof Accidents>
+export type Accident = (typeof accidents)[number]

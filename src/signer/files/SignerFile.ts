@@ -1,0 +1,133 @@
+/**
+ * The file of `limitbot signer`. It is separate from the bot's, so that the bot's owner does not control the caps. It
+ * names the key, the verifier, the place of the record, and what may be signed (`PolicyFile`): here, or in a file that is signed.
+ */
+import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
+import * as PlainFiles from "../../files/PlainFiles.ts"
+import * as KeystoreSource from "../../files/secrets/KeystoreSource.ts"
+import { readSecret, secret } from "../../files/secrets/SecretSource.ts"
+import * as FactsSection from "../../files/sections/FactsSection.ts"
+import * as Program from "../../programs/Program.ts"
+import * as Read from "../../strategy/Fields.ts"
+import { type Report, render, report, sourceText } from "../../strategy/Problem.ts"
+import { readYaml } from "../../strategy/YamlReader.ts"
+import { verifierOf } from "../../venue/profile/Profiles.ts"
+import type * as KmsSigner from "../remote/KmsSigner.ts"
+import type { Policy } from "../remote/Policy.ts"
+import { isSealed } from "../remote/PolicySeal.ts"
+import * as PolicyFile from "./PolicyFile.ts"
+
+const kms = Read.known({
+  command: Read.required(Read.list(Read.text), "the program that asks the service, and its arguments"),
+  publicKey: Read.required(PolicyFile.publicKey)
+})
+
+const signerFile = Read.known({
+  key: Read.optional(secret, "ed25519 key of the account"),
+  keystore: Read.optional(Read.located(KeystoreSource.reader), "the same under a passphrase"),
+  kms: Read.optional(Read.located(kms), "a service that has the key, behind a program"),
+  signerId: Read.optional(Read.text, undefined, "the implicit account of the key"),
+  verifier: Read.optional(Read.text, undefined, verifierOf("near")),
+  profile: FactsSection.profile("of the service, as in the bot's own file"),
+  facts: Read.optional(FactsSection.reader, "single facts that differ from the profile's"),
+  record: Read.withDefault(Read.text, "signer.log", undefined, "signer.log beside this file"),
+  policy: Read.optional(Read.located(Read.text), "a signed file with what may be signed, instead of the keys below"),
+  policyKey: Read.optional(PolicyFile.publicKey, "the public key that has to have signed it"),
+  ...PolicyFile.keys
+})
+
+/** The file is unusable. */
+export class SignerFileInvalid extends Schema.TaggedError<SignerFileInvalid>()("SignerFileInvalid", {
+  message: Schema.String
+}) {}
+
+type Fields = NonNullable<ReturnType<typeof signerFile>>
+
+/** What may be signed: as this file says itself, or as a file that somebody has signed says. */
+export type Ruling =
+  | { readonly policy: Policy }
+  | { readonly signed: PolicyFile.SignedPolicy; readonly text: string; readonly file: string }
+
+const rulingOf = Effect.fnUntraced(function* (fields: Fields, folder: string, to: Report) {
+  const { policy: named, policyKey } = fields
+  if (named === undefined) {
+    const policy = PolicyFile.policyOf(fields, to)
+    if (policy === undefined)
+      return report(to, { start: 0, end: 0 }, 'missing key "assets"', "or `policy`, a signed file that has them")
+    return { policy } satisfies Ruling
+  }
+  const { approvers, assets, destinations, hours, total } = fields
+  if ([approvers, assets, destinations, hours, total].some((own) => own !== undefined))
+    return report(to, named, "the signed policy says all that may be signed: leave its keys out here")
+  if (policyKey === undefined)
+    return report(to, named, "a policy needs the key that has to have signed it", "policyKey: ed25519:…")
+  const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
+  const file = path.resolve(folder, named.value)
+  const [text, seal] = yield* Effect.forEach([file, `${file}.sig`], (each) =>
+    Effect.option(fileSystem.readFileString(each))
+  )
+  if (text?._tag !== "Some") return report(to, named, `${named.value} cannot be read`)
+  if (seal?._tag !== "Some")
+    return report(to, named, `${named.value} is not signed`, `limitbot policy sign ${named.value} --key FILE`)
+  if (!isSealed(text.value, seal.value, policyKey))
+    return report(to, named, `${named.value}.sig is not the signature of this file by policyKey`)
+  const read = PolicyFile.parse(text.value, file)
+  if (Result.isFailure(read)) return report(to, named, read.failure.message)
+  return { signed: read.success, text: text.value, file } satisfies Ruling
+})
+
+/** What signs: a key, or a service that holds it. */
+export type Signing = { readonly key: Redacted.Redacted } | { readonly kms: KmsSigner.Kms }
+
+const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, folder: string, to: Report) {
+  const given = [key, keystore, kms].filter((each) => each !== undefined)
+  if (given.length !== 1) {
+    return report(to, given[1] ?? { start: 0, end: 0 }, "the file needs exactly one of key, keystore and kms")
+  }
+  if (kms !== undefined) {
+    const { command, publicKey } = kms.value
+    const program = Program.programOf((command ?? []).map(({ value }) => value))
+    if (program === undefined || publicKey === undefined) return undefined
+    const path = yield* Path.Path
+    const located = Program.located(program, (given) => path.resolve(folder, given))
+    return { kms: { ...located, publicKey } } satisfies Signing
+  }
+  const found =
+    keystore !== undefined
+      ? yield* KeystoreSource.open(keystore, folder, to)
+      : key === undefined
+        ? undefined
+        : yield* readSecret(key, folder, to)
+  return found === undefined ? undefined : ({ key: found } satisfies Signing)
+})
+
+export const load = Effect.fn("SignerFile.load")(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const text = yield* Effect.mapError(
+    fileSystem.readFileString(file),
+    (error) =>
+      new SignerFileInvalid({
+        message: `${file}: the signer's file cannot be read: ${PlainFiles.phraseOf(error) ?? error.message}`
+      })
+  )
+  const to: Report = { source: sourceText(file, text), problems: [] }
+  const folder = path.dirname(path.resolve(file))
+  const yaml = readYaml(to.source)
+  if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
+  const fields = Result.isFailure(yaml) ? undefined : signerFile(yaml.success, to)
+  const ruling = fields === undefined ? undefined : yield* rulingOf(fields, folder, to)
+  const signing = fields === undefined ? undefined : yield* signingOf(fields, folder, to)
+  if (fields === undefined || signing === undefined || ruling === undefined || to.problems.length > 0) {
+    // Lines are not shown, because a misplaced secret may be on one of them.
+    const message = to.problems.map((problem) => render(problem, "")).join("\n")
+    return yield* new SignerFileInvalid({ message })
+  }
+  return {
+    signing,
+    ruling,
+    signerId: fields.signerId,
+    facts: FactsSection.resolved(fields, verifierOf("near")),
+    record: path.resolve(folder, fields.record)
+  }
+})

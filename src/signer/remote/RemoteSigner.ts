@@ -1,0 +1,178 @@
+/**
+ * The key in another process: the bot asks over a socket and never has the key. One request per connection, one line
+ * of JSON each way. Whatever the signer process refuses stays unsigned, and a lost answer was never used. What it signs is
+ * believed no more than what the venue asks to be signed: the guard reads it again.
+ */
+import { connect } from "node:net"
+import { Effect, Layer, Schema } from "effect"
+import { accountOf, KeyOfAnother } from "../../signing/AccountKey.ts"
+import * as Guard from "../../signing/IntentGuard.ts"
+import { IntentGuard, IntentRefused, type PayingAccount, SignerUnavailable } from "../../signing/IntentGuard.ts"
+import type { Nep413Payload } from "../../signing/Nep413.ts"
+import { type CheckpointText, Signer, SigningRefused } from "../../signing/Signer.ts"
+
+/** Payloads are the venue's JSON; the signer parses them itself. */
+export const SignerRequest = Schema.TaggedUnion({
+  Transfer: {
+    standard: Schema.String,
+    payload: Schema.Json,
+    depositAddress: Schema.String,
+    /** Bots of before there were two verifiers do not say it. */
+    depositType: Schema.optionalKey(Schema.String),
+    asset: Schema.String,
+    amount: Schema.String
+  },
+  /** The message that opens a session, without intents. `nonce` is base64. */
+  Login: { message: Schema.String, nonce: Schema.String, recipient: Schema.String },
+  /** How far a journal had come, for witnesses: a text that can never be a payment. */
+  Checkpoint: { text: Schema.String },
+  /** An approver's word for one payment of at most so much; `validUntil` in epoch milliseconds. */
+  Approve: {
+    asset: Schema.String,
+    amount: Schema.String.check(Schema.isPattern(/^[1-9]\d{0,60}$/)),
+    validUntil: Schema.Int,
+    nonce: Schema.String.check(Schema.isPattern(/^[0-9a-f]{32}$/)),
+    signature: Schema.String
+  },
+  /** For whom it signs. */
+  Who: {}
+})
+export type SignerRequest = typeof SignerRequest.Type
+
+const signed = { body: Schema.String, intentHash: Schema.String, validUntil: Schema.Int }
+export const SignerAnswer = Schema.TaggedUnion({
+  Signed: signed,
+  /** Another payload than the one that was asked for: it was signed for the same payment, and may still be executed. */
+  SignedBefore: signed,
+  LoggedIn: { publicKey: Schema.String, signature: Schema.String },
+  CheckpointSigned: { publicKey: Schema.String, signature: Schema.String },
+  Approved: {},
+  Holder: { signerId: Schema.String, publicKey: Schema.String },
+  Refused: { check: Schema.String, expected: Schema.String, found: Schema.String },
+  /** The service that holds the key did not sign. */
+  Unavailable: { reason: Schema.String },
+  /** Its own caps forbid it for now. */
+  Declined: { reason: Schema.String }
+})
+export type SignerAnswer = typeof SignerAnswer.Type
+
+const patience = "10 seconds"
+export const longestLine = 100_000
+
+const encode = Schema.encodeSync(Schema.fromJsonString(SignerRequest))
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerAnswer))
+
+/** One line each way, whatever it says. */
+export const exchange = (socket: string, line: string): Effect.Effect<string, string> =>
+  Effect.callback<string, string>((resume) => {
+    let said = ""
+    const connection = connect(socket, () => connection.write(`${line}\n`))
+    connection.setEncoding("utf8")
+    connection.on("data", (part: string) => {
+      said += part
+      if (said.length > longestLine) connection.destroy()
+    })
+    connection.on("error", (error) => resume(Effect.fail(error.message)))
+    connection.on("close", () => resume(said.endsWith("\n") ? Effect.succeed(said) : Effect.fail("it said nothing")))
+    return Effect.sync(() => connection.destroy())
+  })
+
+const ask = (socket: string, request: SignerRequest): Effect.Effect<SignerAnswer, SignerUnavailable> =>
+  exchange(socket, encode(request)).pipe(
+    Effect.timeout(patience),
+    Effect.flatMap((line) => decode(line)),
+    Effect.mapError((error) => new SignerUnavailable({ reason: typeof error === "string" ? error : error.message }))
+  )
+
+const asJson = Schema.decodeUnknownOption(Schema.Json)
+
+/** The account, unless the signer process says that it signs for another one. One that does not answer may come later. */
+export const signsFor = Effect.fn("RemoteSigner.signsFor")(function* (socket: string, account: string) {
+  const answer = yield* Effect.option(ask(socket, { _tag: "Who" }))
+  if (answer._tag === "None" || answer.value._tag !== "Holder") return account
+  const { publicKey, signerId } = answer.value
+  if (signerId !== account) return yield* new KeyOfAnother({ account, publicKey, signsFor: signerId })
+  return yield* accountOf(publicKey, account)
+})
+
+export const guardLayer = (socket: string, payer: PayingAccount) =>
+  Layer.effect(
+    IntentGuard,
+    Guard.make(
+      payer,
+      Effect.fnUntraced(function* ({ expected, generated: { payload, standard } }) {
+        const json = asJson(payload)
+        if (json._tag === "None") {
+          return yield* new IntentRefused({ check: "payload", expected: "JSON", found: typeof payload })
+        }
+        const answer = yield* ask(socket, {
+          _tag: "Transfer",
+          standard,
+          payload: json.value,
+          depositAddress: expected.depositAddress,
+          depositType: expected.depositType,
+          asset: expected.asset,
+          amount: String(expected.amount)
+        })
+        if (answer._tag === "Signed" || answer._tag === "SignedBefore")
+          return { ...answer, isEarlier: answer._tag === "SignedBefore" }
+        if (answer._tag === "Unavailable") return yield* new SignerUnavailable({ reason: answer.reason })
+        if (answer._tag === "Declined") return yield* new SignerUnavailable({ reason: answer.reason, isDeclined: true })
+        if (answer._tag === "Refused") {
+          const { check, expected: wanted, found } = answer
+          return yield* new IntentRefused({ check, expected: wanted, found })
+        }
+        return yield* new IntentRefused({ check: "signer process", expected: "a transfer", found: answer._tag })
+      })
+    )
+  )
+
+/** An approver's word was not taken. */
+export class ApprovalRefused extends Schema.TaggedError<ApprovalRefused>()("ApprovalRefused", {
+  message: Schema.String
+}) {}
+
+/** Gives the signer process an approver's word for one payment. */
+export const approve = Effect.fn("RemoteSigner.approve")(function* (
+  socket: string,
+  { amount, asset, nonce, signature, validUntil }: Omit<Extract<SignerRequest, { readonly _tag: "Approve" }>, "_tag">
+) {
+  const answer = yield* ask(socket, { _tag: "Approve", amount, asset, nonce, signature, validUntil })
+  if (answer._tag === "Approved") return
+  const why =
+    answer._tag === "Refused" ? `${answer.check}: expected ${answer.expected}, found ${answer.found}` : answer._tag
+  return yield* new ApprovalRefused({ message: `The signer did not take the word: ${why}` })
+})
+
+/** The public key of what the signer process signs; nothing where it does not say so now. */
+export const publicKeyOf = (socket: string): Effect.Effect<string | undefined> =>
+  ask(socket, { _tag: "Who" }).pipe(
+    Effect.map((answer) => (answer._tag === "Holder" ? answer.publicKey : undefined)),
+    Effect.orElseSucceed(() => undefined)
+  )
+
+/** Signs only messages that it can see in full. */
+export const layer = (socket: string): Layer.Layer<Signer> =>
+  Layer.succeed(Signer, {
+    sign: Effect.fnUntraced(function* (_bytes, seen) {
+      if (seen === undefined) return yield* new SigningRefused({ text: "the signer process sees whole messages only" })
+      const answer = yield* Effect.mapError(
+        ask(socket, requestOf(seen)),
+        ({ message }) => new SigningRefused({ text: message })
+      )
+      if (answer._tag === "LoggedIn" || answer._tag === "CheckpointSigned")
+        return { publicKey: answer.publicKey, signature: answer.signature }
+      const text = answer._tag === "Refused" ? `${answer.check}: ${answer.found}` : "another answer than asked for"
+      return yield* new SigningRefused({ text })
+    })
+  })
+
+const requestOf = (seen: Nep413Payload | CheckpointText): SignerRequest =>
+  "checkpoint" in seen
+    ? { _tag: "Checkpoint", text: seen.checkpoint }
+    : {
+        _tag: "Login",
+        message: seen.message,
+        nonce: Buffer.from(seen.nonce).toString("base64"),
+        recipient: seen.recipient
+      }

@@ -1,0 +1,287 @@
+/**
+ * The signer process: the key, the guard, its own caps and its own record, behind a Unix socket that only its owner
+ * can open, or its group. It accepts no bytes to sign: it reads the venue's payload itself, checks it against the transfer named in
+ * the request, and signs only a payload that is exactly that transfer. It handles one request at a time, so that the
+ * caps hold.
+ */
+
+import { chmodSync, unlinkSync } from "node:fs"
+import { connect, createServer, type Server, type Socket } from "node:net"
+import { Clock, Effect, Queue, Schedule, Schema, Semaphore } from "effect"
+import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
+import * as StrictJson from "../../domain/StrictJson.ts"
+import * as Timestamp from "../../domain/Timestamp.ts"
+import * as Checkpoint from "../../signing/Checkpoint.ts"
+import { IntentGuard } from "../../signing/IntentGuard.ts"
+import * as Nep413 from "../../signing/Nep413.ts"
+import { Signer } from "../../signing/Signer.ts"
+import * as CountedTime from "./CountedTime.ts"
+import { objectionTo, objectionToLogin, ownChecks, type Policy, spentOn } from "./Policy.ts"
+import { approverOf } from "./PolicySeal.ts"
+import type { Record, RecordBroken } from "./Record.ts"
+import { longestLine, SignerAnswer, SignerRequest } from "./RemoteSigner.ts"
+import { givenBefore, marginMillis } from "./Spending.ts"
+
+export interface SignerOptions {
+  readonly socket: string
+  readonly openTo: "owner" | "group"
+  readonly signerId: string
+  readonly publicKey: string
+  /** Where this account logs in. */
+  readonly loginVerifier: string
+  /** All that hold at a time: a payment has to please each. */
+  readonly policies: (now: number) => ReadonlyArray<Policy>
+  readonly record: Record
+}
+
+/** The server cannot listen on the socket. */
+export class SocketUnavailable extends Schema.TaggedError<SocketUnavailable>()("SocketUnavailable", {
+  message: Schema.String
+}) {}
+
+/** The longest that an approver's word waits for its payment. */
+const mostApprovalMillis = 7 * dayMillis
+
+const modeFor = { owner: 0o600, group: 0o660 } as const
+
+const requestMillis = 5_000
+const mostWaiting = 64
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerRequest))
+const encode = Schema.encodeSync(Schema.fromJsonString(SignerAnswer))
+
+const refused = (check: string, expected: string, found: string) =>
+  ({ _tag: "Refused", check, expected, found }) as const
+
+const declined = (check: string, expected: string, found: string): SignerAnswer => ({
+  _tag: "Declined",
+  reason: `its own ${check} allows ${expected}, this is ${found}`
+})
+
+const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<SignerOptions, "socket" | "openTo">) {
+  const { policies, publicKey, record, signerId } = options
+  const [guard, signer] = [yield* IntentGuard, yield* Signer]
+  const oneAtATime = yield* Semaphore.make(1)
+
+  const clock = yield* CountedTime.make(record.entries)
+
+  const refuse = Effect.fnUntraced(function* (check: string, expected: string, found: string, about = {}) {
+    const reason = `${check}: expected ${expected}, found ${found}`
+    yield* record.append({ at: yield* clock, what: "refused", ...about, reason })
+    return refused(check, expected, found)
+  })
+
+  /** The key did not sign. The request itself is fine and may be repeated. */
+  const unavailable = Effect.fnUntraced(function* (reason: string, about: object) {
+    yield* record.append({ at: yield* clock, what: "refused", ...about, reason })
+    return { _tag: "Unavailable", reason } as const
+  })
+
+  const transfer = Effect.fnUntraced(function* (request: Extract<SignerRequest, { readonly _tag: "Transfer" }>) {
+    const { amount: text, asset, depositAddress, depositType = "INTENTS", payload, standard } = request
+    const [at, wall] = [yield* clock, yield* Clock.currentTimeMillis]
+    const about = { depositAddress, asset, amount: text }
+    if (!/^[1-9]\d{0,60}$/.test(text)) return yield* refuse("amount", "a whole number of smallest units", text)
+    const wanted = { depositAddress, depositType, asset, amount: BigInt(text) }
+    const before = givenBefore(wanted, record.entries, at)
+    if (before !== undefined) return before
+    const holding = policies(at)
+    const objection = holding
+      .map((policy) => objectionTo(wanted, policy, record.entries, at, wall))
+      .find((each) => each !== undefined)
+    if (objection !== undefined) {
+      const { check, expected, found } = yield* refuse(...objection, about)
+      return ownChecks.has(check) ? declined(check, expected, found) : refused(check, expected, found)
+    }
+    // Before the key is used: whatever happens from here on, the sum counts, and so do the words that it used.
+    const begun = { ...about, ...spentOn(wanted, holding, record.entries, wall) }
+    yield* record.append({ at, what: "signing", ...begun })
+    const ended = { ...about, releases: true }
+    return yield* guard.signTransfer({ standard, payload }, wanted).pipe(
+      Effect.matchEffect({
+        onFailure: (failure): Effect.Effect<SignerAnswer, RecordBroken> =>
+          failure._tag === "IntentRefused"
+            ? refuse(failure.check, failure.expected, failure.found, ended)
+            : unavailable(failure._tag === "SignerUnavailable" ? failure.reason : failure.message, ended),
+        onSuccess: (signed) => {
+          // Where the clocks differ, the one by which it lives longer counts.
+          const until = Math.max(signed.validUntil, at + signed.validUntil - wall) + marginMillis
+          const entry = { at, what: "signed", ...begun, ...signed, until } as const
+          return Effect.as(record.append(entry), { _tag: "Signed", ...signed } as const)
+        }
+      })
+    )
+  })
+
+  /**
+   * Takes a line as received and returns the answer. Fails when the record cannot be written: then nothing may be
+   * signed.
+   */
+  return Effect.fn("SignerServer.answer")(
+    function* (line: string) {
+      const request = yield* Effect.option(decode(line))
+      if (request._tag === "None") return refused("request", "a request of this program", line.slice(0, 60))
+      if (request.value._tag === "Who") return { _tag: "Holder", signerId, publicKey } as const
+      if (request.value._tag === "Checkpoint") {
+        const answer = yield* signedCheckpoint(request.value.text, signerId, signer)
+        return answer ?? (yield* refuse("checkpoint", "how far a journal of this account had come", "another text"))
+      }
+      if (request.value._tag === "Approve") {
+        const found = yield* approvalOf(request.value, options, yield* clock)
+        if ("check" in found) return yield* refuse(found.check, found.expected, found.found)
+        return yield* Effect.as(record.append(found), { _tag: "Approved" } as const)
+      }
+      if (request.value._tag === "Transfer") return yield* transfer(request.value)
+      const logged = login(request.value, options, yield* clock, refuse)
+      return yield* Effect.provideService(logged, Signer, signer)
+    },
+    oneAtATime.withPermit,
+    Effect.map(encode)
+  )
+})
+
+type Refuse = (check: string, expected: string, found: string) => Effect.Effect<SignerAnswer, RecordBroken>
+
+/** Opens a session, and pays nothing. */
+const login = Effect.fnUntraced(function* (
+  { message, nonce: text, recipient }: Extract<SignerRequest, { readonly _tag: "Login" }>,
+  { loginVerifier, record, signerId }: Pick<SignerOptions, "loginVerifier" | "record" | "signerId">,
+  at: number,
+  refuse: Refuse
+) {
+  const signer = yield* Signer
+  const objection = objectionToLogin(record.entries, at)
+  if (objection !== undefined) return yield* refuse(...objection)
+  if (recipient !== loginVerifier) return yield* refuse("recipient", loginVerifier, recipient)
+  const nonce = Nep413.parseNonce(text)
+  if (nonce === undefined) return yield* refuse("nonce", "32 bytes in base64", text)
+  const problem = loginProblem(StrictJson.read(message), signerId, yield* Clock.currentTimeMillis)
+  if (problem !== undefined) return yield* refuse("message", "a login of this account without intents", problem)
+  yield* record.append({ at, what: "login" })
+  return yield* signer.sign(Nep413.digest({ message, nonce, recipient })).pipe(
+    Effect.match({
+      onFailure: ({ text }) => refused("signer", "a signature", text),
+      onSuccess: ({ publicKey, signature }) => ({ _tag: "LoggedIn", publicKey, signature }) as const
+    })
+  )
+})
+
+/** The word as it is recorded; or what speaks against it. */
+const approvalOf = Effect.fnUntraced(function* (
+  { amount, asset, nonce, signature, validUntil }: Extract<SignerRequest, { readonly _tag: "Approve" }>,
+  { policies, record, signerId }: Pick<SignerOptions, "policies" | "record" | "signerId">,
+  at: number
+) {
+  const wall = yield* Clock.currentTimeMillis
+  const keys = policies(at).flatMap(({ approvers = [] }) => approvers)
+  const by = approverOf({ account: signerId, asset, amount, validUntil, nonce }, signature, keys)
+  if (by === undefined) return refused("approval", "the signature of an approver over this payment", "another one")
+  if (validUntil <= wall || validUntil > wall + mostApprovalMillis)
+    return refused("approval", "a time within the next seven days", new Date(validUntil).toISOString())
+  if (record.entries.some(({ approvals, what }) => what === "approved" && approvals?.includes(nonce) === true))
+    return refused("approval", "a word that was not given before", "the same one")
+  return { at, what: "approved", asset, amount, validUntil, approvals: [nonce], by } as const
+})
+
+/** Moves no money and opens no session, so it has no cap and leaves no line in the record. Another text is not signed. */
+const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: string, signer: Signer["Service"]) {
+  if (Checkpoint.parse(text)?.account !== signerId) return undefined
+  return yield* signer.sign(Buffer.from(text), { checkpoint: text }).pipe(
+    Effect.match({
+      onFailure: ({ text }) => refused("signer", "a signature", text),
+      onSuccess: (signature) => ({ _tag: "CheckpointSigned", ...signature }) as const
+    })
+  )
+})
+
+/** A login lives for five minutes; one that lived for ever would be a password. */
+const mostLoginMillis = 15 * minuteMillis
+
+const loginProblem = (read: ReturnType<typeof StrictJson.read>, signerId: string, now: number): string | undefined => {
+  if (read._tag === "Failure") return read.failure
+  const message: unknown = read.success
+  if (typeof message !== "object" || message === null) return "no object"
+  const keys = Object.keys(message).sort().join(",")
+  if (keys !== "deadline,intents,signer_id") return keys.slice(0, 60)
+  if (!("intents" in message) || !Array.isArray(message.intents) || message.intents.length > 0) return "intents"
+  if (!("signer_id" in message) || message.signer_id !== signerId) return "another signer_id"
+  const deadline = "deadline" in message ? Timestamp.parse(String(message.deadline)) : undefined
+  return deadline !== undefined && deadline <= now + mostLoginMillis ? undefined : "a deadline too far ahead, or none"
+}
+
+interface Asked {
+  readonly line: string
+  readonly socket: Socket
+}
+
+const isAnswered = (socket: string) =>
+  Effect.callback<boolean>((resume) => {
+    const connection = connect(socket, () => {
+      connection.destroy()
+      resume(Effect.succeed(true))
+    })
+    connection.on("error", () => resume(Effect.succeed(false)))
+  })
+
+const removed = (socket: string) => Effect.ignore(Effect.try(() => unlinkSync(socket)))
+
+/** The socket of a dead process is removed; a socket that answers belongs to somebody else. */
+const listen = Effect.fnUntraced(function* (
+  server: Server,
+  { openTo, socket }: Pick<SignerOptions, "openTo" | "socket">
+) {
+  if (yield* isAnswered(socket)) {
+    return yield* new SocketUnavailable({ message: `Another process listens on ${socket} already` })
+  }
+  yield* removed(socket)
+  yield* Effect.callback<void, SocketUnavailable>((resume) => {
+    server.once("error", ({ message }) => {
+      resume(Effect.fail(new SocketUnavailable({ message: `Cannot listen on ${socket}: ${message}` })))
+    })
+    server.listen(socket, () => {
+      chmodSync(socket, modeFor[openTo])
+      resume(Effect.void)
+    })
+  })
+})
+
+/** Listens while the scope lives. The returned effect answers for ever and fails when the record cannot be written. */
+export const serve = Effect.fn("SignerServer.serve")(function* ({ openTo, socket, ...options }: SignerOptions) {
+  const answer = yield* answerer(options)
+  const asked = yield* Queue.dropping<Asked>(mostWaiting)
+  const open = new Set<Socket>()
+  let slow: ReadonlySet<Socket> = new Set()
+  const server = createServer((connection) => {
+    let text = ""
+    open.add(connection.setEncoding("utf8"))
+    connection.on("close", () => open.delete(connection))
+    connection.on("error", () => connection.destroy())
+    connection.on("data", (part: string) => {
+      text += part
+      if (text.length > longestLine) return void connection.destroy()
+      const end = text.indexOf("\n")
+      if (end < 0) return
+      const line = text.slice(0, end)
+      text = ""
+      if (!Queue.offerUnsafe(asked, { line, socket: connection })) connection.destroy()
+    })
+  })
+  yield* Effect.acquireRelease(listen(server, { openTo, socket }), () =>
+    Effect.andThen(
+      Effect.sync(() => server.close()),
+      removed(socket)
+    )
+  )
+  const one = Effect.gen(function* () {
+    const { line, socket } = yield* Queue.take(asked)
+    const said = yield* answer(line)
+    yield* Effect.sync(() => socket.end(`${said}\n`))
+  })
+  // A connection without a complete line from one check to the next is cut off.
+  const sweep = Effect.sync(() => {
+    for (const connection of open) if (slow.has(connection)) connection.destroy()
+    slow = new Set(open)
+  })
+  yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(requestMillis)))
+  return Effect.forever(one)
+})

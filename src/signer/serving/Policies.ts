@@ -1,0 +1,94 @@
+/**
+ * What people say about what a signer may sign, with keys that are neither the bot's nor the signer's: a policy, signed; an
+ * approver's word for one larger payment; and what holds now, with the room that is left.
+ */
+import { Clock, Console, Effect, FileSystem, Option } from "effect"
+import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
+import { type Amount, format, fromDecimal } from "../../domain/Amount.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { hourMillis } from "../../domain/Durations.ts"
+import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+import * as KeyFile from "../../files/secrets/KeyFile.ts"
+import type { CommandAnswer } from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import { publicKeyOf, Signer } from "../../signing/Signer.ts"
+import * as PolicyFile from "../files/PolicyFile.ts"
+import * as SignerFile from "../files/SignerFile.ts"
+import * as PoliciesInForce from "../remote/PoliciesInForce.ts"
+import type { Cap } from "../remote/Policy.ts"
+import * as PolicySeal from "../remote/PolicySeal.ts"
+import * as Record from "../remote/Record.ts"
+import * as RemoteSigner from "../remote/RemoteSigner.ts"
+import * as PolicyShown from "./PolicyShown.ts"
+import * as Ruled from "./Ruled.ts"
+
+/** Signs a policy, into a file beside it. */
+export const sign = Effect.fn("Policies.sign")(function* ({
+  file,
+  key
+}: {
+  readonly file: string
+  readonly key: string
+}) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* fileSystem.readFileString(file)
+  const { policy, version } = yield* Effect.fromResult(PolicyFile.parse(text, file))
+  const secret = yield* KeyFile.read(key)
+  const signature = yield* Effect.provide(PolicySeal.sealPolicy(text), Signer.layer(secret))
+  yield* fileSystem.writeFileString(`${file}.sig`, `${signature}\n`)
+  yield* Console.log(
+    `policy ${version}, ${counted(policy.caps.size, "asset")}, is signed in ${file}.sig; the signer's file needs policyKey: ${yield* publicKeyOf(secret)}`
+  )
+})
+
+/** Which policies the signer of this file obeys, and how much of each cap is used. */
+export const holding = Effect.fn("Policies.holding")(function* ({ config }: { readonly config: string }) {
+  const { record: file, ruling } = yield* SignerFile.load(config)
+  const entries = yield* Record.read(file)
+  const now = yield* Clock.currentTimeMillis
+  const holding =
+    "policy" in ruling
+      ? [{ version: null, until: undefined, policy: ruling.policy }]
+      : PoliciesInForce.holdingAt(yield* Ruled.arrivalsIn({ entries }), now)
+  const policies = holding.map((each) => PolicyShown.dataOf(each, entries, now))
+  return { data: () => ({ policies }), lines: () => policies.flatMap(PolicyShown.linesOf) } satisfies CommandAnswer
+})
+
+/** What the word does not change, though it is taken. */
+const besides = (file: string, cap: Cap, amount: Amount): string => {
+  const { approveAbove, decimals, maxTransfer, symbol } = cap
+  const written = (most: Amount) => `${format(most, decimals)} ${symbol}`
+  if (amount > maxTransfer) return ` ${file} refuses more than ${written(maxTransfer)} at once all the same.`
+  if (approveAbove !== undefined && amount > approveAbove) return ""
+  return ` It changes nothing: ${file} lets up to ${written(approveAbove ?? maxTransfer)} through without a word.`
+}
+
+interface Approving extends Record<"asset" | "amount" | "policy" | "key" | "socket", string> {
+  readonly within: Option.Option<number>
+}
+
+/** Tells the signer that one payment of at most so much is approved. */
+export const approve = Effect.fn("Policies.approve")(function* (given: Approving) {
+  const { amount: written, asset: symbol, policy: file } = given
+  const fileSystem = yield* FileSystem.FileSystem
+  const text = yield* fileSystem.readFileString(file)
+  const { account, policy } = yield* Effect.fromResult(PolicyFile.parse(text, file))
+  const [asset, cap] = [...policy.caps].find(([, each]) => each.symbol === symbol) ?? []
+  const decimal = Decimal.parse(written)
+  const amount = decimal && cap && fromDecimal(decimal, cap.decimals)
+  if (asset === undefined || cap === undefined)
+    return yield* new WrongUsage({ message: `${file} names no asset ${symbol}` })
+  if (amount === undefined || amount <= 0n)
+    return yield* new WrongUsage({
+      message: `${written} is not an amount of ${symbol}, which has ${cap.decimals} decimals`
+    })
+  const validUntil = (yield* Clock.currentTimeMillis) + Option.getOrElse(given.within, () => hourMillis)
+  const nonce = Buffer.from(randomBytesUnsafe(16)).toString("hex")
+  const approval = { account, asset, amount: String(amount), validUntil, nonce }
+  const secret = yield* KeyFile.read(given.key)
+  const signature = yield* Effect.provide(PolicySeal.sealApproval(approval), Signer.layer(secret))
+  yield* RemoteSigner.approve(given.socket, { ...approval, signature })
+  const approved = `One payment of at most ${written} ${symbol} is approved until ${iso(validUntil)}.`
+  yield* Console.log(`${approved}${besides(file, cap, amount)}`)
+})

@@ -1,0 +1,66 @@
+/**
+ * Which policies a signer obeys: the one of its own file; or the signed one and those that its record says came before it. A signed policy
+ * that is new is recorded when it is first seen. An older number, another text of the same number, or none where there was one
+ * does not start.
+ */
+
+import { Clock, Effect, Schema } from "effect"
+import { iso } from "../../domain/Text.ts"
+import { counted } from "../../domain/Words.ts"
+import * as PolicyFile from "../files/PolicyFile.ts"
+import type { Ruling } from "../files/SignerFile.ts"
+import * as CountedTime from "../remote/CountedTime.ts"
+import * as PoliciesInForce from "../remote/PoliciesInForce.ts"
+import type { Policy } from "../remote/Policy.ts"
+import type * as Record from "../remote/Record.ts"
+
+/** The policy that is there is not one that may follow. */
+export class PolicyRefused extends Schema.TaggedError<PolicyRefused>()("PolicyRefused", { message: Schema.String }) {}
+
+/** The signed policies that the record has, in the order in which they came. */
+export const arrivalsIn = Effect.fnUntraced(function* ({ entries }: Pick<Record.Record, "entries">) {
+  const arrivals: Array<PoliciesInForce.Arrival> = []
+  for (const { at, text = "", what } of entries) {
+    if (what !== "policy") continue
+    const { lockMillis, policy, version } = yield* Effect.fromResult(PolicyFile.parse(text, "a policy of the record"))
+    arrivals.push({ at, version, policy, lockMillis })
+  }
+  return arrivals
+})
+
+/** Records a policy that is new. `account`: whose payments are signed. */
+export const begin = Effect.fn("Ruled.begin")(function* (ruling: Ruling, record: Record.Record, account: string) {
+  const last = record.entries.findLast(({ what }) => what === "policy")
+  if ("policy" in ruling) {
+    if (last === undefined) return
+    return yield* new PolicyRefused({
+      message: `The record knows a signed policy, number ${last.version}: name it in the signer's file (policy, policyKey)`
+    })
+  }
+  const { file, signed, text } = ruling
+  if (signed.account !== account)
+    return yield* new PolicyRefused({ message: `${file} is for ${signed.account}; this signs for ${account}` })
+  if (text === last?.text) return
+  if (last?.version !== undefined && signed.version <= last.version)
+    return yield* new PolicyRefused({
+      message: `${file} has the number ${signed.version}, and number ${last.version} was seen already: a policy that is changed needs a larger one`
+    })
+  yield* record.append({ at: yield* CountedTime.start(record.entries), what: "policy", version: signed.version, text })
+})
+
+/** All that hold at a time. */
+export const of = Effect.fn("Ruled.of")(function* (ruling: Ruling, record: Record.Record) {
+  if ("policy" in ruling) return (): ReadonlyArray<Policy> => [ruling.policy]
+  const arrivals = yield* arrivalsIn(record)
+  return (now: number): ReadonlyArray<Policy> => PoliciesInForce.holdingAt(arrivals, now).map(({ policy }) => policy)
+})
+
+/** Such as "policy 3; beside it 2 until …". */
+export const said = Effect.fn("Ruled.said")(function* (ruling: Ruling, record: Pick<Record.Record, "entries">) {
+  if ("policy" in ruling) return counted(ruling.policy.caps.size, "asset")
+  const now = yield* Clock.currentTimeMillis
+  const holding = PoliciesInForce.holdingAt(yield* arrivalsIn(record), now)
+  const older = holding.flatMap(({ until, version }) => (until === undefined ? [] : [`${version} until ${iso(until)}`]))
+  const beside = older.length === 0 ? "" : `, beside it ${older.join(", ")}`
+  return `${counted(ruling.signed.policy.caps.size, "asset")} by policy ${ruling.signed.version}${beside}`
+})

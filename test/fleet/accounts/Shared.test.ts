@@ -1,0 +1,33 @@
+/** Which accounts of a process share prices, lists and their client: those that ask by the same credentials and would believe the same prices. */
+import { assert, it } from "@effect/vitest"
+import { Redacted } from "effect"
+import { keyOf } from "../../../src/fleet/accounts/sharing/Shared.ts"
+
+const usual = {
+  venue: {
+    url: "https://venue.invalid",
+    apiKey: Redacted.make("key"),
+    partnerJwt: undefined,
+    quoteKey: undefined,
+    assetSpellings: new Map()
+  },
+  prices: { within: 0.03, lastsMillis: 60_000, withinOf: new Map([["BTC/USDC", 0.02]]) },
+  priceProgram: undefined
+}
+
+it("accounts with other bounds of a market, or another witness of their own, shared one book", () => {
+  const { prices, venue } = usual
+  const others = [
+    { ...usual, venue: { ...venue, url: "https://other.invalid" } },
+    { ...usual, venue: { ...venue, apiKey: Redacted.make("other") } },
+    { ...usual, venue: { ...venue, partnerJwt: Redacted.make("token") } },
+    { ...usual, venue: { ...venue, assetSpellings: new Map([["nep141:btc.omft.near", "1cs_v1:btc"]]) } },
+    { ...usual, prices: { ...prices, within: 0.05 } },
+    { ...usual, prices: { ...prices, lastsMillis: 1 } },
+    { ...usual, prices: { ...prices, withinOf: new Map([["BTC/USDC", 0.09]]) } },
+    { ...usual, priceProgram: { program: "/opt/price", args: [] } },
+    { ...usual, priceProgram: { program: "/opt/price", args: ["--slow"] } }
+  ]
+  assert.strictEqual(new Set([usual, ...others].map(keyOf)).size, others.length + 1)
+  assert.strictEqual(keyOf({ ...usual, prices: { ...prices, withinOf: new Map(prices.withinOf) } }), keyOf(usual))
+})

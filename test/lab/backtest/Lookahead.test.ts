@@ -1,0 +1,85 @@
+/** The look-ahead check: strategies that peek are caught, the shipped ones pass. */
+import { readdirSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { type Candles, columnOf } from "../../../src/candles/Candles.ts"
+import * as TimeAxis from "../../../src/candles/TimeAxis.ts"
+import { isTooSensitive, look } from "../../../src/lab/backtest/Lookahead.ts"
+import type { Strategy } from "../../../src/strategy/Strategy.ts"
+import type { ClosedCandles } from "../../../src/strategy/View.ts"
+import { price, random, strategyOf } from "../../strategy/support.ts"
+
+/** Sixty days of candles of ten minutes on a seeded walk with cycles, so that conditions of all kinds come true. */
+const candles: Candles = (() => {
+  const bars = 60 * 24 * 6
+  const next = random(4)
+  let log = 0
+  const close = Array.from({ length: bars }, (_, bar) => {
+    log += (next() - 0.5) * 0.006
+    return Number((2400 * Math.exp(log + 0.05 * Math.sin(bar / 300))).toFixed(2))
+  })
+  return {
+    bars,
+    time: TimeAxis.regular(bars, 1_700_000_400_000, 600_000),
+    open: columnOf(close.map((value, bar) => close[bar - 1] ?? value)),
+    high: columnOf(close.map((value, bar) => Math.max(value, close[bar - 1] ?? value))),
+    low: columnOf(close.map((value, bar) => Math.min(value, close[bar - 1] ?? value))),
+    close: columnOf(close),
+    volume: columnOf(close.map(() => 1)),
+    priceScale: 2
+  }
+})()
+
+/** Buys when the number that it takes from the candles is above their last close. */
+const deciding = (needed: number, of: (seen: ClosedCandles) => number): Strategy => ({
+  ...strategyOf(readFileSync("strategies/rules.yaml", "utf8")),
+  candles: new Map([["1h", needed]]),
+  decide: ({ candles }) => {
+    const seen = candles?.get("1h")
+    const last = seen?.columns.close[seen.closed - 1] ?? Number.NaN
+    const why = { code: "x", text: "x" }
+    const isUp = seen !== undefined && of(seen) > last
+    return {
+      desired: isUp ? [{ slot: "a", legs: [{ side: "BUY", price: price("1"), quantity: 1n }], cycle: false, why }] : [],
+      absent: isUp ? [] : [{ slot: "a", why }],
+      memory: null,
+      reasons: [],
+      until: { onFill: false }
+    }
+  }
+})
+
+describe("look-ahead", () => {
+  it.each([
+    ["the next candle", ({ columns, closed }: ClosedCandles) => columns.close[closed] ?? Number.NaN],
+    ["the candle that is not over", ({ columns, closed }: ClosedCandles) => columns.high[closed] ?? 0],
+    [
+      "the mean of everything",
+      ({ columns }: ClosedCandles) => columns.close.reduce((a, b) => a + b, 0) / columns.close.length
+    ],
+    ["how much is to come", ({ columns }: ClosedCandles) => (columns.close.length > 700 ? Number.MAX_VALUE : 0)]
+  ])("at %s is caught", (_, of) => {
+    const { peeks, moments } = look(deciding(1, of), candles, 200)
+    assert.isTrue(peeks.length > moments / 20, `${peeks.length} of ${moments}`)
+    assert.strictEqual(peeks[0]?.text, "the order of a")
+  })
+
+  it("is not seen in a strategy that only looks back", () => {
+    const mean = ({ columns, closed }: ClosedCandles) => (columns.close[closed - 20] ?? Number.NaN) * 1.001
+    const report = look(deciding(20, mean), candles, 200)
+    assert.deepStrictEqual(report.peeks, [])
+    assert.strictEqual(report.sensitive, 0)
+  })
+
+  it("finds a strategy that needs more candles than it says", () => {
+    const mean = ({ columns, closed }: ClosedCandles) => (columns.close[closed - 20] ?? Number.NaN) * 1.001
+    assert.isTrue(isTooSensitive(look(deciding(10, mean), candles, 200)))
+  })
+
+  it.each(readdirSync("strategies").filter((file) => file.endsWith(".yaml")))("is not in strategies/%s", (name) => {
+    const strategy = strategyOf(readFileSync(`strategies/${name}`, "utf8"))
+    const report = look(strategy, candles, 300)
+    assert.deepStrictEqual(report.peeks, [])
+    assert.isFalse(isTooSensitive(report), `${report.sensitive} of ${report.warm}`)
+    if (strategy.candles !== undefined && strategy.candles.size > 0) assert.isTrue(report.warm > 50)
+  })
+})

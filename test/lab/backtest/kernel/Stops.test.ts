@@ -1,0 +1,128 @@
+/** A bar that reaches a stop and a target: nobody knows which came first, so the side of fewer fills takes the worse. */
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import * as Candles from "../../../../src/candles/Candles.ts"
+import * as CrossingIndex from "../../../../src/candles/CrossingIndex.ts"
+import * as TimeAxis from "../../../../src/candles/TimeAxis.ts"
+import * as Decimal from "../../../../src/domain/Decimal.ts"
+import * as Backtest from "../../../../src/lab/backtest/Backtest.ts"
+import { noCosts } from "../../../../src/lab/backtest/kernel/FillPresets.ts"
+import { rows } from "../../../../src/lab/backtest/results/FillRows.ts"
+import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
+
+type Bar = readonly [open: number, high: number, low: number, close: number]
+
+const flat: Bar = [100, 100.2, 99.8, 100]
+
+const candlesOf = (bars: ReadonlyArray<Bar>): Candles.Candles => {
+  const column = (index: number) => Candles.columnOf(bars.map((bar) => bar[index] ?? 0))
+  return {
+    bars: bars.length,
+    time: TimeAxis.regular(bars.length, 1_600_000_020_000, 60_000),
+    open: column(0),
+    high: column(1),
+    low: column(2),
+    close: column(3),
+    volume: Candles.columnOf(bars.map(() => 1e6)),
+    priceScale: 2
+  }
+}
+
+const assets = [
+  { symbol: "BASE", id: "base", decimals: 8 },
+  { symbol: "QUOTE", id: "quote", decimals: 6 }
+]
+
+const run = (kind: string, section: string, bars: ReadonlyArray<Bar>, mode: "optimistic" | "pessimistic") => {
+  const limits = "limits: { budget: { base: 10, quote: 10000 }, maxPriceDeviation: 50% }"
+  const text = `name: stops\nmarket: BASE/QUOTE\nkind: ${kind}\n${limits}\n${kind}: ${section}\n`
+  const strategy = Result.getOrThrow(StrategyFile.parse(text, "stops.yaml", { assets, ticks: new Map() }))
+  const candles = candlesOf(bars)
+  const indices = CrossingIndex.linearIndices(candles, "at")
+  const side = Backtest.run(strategy, candles, indices, mode, { costs: noCosts, changes: {} })
+  return [...rows(side.outcome, candles)].map(
+    ({ bar, side: each, price }) => `${bar} ${each} ${Decimal.toNumber(price).toFixed(2)}`
+  )
+}
+
+/** An entry by bar 4, and in bar 8 both the stop at about 95 and the target at about 105. */
+const both = (entry: Bar): ReadonlyArray<Bar> => [
+  ...[flat, flat, flat, flat],
+  entry,
+  ...[flat, flat, flat],
+  [100, 106, 94, 100],
+  ...[flat, flat, flat, flat, flat]
+]
+
+const dip: Bar = [100, 100.2, 98.5, 100]
+
+const kinds = {
+  "a bracket of fixed prices": [
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 99, takeProfit: 105, stop: 95, reach: 1% }",
+    dip
+  ],
+  "a bracket that follows": [
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: 5%, stop: 4%, reach: 1% }",
+    dip
+  ],
+  "a bracket that sells first": [
+    "bracket",
+    "{ side: sell, size: { base: 1 }, entry: 101, takeProfit: 95, stop: 105, reach: 1% }",
+    [100, 101.5, 99.8, 100]
+  ],
+  "a stop that trails": [
+    "bracket",
+    "{ side: buy, size: { base: 1 }, entry: 99, takeProfit: 105, stop: 90, trail: 4%, reach: 1% }",
+    dip
+  ],
+  "a stop of a rule": [
+    "rules",
+    "{ orders: { one: { when: mid > 1, side: buy, price: 99, size: { base: 1 }, times: 1, then: { price: 105, stop: 95, reach: 1% } } } }",
+    dip
+  ],
+  "a stop of deals": [
+    "deals",
+    "{ size: { base: 1 }, reach: 0.2%, safety: { orders: 1, size: { base: 1 }, distance: 10% }, takeProfit: 5%, stop: 4%, times: 1 }",
+    flat
+  ],
+  "the end of a grid": [
+    "grid",
+    "{ levels: [97, 105], size: { base: 1 }, stop: 95, reach: 1% }",
+    [100, 100.2, 96.5, 100]
+  ]
+} as const satisfies Record<string, readonly [kind: string, section: string, entry: Bar]>
+
+describe("a bar that reaches a stop and a target", () => {
+  for (const [name, [kind, section, entry]] of Object.entries(kinds))
+    it(`${name} leaves at the stop where fills are few, at the target where they are many`, () => {
+      const [, stopped] = run(kind, section, both(entry), "pessimistic")
+      const [, gained] = run(kind, section, both(entry), "optimistic")
+      const isSale = !section.includes("side: sell")
+      const [bar, side, price] = (stopped ?? "").split(" ")
+      assert.deepStrictEqual([bar, side], ["8", isSale ? "SELL" : "BUY"])
+      assert.closeTo(Number(price), isSale ? 95 : 105, 1.2)
+      assert.match(gained ?? "", isSale ? /^8 SELL 10[3-5]/ : /^8 BUY 95/)
+    })
+
+  it("an entry within a bar leaves at the stop of the same bar", () => {
+    const [, section] = kinds["a bracket of fixed prices"]
+    const bars: ReadonlyArray<Bar> = [flat, flat, flat, [100, 106, 94, 100], flat, flat]
+    assert.deepStrictEqual(run("bracket", section, bars, "pessimistic"), ["3 BUY 99.00", "3 SELL 94.91"])
+  })
+
+  it("a gap over the stop leaves at the open", () => {
+    const [, section] = kinds["a bracket of fixed prices"]
+    const bars: ReadonlyArray<Bar> = [...both(dip).slice(0, 8), [93, 106, 92, 100], flat, flat]
+    const [, left] = run("bracket", section, bars, "pessimistic")
+    assert.strictEqual(left, "8 SELL 92.91")
+  })
+
+  it("what the strategy places at the stop fills from the next bar on", () => {
+    const section = "{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: 5%, stop: 4%, reach: 1%, times: 3 }"
+    const bars: ReadonlyArray<Bar> = [...both(dip).slice(0, 8), [100, 106, 80, 100], flat, flat]
+    const fills = run("bracket", section, bars, "pessimistic").filter((fill) => fill.startsWith("8 "))
+    assert.lengthOf(fills, 1)
+  })
+})

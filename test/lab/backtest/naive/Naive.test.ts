@@ -1,0 +1,28 @@
+/**
+ * Every kind against a simulator of its own that is as naive as can be, over random settings and candles, on both sides of the
+ * band: the same fills in the same bars, at the same prices, of the same quantities for the same money, and as many orders
+ * placed and withdrawn: none that never was. `npm run references` compares many more.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { kinds } from "../../../../src/strategy/kinds.ts"
+import { compare, modes } from "./compare.ts"
+import { naiveKinds } from "./NaiveFiles.ts"
+
+const seeds = Number(process.env["LIMITBOT_SEEDS"] ?? 6)
+
+describe("a naive simulator fills the same, on both sides of the band", () => {
+  for (const kind of Object.keys(naiveKinds))
+    it(kind, () => {
+      const seen = { optimistic: 0, pessimistic: 0 }
+      for (let seed = 1; seed <= seeds; seed++)
+        for (const { mode, kernel, naive, text } of compare(kind, seed)) {
+          assert.deepStrictEqual(kernel, naive, `seed ${seed}, ${mode}: ${text}`)
+          seen[mode] += naive.fills.length
+        }
+      for (const mode of modes) assert.isAbove(seen[mode], seeds, mode)
+    })
+
+  it("there is one for every kind", () => {
+    assert.deepStrictEqual(Object.keys(naiveKinds).toSorted(), kinds.map(({ name }) => name).toSorted())
+  })
+})
