@@ -57,13 +57,12 @@ import {
   VenueConfig
 } from "./venue/VenueConfig.ts"
 
-/** If app fees that we did not ask for take more than this share of the input, the order is not funded. */
+/** An order is not funded if app fees that we did not request take more than this share of the input. */
 const maxAppFeeBasisPoints = 100
 
-/** On other chains every asset needs its own addresses. */
 export class AddressesUnfit extends Schema.TaggedError<AddressesUnfit>()("AddressesUnfit", {
   missing: Schema.Array(Schema.String),
-  /** Somebody believes that money goes there, and none does. */
+  /** The operator believes that money goes to these addresses, but none does. */
   unused: Schema.Array(Schema.String)
 }) {
   override get message(): string {
@@ -75,7 +74,6 @@ export class AddressesUnfit extends Schema.TaggedError<AddressesUnfit>()("Addres
 
 export type Pace = Partial<Omit<Settings, "account">>
 
-/** The account of the configuration: named, or the implicit one of its key. */
 export const accountOf: (
   config: BotConfig
 ) => Effect.Effect<VenueAccount, AddressesUnfit | KeyMalformed | AccountKey.KeyOfAnother> = Effect.fn(
@@ -103,7 +101,6 @@ export const accountOf: (
   return { ...own, ...terms, ...(depositTypes.size === 0 ? {} : { depositTypes }) }
 })
 
-/** The account that signs: named, or the implicit one of its key. */
 export const signerOf = Effect.fn("Layers.signerOf")(function* (account: BotConfig["account"]) {
   // With a signer process the configuration names the account, because there is no key here to derive it from.
   if ("signer" in account.signing)
@@ -111,11 +108,10 @@ export const signerOf = Effect.fn("Layers.signerOf")(function* (account: BotConf
   return yield* AccountKey.accountOf(yield* publicKeyOf(account.signing.key), account.signerId)
 })
 
-/** The key that signs for the account, so far as it can be known now. */
+/** The public key of the account's key; `undefined` if the signer process does not answer now. */
 export const publicKeyOfAccount = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.publicKeyOf(signing.signer.socket) : publicKeyOf(signing.key)
 
-/** The configured key, or the process that holds it. */
 export const signerLayer = ({ signing }: BotConfig["account"]) =>
   "signer" in signing ? RemoteSigner.layer(signing.signer.socket) : Signer.layer(signing.key)
 
@@ -168,24 +164,20 @@ export const storage = (name: string, pid: number) => {
   )
 }
 
-/** The journal for writing, and what it tells. */
 export const books = (journal: string, pid: number) => Bookkeeper.layer.pipe(Layer.provideMerge(storage(journal, pid)))
 
-/** The journal as it is, even while a bot writes it. */
 export const readOnlyJournal = (journal: string) =>
   Layer.merge(Journal.layerReadOnly, PriceStore.layer).pipe(
     Layer.provide(Sqlite.layer({ filename: journal, readOnly: true }))
   )
 
-/** What asks the venue: by a session of its own account, and through a client that may be that of several. */
+/** Adds the account's own session to a venue layer. Several accounts may share the client. */
 const through = <A, E, R>(venue: Layer.Layer<A, E, R>) => venue.pipe(Layer.provide(Session.layer))
 
-/** The venue's client; needs the way to it. */
 const client = <A, E, R>(venue: Layer.Layer<A, E, R>) => through(venue).pipe(Layer.provide(VenueClient.layer))
 
 const httpVenue = client(HttpVenue.layer).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
-/** Incidents as the venue reports them, if the configuration names a feed; needs the way to it. */
 const incidentFeed = ({ account, markets, venue: { incidents, incidentToken } }: BotConfig) => {
   if (incidents === undefined) return Layer.empty
   const addresses = [account.signerId, ...account.recipients.values(), ...account.refundTo.values()]
@@ -195,22 +187,17 @@ const incidentFeed = ({ account, markets, venue: { incidents, incidentToken } }:
 
 export const incidents = (config: BotConfig) => incidentFeed(config).pipe(Layer.provide(NodeHttpClient.layerUndici))
 
-/** One order book for everything that runs on this venue. */
 const withBook = <A, E, R>({ priceProgram, prices }: BotConfig, venue: Layer.Layer<A | Venue, E, R>) => {
   const sources = Layer.merge(Layer.succeed(SecondSourceTerms, prices), SecondSourceProgram.layer(priceProgram))
   return Layer.provideMerge(Layer.provide(OrderBook.layer, sources), venue)
 }
 
-/** What a bot needs from outside the program. */
 export interface Outside<EG, RG, ES, RS> {
-  /** The way to the venue. */
   readonly http: Layer.Layer<HttpClient.HttpClient>
-  /** Who has the key, and who watches over what is signed. */
   readonly signer: Layer.Layer<Signer, ES, RS>
   readonly guard: (payer: IntentGuard.PayingAccount) => Layer.Layer<IntentGuard.IntentGuard, EG, RG>
 }
 
-/** This machine's network, and the configured key or the process that has it. */
 export const connected = ({ account }: BotConfig) => ({
   http: NodeHttpClient.layerUndici,
   signer: signerLayer(account),
@@ -219,7 +206,7 @@ export const connected = ({ account }: BotConfig) => ({
 
 const venueAndSwaps = Layer.merge(HttpVenue.layer, Swaps.layer)
 
-/** What a bot is but for its prices, its wallet and its journal, at this way to its venue. */
+/** A bot on the given network, without its prices, wallet and journal. */
 const botAt = <A, E, R, EG, RG, ES, RS>(
   venue: Layer.Layer<A, E, R>,
   config: BotConfig,
@@ -234,7 +221,7 @@ const botAt = <A, E, R, EG, RG, ES, RS>(
     Layer.merge(engineSettings(config, account, pace))
   )
 
-/** A whole bot by its configuration, but for its wallet and its journal. A rehearsal differs from it only in what is outside. */
+/** A whole bot by its configuration, without its wallet and journal. A rehearsal differs only in its `Outside`. */
 export const bot = <EG, RG, ES, RS>(
   config: BotConfig,
   account: VenueAccount,
@@ -248,7 +235,6 @@ export const live = (config: BotConfig, account: VenueAccount, pid: number, pace
     Layer.merge(books(config.journal, pid))
   )
 
-/** The rate budget of a credential by its share of the rate. */
 export const rateBudget = (share: RateShare["Service"]) =>
   Effect.map(Layer.build(Layer.provide(RateBudget.layerOfShare, Layer.succeed(RateShare, share))), (context) =>
     Context.get(context, RateBudget)
@@ -256,7 +242,10 @@ export const rateBudget = (share: RateShare["Service"]) =>
 
 export type RateBudgetOfAll = Effect.Success<ReturnType<typeof rateBudget>>
 
-/** What accounts of one credential share in a process: prices, the list of their orders, and the client, which asks within this budget. */
+/**
+ * Makes what accounts of one credential share in a process: prices, the list of their orders, and the client, which polls within this
+ * budget.
+ */
 export const shared = Effect.fnUntraced(function* (config: BotConfig, account: VenueAccount, budget: RateBudgetOfAll) {
   const venue = Layer.provideMerge(through(HttpVenue.layer), VenueClient.layerOfBudget).pipe(
     Layer.provide(Layer.succeed(RateBudget, budget)),
@@ -267,14 +256,13 @@ export const shared = Effect.fnUntraced(function* (config: BotConfig, account: V
     book: Context.get(context, OrderBook),
     client: Context.get(context, VenueClient),
     orders: yield* SharedOrders.make(Context.get(context, Venue)),
-    /** Each account asks for it as it starts, and many start at once. */
+    /** Each account requests the tokens as it starts, and many start at once. */
     tokens: yield* Effect.cachedWithTTL(Context.get(context, Venue).tokens, "1 minute")
   }
 })
 
 export type Shared = Effect.Success<ReturnType<typeof shared>>
 
-/** A bot of a fleet: its journal is claimed in the fleet's database, and the rest of what it stands on is shared. */
 export const ofFleet = (
   name: string,
   config: BotConfig,
@@ -296,11 +284,11 @@ export const ofFleet = (
   )
 }
 
-/** The venue for looking only. The key signs only the message that opens a session. */
+/** The venue for reading only. The key signs only the message that opens a session. */
 export const looking = (config: BotConfig, account: VenueAccount) =>
   atVenue(withBook(config, httpVenue), config, account, signerLayer(config.account))
 
-/** The same for what needs no session, and so no key. */
+/** The venue for reads that need no session, and so no key. */
 export const lookingUnsigned = (config: BotConfig, account: VenueAccount) =>
   atVenue(withBook(config, httpVenue), config, account, Signer.layerRefusing)
 
@@ -316,7 +304,7 @@ const atVenue = <A, E, R, ES, RS>(
     Layer.merge(engineSettings(config, account, {}))
   )
 
-/** Prices are the venue's. Nothing is created or signed, and there is no key at all. The journal should be a new file. */
+/** Uses the venue's prices, creates and signs nothing, and has no key. The journal should be a new file. */
 export const dryRun = (config: BotConfig, account: VenueAccount, pid: number, pace: Pace = {}) => {
   // The orders are imaginary, so no wallet is asked to pay for them.
   const { depositType, depositTypes, signerId } = account
@@ -336,7 +324,6 @@ export const dryRun = (config: BotConfig, account: VenueAccount, pid: number, pa
 export const idsBySymbol = ({ assets }: Markets): Readonly<Record<string, string>> =>
   Object.fromEntries(assets.map(({ id, symbol }) => [symbol, id]))
 
-/** Every market that the configured assets make, by name. */
 export const marketsByName = ({ assets, ticks }: Markets): ReadonlyMap<string, Market> =>
   new Map(
     assets.flatMap((base) =>

@@ -13,7 +13,7 @@ const words = process.argv.slice(2).join(" ")
 // A listener keeps Node from opening its debugger, which would show keys.
 process.on("SIGUSR1", () => {})
 
-/** As package.json says. Nothing above may need it: an older Node has to get as far as the sentence. */
+/** As in package.json. Code above this line must not need it, because an older Node has to reach the message. */
 const [leastMajor, leastMinor] = [22, 19]
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 

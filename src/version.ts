@@ -1,4 +1,4 @@
-/** Which program this is. The build replaces `sourcesCode` by the checksum of the sources that it was made from. */
+/** The version and the sources of this program. The build replaces `sourcesCode` by the checksum of its sources. */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,7 +8,7 @@ export const version = "0.1.0"
 
 let code: string | undefined
 
-/** Twelve hex digits over all sources: two programs of one version differ in it. */
+/** Twelve hex digits over all sources. They differ between two programs of one version. */
 export const sourcesCode = (folder: string = import.meta.dirname): string => {
   if (code !== undefined) return code
   const hash = createHash("sha256")

@@ -10,7 +10,6 @@ import { join, resolve } from "node:path"
 const folders = ["domain", "strategy", "candles", "engine/state"]
 const files = ["engine/planning/DecisionRecord.ts", "engine/markets/CandleFeed.ts"]
 
-/** Twelve hex digits, by the folder `src`. */
 export const hashOfSources = (sources: string): string => {
   const listed = folders.flatMap((folder) =>
     readdirSync(join(sources, folder), { recursive: true, encoding: "utf8" })

@@ -15,9 +15,8 @@ export interface MarketCandles {
 }
 
 export interface Aligned {
-  /** In the order of the series; the very candles of one that fits already. */
+  /** In the order of the series. A series that already fits keeps its candles. */
   readonly candles: ReadonlyArray<Candles>
-  /** What was done to the series, in sentences. */
   readonly notes: ReadonlyArray<string>
 }
 
@@ -29,13 +28,12 @@ const endOf = ({ time }: Candles): number => TimeAxis.closeTime(time, time.bars 
 const opensOf = ({ time }: Candles): Float64Array =>
   Float64Array.from({ length: time.bars }, (_, bar) => TimeAxis.openTime(time, bar))
 
-/** All of them, where volumes were asked for. */
 const volumesOf = (candles: Candles): Float64Array =>
   candles.readVolume === undefined
     ? candles.volume
     : Float64Array.from({ length: candles.bars }, (_, bar) => volumeAt(candles, bar))
 
-/** Bars of `stepMillis` that begin a multiple of it from `origin`; where there was no bar there is none. */
+/** Bars of `stepMillis` that begin a multiple of it from `origin`; a missing bar stays missing. */
 const coarser = (candles: Candles, stepMillis: number, origin: number): Candles => {
   const firsts: Array<number> = []
   const times: Array<number> = []
@@ -60,7 +58,7 @@ const coarser = (candles: Candles, stepMillis: number, origin: number): Candles 
   }
 }
 
-/** The same candles with a bar at each time of the axis. The first bar is not after the axis begins. */
+/** Returns the candles with a bar at each time of the axis. The first bar must not be after the start of the axis. */
 const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
   const opens = opensOf(candles)
   const sources = new Int32Array(time.bars)
@@ -90,7 +88,6 @@ const stretched = (candles: Candles, time: TimeAxis.TimeAxis): Candles => {
   }
 }
 
-/** The bars that one of the series has between two moments; all have the same step and lie on one grid. */
 const union = (series: ReadonlyArray<Candles>, from: number, to: number, stepMillis: number): TimeAxis.TimeAxis => {
   const steps = new Uint8Array((to - from) / stepMillis)
   for (const candles of series)
@@ -113,7 +110,7 @@ const offGrid = (series: ReadonlyArray<MarketCandles>, origin: number): string |
 const spans = (series: ReadonlyArray<MarketCandles>): string =>
   series.map(({ market, candles }) => `${market} ${iso(startOf(candles))} to ${iso(endOf(candles))}`).join(", ")
 
-/** The series as one run needs them, or why they cannot be. None is empty. */
+/** Aligns series for one run, or returns why they cannot be aligned. No series may be empty. */
 export const align = (series: ReadonlyArray<MarketCandles>): Result.Result<Aligned, string> => {
   const notes: Array<string> = []
   if (series.length === 1) return Result.succeed({ candles: series.map(({ candles }) => candles), notes })

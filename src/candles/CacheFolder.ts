@@ -8,7 +8,7 @@ import { homedir, userInfo } from "node:os"
 import { basename, dirname, isAbsolute, join } from "node:path"
 import { Config, Effect, Option } from "effect"
 
-/** Windows knows no owners by number: it says -1 of users and 0 of files. */
+/** Windows has no numeric owners: it returns -1 for users and 0 for files. */
 const isOwn = (folder: string): boolean => {
   const { uid } = userInfo()
   if (uid >= 0 && fs.statSync(folder).uid !== uid) return false
@@ -20,7 +20,7 @@ const isOwn = (folder: string): boolean => {
   }
 }
 
-/** As the XDG base directory specification has it: a relative path does not count. */
+/** By the XDG base directory specification a relative path does not count. */
 const userFolder = Effect.gen(function* () {
   const set = yield* Config.String("XDG_CACHE_HOME").pipe(Config.option, Effect.orElseSucceed(Option.none<string>))
   const base = Option.filter(set, isAbsolute).pipe(Option.getOrElse(() => join(homedir(), ".cache")))

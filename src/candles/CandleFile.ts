@@ -1,5 +1,4 @@
 /** A candle file on disk to candles and their index, through the column cache. */
-
 import * as fs from "node:fs"
 import { Effect, Predicate, Schema } from "effect"
 import { messageOf } from "../domain/Text.ts"
@@ -14,7 +13,6 @@ import * as FeatherTable from "./table/FeatherTable.ts"
 import * as ParquetTable from "./table/ParquetTable.ts"
 import * as PlainText from "./table/PlainText.ts"
 
-/** The file cannot be used. `problems` say where and why, when it was read at all. */
 export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFileError", {
   message: Schema.String,
   problems: Schema.Array(Schema.Unknown)
@@ -22,9 +20,9 @@ export class DataFileError extends Schema.TaggedError<DataFileError>()("DataFile
 
 export interface LoadOptions {
   readonly repair: ReadonlySet<Repair>
-  /** A trade file becomes candles of this length. */
+  /** A trade file becomes candles of this length, in milliseconds. */
   readonly tradeCandleMillis: number
-  /** Kept where `CacheFolder` says, or never. */
+  /** Kept in the folder of `CacheFolder`, or never. */
   readonly cache: "kept" | "never"
   readonly wanted: ColumnCache.WantedColumns
 }
@@ -34,7 +32,7 @@ export interface Loaded {
   readonly indices: CrossingIndex.Indices
   readonly problems: ReadonlyArray<DataProblem>
   readonly repaired: Checked["repaired"]
-  /** The column of the file that was taken for each role, in one line; missing for a journal. */
+  /** The column of the file used for each role, in one line; absent for a journal. */
   readonly columns?: string
   readonly sha256: string
   readonly source: "cache" | "file"
@@ -48,7 +46,6 @@ const phrases: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long"
 }
 
-/** What the system says, in words. */
 const phraseOf = (cause: unknown): string =>
   (Predicate.hasProperty(cause, "code") ? phrases[String(cause.code)] : undefined) ?? messageOf(cause)
 
@@ -58,7 +55,6 @@ const unreadable = (file: string, cause: unknown): DataFileError =>
 const attempt = <A>(file: string, run: () => A): Effect.Effect<A, DataFileError> =>
   Effect.try({ try: run, catch: (cause) => unreadable(file, cause) })
 
-/** The file as a table of text. */
 const tableOf = (file: string, bytes: Uint8Array): Effect.Effect<Uint8Array, DataFileError> =>
   FeatherTable.isFeather(bytes)
     ? FeatherTable.csvOf(bytes, (cause) => unreadable(file, cause))
@@ -73,21 +69,19 @@ const refused = (file: string, checked: Checked): DataFileError => {
   return new DataFileError({ message: lines.length === 0 ? `${file}: no candles` : lines.join("\n"), problems: errors })
 }
 
-/** Columns that nobody asked for are let go. */
 const trimmed = (candles: Candles, wanted: ColumnCache.WantedColumns): Candles => ({
   ...candles,
   open: wanted.open === false ? column(0) : candles.open,
   volume: wanted.volume === false ? column(0) : candles.volume
 })
 
-/** Open for reading until the scope ends. */
 const opened = (file: string) =>
   Effect.acquireRelease(
     attempt(file, () => fs.openSync(file, "r")),
     (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
   )
 
-/** The columns as they were kept; none when there are none to believe. */
+/** Returns the cached columns; none if the cache is missing or not trusted. */
 const fromCache = (cacheFile: string, file: string, stamp: ColumnCache.Stamp, { wanted, ...options }: LoadOptions) =>
   opened(cacheFile).pipe(
     Effect.flatMap((descriptor) =>

@@ -13,38 +13,36 @@ export type Column = Float64Array<SharedArrayBuffer>
 export interface Candles {
   readonly bars: number
   readonly time: TimeAxis.TimeAxis
-  /** Ask `openAt`, which knows where they are. */
+  /** May be empty; use `openAt`. */
   readonly open: Column
-  /** Highs and lows are empty where only the index of crossings is asked for them, and they stay in the file. */
+  /** Highs and lows are empty if only the index of crossings needs them; then they stay in the file. */
   readonly high: Column
   readonly low: Column
   readonly close: Column
-  /** In the unit of the data, by convention the base asset. Ask `volumeAt`, which knows where they are. */
+  /** In the unit of the data, by convention the base asset. May be empty; use `volumeAt`. */
   readonly volume: Column
-  /** A bar's open or volume where the column is empty, because few are asked for and they stay in the file. */
+  /** Reads a bar's open or volume if the column is empty, because few are needed and they stay in the file. */
   readonly readOpen?: (bar: number) => number
-  /** The same of its close, where bars are made when somebody looks. Ask `closeAt`. */
+  /** Reads a bar's close if bars are made on demand. Use `closeAt`. */
   readonly readClose?: (bar: number) => number
   readonly readVolume?: (bar: number) => number
   /** Decimal places of the prices. */
   readonly priceScale: number
-  /** The whole series, where this is a part of one. What lies before the part warms indicators up. */
+  /** The whole series, if this is a part of one. Bars before the part warm indicators up. */
   readonly whole?: Candles
 }
 
 export const column = (bars: number): Column => new Float64Array(new SharedArrayBuffer(bars * 8))
 
-/** A column of these numbers. */
 export const columnOf = (values: ArrayLike<number>): Column => {
   const made = column(values.length)
   made.set(values)
   return made
 }
 
-/** The number that stands in the file. */
 export const exactPrice = (price: number): Price => Decimal.fromNumber(price)
 
-/** `undefined` when opens were not asked for. */
+/** `undefined` if opens were not requested. */
 export const openAt = ({ open, readOpen }: Candles, bar: number): number | undefined =>
   readOpen === undefined ? open[bar] : readOpen(bar)
 
@@ -64,7 +62,6 @@ export const extremes = ({ low, high, bars }: Candles, from = 0, to = bars): rea
   return [least, greatest]
 }
 
-/** Volumes were loaded, and all of them are zero. */
 export const hasOnlyZeroVolumes = (candles: Candles): boolean => {
   if (candles.volume.length === 0 && candles.readVolume === undefined) return false
   for (let bar = 0; bar < candles.bars; bar++) if (volumeAt(candles, bar) !== 0) return false

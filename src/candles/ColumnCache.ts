@@ -13,11 +13,10 @@ import { type Candles, type Column, column } from "./Candles.ts"
 import { allLeaves, buildIndices, type CrossingIndex, type Indices, type Leaves } from "./CrossingIndex.ts"
 import type { Checked, Repair } from "./csv/CandleChecks.ts"
 
-/** Changes whenever the parser or the layout does. */
+/** Must change when the parser or the layout changes. */
 const version = "limitbot columns 2"
 const headerBytes = 32_768
 
-/** What the file system says about a file; equal means untouched. */
 export interface Stamp {
   readonly size: string
   readonly modified: string
@@ -38,7 +37,6 @@ interface Header {
   readonly checked: Omit<Checked, "candles">
 }
 
-/** The options that decide what a file is read as. */
 export interface ReadAs {
   readonly repair: ReadonlySet<Repair>
   readonly tradeCandleMillis: number
@@ -60,7 +58,7 @@ export const stampOf = (file: string): Stamp => {
 
 export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-/** The same of a file, read by parts: it may be larger than all that a run keeps. */
+/** Hashes a file in parts: it may be larger than all that a run keeps. */
 export const sha256OfFile = (file: string): string => {
   const hash = createHash("sha256")
   const part = new Uint8Array(1 << 20)
@@ -77,7 +75,6 @@ export const sha256OfFile = (file: string): string => {
 const sameStamp = (a: Stamp, b: Stamp): boolean =>
   a.size === b.size && a.modified === b.modified && a.changed === b.changed && a.inode === b.inode
 
-/** Lengths of the levels above a column of so many bars. */
 const levelLengths = (bars: number): ReadonlyArray<number> => {
   const lengths: Array<number> = []
   for (let length = bars; length > 16; ) {
@@ -113,7 +110,6 @@ const readHeader = (descriptor: number): Header | undefined => {
 const bytesOf = (values: Float64Array): Uint8Array =>
   new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
 
-/** Everything after the header, in this order. */
 const sections = (candles: Candles, indices: Indices): ReadonlyArray<Float64Array> => {
   const { time, open, high, low, close, volume } = candles
   const levels = (index: CrossingIndex) => [...index.minima, ...index.maxima]
@@ -137,16 +133,16 @@ const sections = (candles: Candles, indices: Indices): ReadonlyArray<Float64Arra
 export interface WantedColumns {
   readonly open: boolean | "late"
   readonly volume: boolean | "late"
-  /** Lows and highs that only the index is asked for: left out, they are there for all. */
+  /** `late` leaves out the lows and highs that only the index needs; absent loads them all. */
   readonly range?: "late"
 }
 
 const windowBars = 4096
 
-/** A column in the file, and a window of it in memory: who asks goes forward. */
+/** A column in the file, and a window of it in memory: reads go forward. */
 interface Late {
   readonly window: Float64Array
-  /** Numbers from `start` on, a multiple of the window's length. */
+  /** Reads numbers from `start` on, a multiple of the window's length. */
   readonly fetch: (start: number) => void
 }
 
@@ -228,7 +224,7 @@ const readSections = (
 const expectedBytes = ({ bars, runs }: Header): number =>
   headerBytes + 8 * (runs * 2 + bars * 5 + 4 * levelLengths(bars).reduce((sum, length) => sum + length, 0))
 
-/** The content of the open cache file, when it belongs to the source. `sha256` is asked for only when the stamp differs. */
+/** Returns the content of the open cache file, if it belongs to the source. `sha256` is called only if the stamp differs. */
 export const load = (
   descriptor: number,
   stamp: Stamp,
@@ -244,7 +240,6 @@ export const load = (
   return { ...header.checked, ...readSections(descriptor, header, wanted), sha256: header.sha256 }
 }
 
-/** Writes the cache file. */
 export const store = (
   cacheFile: string,
   stamp: Stamp,

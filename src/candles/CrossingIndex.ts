@@ -9,7 +9,7 @@
  */
 import { type Candles, type Column, column } from "./Candles.ts"
 
-/** Bars `from` up to `to` (exclusive) of both columns: all of them, or those that were fetched last. */
+/** Bars `from` up to `to` (exclusive) of both columns: all of them, or those fetched last. */
 export interface Leaves {
   /** Crossed when at or below a level: lows for resting buys, closes for price bounds. */
   readonly lower: Float64Array
@@ -17,7 +17,6 @@ export interface Leaves {
   readonly upper: Float64Array
   from: number
   to: number
-  /** Gets the bars around this one, whole blocks, when they are not there. */
   readonly fetch?: (bar: number) => void
 }
 
@@ -26,17 +25,15 @@ export interface CrossingIndex {
   /** Element k: per block of 16^(k+1) bars the least of `lower`. Empty for a plain linear search. */
   readonly minima: ReadonlyArray<Column>
   readonly maxima: ReadonlyArray<Column>
-  /** Set where the leaves are small bars within bars: only bars that can cross are unfolded. */
+  /** Set if the leaves are small bars within bars: only bars that can cross are unfolded. */
   readonly folded?: Folded
-  /** How much searching has read so far: bars, and nodes of the tree. */
+  /** Bars and tree nodes that searches have read up to now. */
   readonly reads: { bars: number; nodes: number }
 }
 
-/** The bars that small bars are within. No small bar leaves the range of its bar. */
+/** The bars that contain small bars. No small bar leaves the range of its bar. */
 export interface Folded {
-  /** Their lows and highs. */
   readonly ranges: CrossingIndex
-  /** Small bars in each. */
   readonly parts: number
 }
 
@@ -65,7 +62,6 @@ const reduceMaxima = (source: Column): Column => {
   return into
 }
 
-/** The first block of the next group of `fanOut`. */
 const nextMultiple = (block: number): number => ((block >> fanOutBits) + 1) << fanOutBits
 
 const levelsOf = (source: Column, reduce: (source: Column) => Column): ReadonlyArray<Column> => {
@@ -84,7 +80,7 @@ export const allLeaves = (lower: Column, upper: Column): Leaves => ({
   to: Number.POSITIVE_INFINITY
 })
 
-/** Without a tree: every search is a plain loop. Right for a single run, where building the tree costs more than it saves. */
+/** Without a tree, every search is a plain loop. Right for a single run, where building the tree costs more than it saves. */
 export const linear = (lower: Column, upper: Column): CrossingIndex => ({
   leaves: allLeaves(lower, upper),
   minima: [],
@@ -98,7 +94,6 @@ export const build = (lower: Column, upper: Column): CrossingIndex => ({
   maxima: levelsOf(upper, reduceMaxima)
 })
 
-/** Those that have this bar, and the rest of its block. */
 export const leavesAt = ({ leaves }: CrossingIndex, bar: number): Leaves => {
   if (bar < leaves.from || bar >= leaves.to) leaves.fetch?.(bar)
   return leaves
@@ -114,7 +109,7 @@ export const upperAt = (index: CrossingIndex, bar: number): number => {
   return upper[bar - from] ?? 0
 }
 
-/** Whether this bar crosses. Small bars are made only where the range of their bar does. */
+/** True if this bar crosses. Small bars are made only if the range of their bar crosses. */
 export const isCrossed = (index: CrossingIndex, bar: number, below: number, above: number): boolean => {
   const { folded } = index
   if (folded !== undefined && !isCrossed(folded.ranges, Math.floor(bar / folded.parts), below, above)) return false
@@ -134,7 +129,6 @@ const scan = (
   return bar
 }
 
-/** Up the tree from `near` (a multiple of `fanOut`) to a block that crosses, and down again to its first bar that does. */
 const climb = (index: CrossingIndex, near: number, to: number, below: number, above: number): number => {
   const { minima, maxima, reads } = index
   let level = 0
@@ -166,7 +160,7 @@ const climb = (index: CrossingIndex, near: number, to: number, below: number, ab
   return Math.min(to, bar)
 }
 
-/** Only in bars whose range crosses can one of their small bars do so. */
+/** Only a bar whose range crosses can contain a small bar that crosses. */
 const nextFolded = (
   index: CrossingIndex,
   { ranges, parts }: Folded,
@@ -189,7 +183,7 @@ const nextFolded = (
   }
 }
 
-/** The first bar in [from, to) whose lower price is at or below `below` or whose upper price is at or above `above`; else `to`. */
+/** Returns the first bar in [from, to) whose lower price is at or below `below` or whose upper price is at or above `above`; else `to`. */
 export const nextCrossing = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
   if (index.folded !== undefined) return nextFolded(index, index.folded, from, to, below, above)
   // At least one bar is read one by one, and the rest of its block: they are in the processor's cache already.
@@ -201,15 +195,15 @@ export const nextCrossing = (index: CrossingIndex, from: number, to: number, bel
   return found < near || near === to ? found : climb(index, near, to, below, above)
 }
 
-/** The two indices of a series: where resting orders are crossed, and where closes are. Built once, shared by every run. */
+/** The two indices of a series: one finds crossings of open orders, the other crossings of closes. Built once, shared by every run. */
 export interface Indices {
   readonly orders: CrossingIndex
   readonly closes: CrossingIndex
-  /** The closes by which worth is told, where those of small bars would be too many: each of so many parts. */
+  /** Closes that value equity if those of small bars would be too many; each close covers `parts` small bars. */
   readonly told?: { readonly closes: CrossingIndex; readonly parts: number }
 }
 
-/** What crosses a resting order: with `close` only the close of a bar, otherwise its whole range. */
+/** The part of a bar that crosses an open order: with `close` only its close, otherwise its whole range. */
 type Touch = "at" | "through" | "within" | "close"
 
 export const linearIndices = (candles: Candles, touch: Touch): Indices => {

@@ -17,7 +17,6 @@ export interface GenerateOptions {
 
 export const minutesPerYear = 525_600
 
-/** A year of minutes around 40,000. */
 export const defaults: GenerateOptions = {
   bars: minutesPerYear,
   seed: 1,

@@ -8,7 +8,6 @@ import type { CandleColumns } from "../strategy/Indicators.ts"
 import { type Candles, openAt, volumeAt } from "./Candles.ts"
 import * as TimeAxis from "./TimeAxis.ts"
 
-/** A candle that is under way. */
 export interface OpenCandle {
   readonly open: number
   high: number
@@ -17,7 +16,6 @@ export interface OpenCandle {
   volume: number
 }
 
-/** Takes in what came after; of a trade all prices are one. */
 export const extend = (candle: OpenCandle, high: number, low: number, close: number, volume: number): void => {
   candle.high = Math.max(candle.high, high)
   candle.low = Math.min(candle.low, low)
@@ -63,7 +61,6 @@ export interface Resampled {
 
 const made = new WeakMap<Candles, Map<number, Resampled>>()
 
-/** How many of the candles are over at this moment. */
 export const closedAt = ({ columns, startMillis, timeframeMillis }: Resampled, now: number): number =>
   Math.max(0, Math.min(columns.close.length, Math.floor((now - startMillis) / timeframeMillis)))
 
@@ -77,7 +74,7 @@ const resample = (candles: Candles, timeframeMillis: number): Resampled => {
   return { columns: { ...grouped(candles, firsts), startMillis }, startMillis, timeframeMillis }
 }
 
-/** A part of a series has the candles of the whole: how many are over is a matter of time. */
+/** A part of a series uses the candles of the whole; the time decides which of them are closed. */
 export const of = (part: Candles, timeframeMillis: number): Resampled => {
   const candles = part.whole ?? part
   const known = made.get(candles) ?? new Map<number, Resampled>()

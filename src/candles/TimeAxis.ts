@@ -8,16 +8,15 @@ export interface TimeAxis {
   readonly stepMillis: number
   /** First bar of each run; ascending, starts with 0. */
   readonly runBars: Float64Array
-  /** Opening time of the first bar of each run. */
   readonly runTimes: Float64Array
 }
 
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
 /**
- * How long a bar lasts: the commonest distance between neighbours. Where even that is rare, most bars are missing, and it
- * is the greatest time that divides all distances. Bars that are to be filled in also last that time where a tenth of the
- * distances are not whole bars otherwise. 60,000 for fewer than two bars.
+ * Returns the length of a bar: the commonest distance between neighbours. If even that is rare, most bars are missing, and the result is
+ * the greatest time that divides all distances. The result is the same if bars are to be filled in and a tenth of the distances would not
+ * be whole bars otherwise. 60,000 for fewer than two bars.
  */
 export const stepOf = (times: Float64Array, isFilled = false): number => {
   const counts = new Map<number, number>()
@@ -34,7 +33,6 @@ export const stepOf = (times: Float64Array, isFilled = false): number => {
   return isCommon || common === 0 ? step : common
 }
 
-/** The axis of strictly increasing times. */
 export const make = (times: Float64Array, stepMillis = stepOf(times)): TimeAxis => {
   const runBars: Array<number> = []
   const runTimes: Array<number> = []
@@ -50,7 +48,6 @@ export const make = (times: Float64Array, stepMillis = stepOf(times)): TimeAxis 
   return { bars: times.length, stepMillis, runBars: Float64Array.from(runBars), runTimes: Float64Array.from(runTimes) }
 }
 
-/** `bars` bars without a gap. */
 export const regular = (bars: number, startMillis: number, stepMillis: number): TimeAxis => ({
   bars,
   stepMillis,
@@ -58,7 +55,7 @@ export const regular = (bars: number, startMillis: number, stepMillis: number): 
   runTimes: Float64Array.of(startMillis)
 })
 
-/** Index of the last element that is not above the value; -1 when all are. */
+/** Index of the last element that is not above the value; -1 if all are above. */
 const lastNotAbove = (ascending: Float64Array, value: number): number => {
   let low = 0
   let high = ascending.length
@@ -70,16 +67,15 @@ const lastNotAbove = (ascending: Float64Array, value: number): number => {
   return low - 1
 }
 
-/** When the bar opened. */
 export const openTime = (axis: TimeAxis, bar: number): number => {
   const run = lastNotAbove(axis.runBars, bar)
   return (axis.runTimes[run] ?? 0) + (bar - (axis.runBars[run] ?? 0)) * axis.stepMillis
 }
 
-/** When the bar closed: a bar lasts one step, whatever comes after it. */
+/** A bar lasts one step, even if the next bar starts later. */
 export const closeTime = (axis: TimeAxis, bar: number): number => openTime(axis, bar) + axis.stepMillis
 
-/** The first bar that opens at or after the time; `bars` when none does. */
+/** The first bar that opens at or after the time; `bars` if none does. */
 export const firstBarFrom = (axis: TimeAxis, time: number): number => {
   const run = lastNotAbove(axis.runTimes, time)
   if (run < 0) return 0
@@ -87,7 +83,7 @@ export const firstBarFrom = (axis: TimeAxis, time: number): number => {
   return Math.min(within, axis.runBars[run + 1] ?? axis.bars)
 }
 
-/** Missing bars between runs: how many gaps, how many bars, and the longest in milliseconds. */
+/** Missing bars between runs: the number of gaps, the number of bars, and the longest gap in milliseconds. */
 export const gaps = (
   axis: TimeAxis
 ): { readonly count: number; readonly bars: number; readonly longestMillis: number } => {
@@ -101,7 +97,6 @@ export const gaps = (
   return { count: Math.max(0, axis.runBars.length - 1), bars, longestMillis }
 }
 
-/** The part of the axis from bar `from` up to bar `to` (exclusive). */
 export const slice = (axis: TimeAxis, from: number, to: number): TimeAxis => {
   const bars = Math.max(0, to - from)
   if (bars === 0) return { ...axis, bars: 0, runBars: new Float64Array(0), runTimes: new Float64Array(0) }

@@ -1,6 +1,6 @@
 /**
- * How the command line explains itself: wrong usage is the mistake and where to read more, on standard error, and help is only
- * for who asks. The flags that every command has are in the help of the whole program.
+ * Formats usage errors and help. Wrong usage prints the mistake and a pointer to the help on standard error; the full help appears only on
+ * request. Flags that every command has are in the help of the whole program.
  */
 import { Console, Layer } from "effect"
 import { CliConfig, CliOutput, GlobalFlag } from "effect/cli"

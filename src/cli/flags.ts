@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { Argument, Flag, Param, Primitive } from "effect/cli"
 import { DurationText } from "../domain/Durations.ts"
 
-/** Shells complete it as a file. It stays as written, in the user's own words; the library's own path parameters make it absolute. */
+/** Shells complete it as a file. The path stays as the user wrote it; the library's own path parameters make it absolute. */
 const asWritten: Primitive.Primitive<string> = Object.assign(Primitive.Path("file"), {
   parse: (value: string) => Effect.succeed(value)
 })
@@ -14,7 +14,6 @@ export const fileArgument = (name: string): Argument.Argument<string> =>
 export const fileFlag = (name: string): Flag.Flag<string> =>
   Param.makeSingle({ name, kind: Param.flagKind, primitiveType: asWritten, typeName: "file" })
 
-/** False unless it is given. */
 export const toggle = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false))
 
@@ -23,7 +22,6 @@ const optional =
   <A>(flag: Flag.Flag<A>) =>
     flag.pipe(Flag.withDescription(description), Flag.optional)
 
-/** A range stands where its flag does, so that no command runs with a figure that means nothing. */
 const range = (minimum: number, maximum?: number) =>
   maximum === undefined ? Schema.isGreaterThanOrEqualTo(minimum) : Schema.isBetween({ minimum, maximum })
 export const integerIn = (name: string, least: number, most?: number) =>
@@ -42,18 +40,15 @@ export const duration = (name: string, description: string) =>
 export const choice = <const A extends string>(name: string, choices: ReadonlyArray<A>, description: string) =>
   optional(description)(Flag.Literals(name, choices))
 
-/** Missing where it is not given, as the fields of a request are. */
+/** Returns `undefined` for an absent flag, as the fields of a request do. */
 export const orMissing = <A>(flag: Flag.Flag<Option.Option<A>>) => Flag.map(flag, Option.getOrUndefined)
 export const textOrMissing = (name: string, description: string) => orMissing(text(name, description))
-/** The same of a list. */
 export const several = <A>(flag: Flag.Flag<A>, most: number) =>
   Flag.map(Flag.between(flag, 0, most), (all) => (all.length === 0 ? undefined : all))
 
-/** At least one file, by position. */
 export const files = (description: string) =>
   fileArgument("file").pipe(Argument.withDescription(description), Argument.variadic({ min: 1 }))
 
-/** The help says what holds where nothing is given, from the value itself. */
 export const byDefault =
   <const B>(description: string, value: B, written = `${value}`) =>
   <A>(flag: Flag.Flag<A>): Flag.Flag<A | B> =>

@@ -1,4 +1,4 @@
-/** What the help says of a command: a sentence, and examples with what each is for. */
+/** The help of a command: one sentence, and examples with their purposes. */
 import { Command } from "effect/cli"
 
 export const help =

@@ -21,7 +21,7 @@ import * as Usage from "./Usage.ts"
 
 type Signal = "SIGINT" | "SIGTERM"
 
-/** These stay wrong until a person changes a file or a key: systemd is told by code 78 not to try again. */
+/** These errors last until a person changes a file or a key; exit code 78 stops systemd from restarting. */
 const permanent: ReadonlySet<string> = new Set([
   "AddressesUnfit",
   "AssetRenamed",
@@ -47,7 +47,7 @@ const isPermanent = (error: { readonly _tag?: string; readonly cause?: unknown; 
     (each) => Predicate.hasProperty(each, "_tag") && permanent.has(String(each._tag))
   )
 
-/** As a shell says that a signal ended a program: 128 and the signal's number. */
+/** As shells report a program that a signal ended: 128 and the signal's number. */
 const codeOfSignal: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 143 }
 
 /** npm passes on a key press within this time, however busy the machine is. */
@@ -64,7 +64,6 @@ const exitCodeOf = <A, E>(exit: Exit.Exit<A, E>, signal: Signal, isService: bool
   return error.value instanceof WrongUsage ? 2 : 1
 }
 
-/** What the edge needs of a process. */
 export interface Host {
   readonly argv: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string | undefined>>
@@ -79,7 +78,7 @@ export interface Host {
   exit(code?: number): unknown
 }
 
-/** systemd started it. Shells and what they start may inherit other variables of a service, and this one with another number. */
+/** True if systemd started this process. Children of a service may inherit its other variables, and this one with another number. */
 const isService = ({ env, pid }: Pick<Host, "env" | "pid">): boolean =>
   env["NOTIFY_SOCKET"] !== undefined || env["SYSTEMD_EXEC_PID"] === String(pid)
 
@@ -93,7 +92,7 @@ const pressEnds = (run: () => void): void => {
   )
 }
 
-/** `around` stands for what else belongs to a process, where many share one: its console and its environment. */
+/** `around` replaces the console and the environment of the process if many programs share one. */
 export const launch = (
   process: Host,
   around: Layer.Layer<never> = Layer.empty,
@@ -116,7 +115,7 @@ export const launch = (
   // A closed pipe after us (`limitbot fills | head`) is not a failure, whatever failed because of it.
   const isPipeClosed = (error: unknown = process.stdout.errored) =>
     Predicate.hasProperty(error, "code") && error.code === "EPIPE"
-  /** Why output was lost, on a full disk for example. It ends no bot: its orders need it more than its log does. */
+  /** The reason for lost output, for example a full disk. It stops no bot: orders matter more than the log. */
   let unwritten: string | undefined
   const program = runCommand(process.argv.slice(2)).pipe(
     Effect.tapCause((cause) => (isPipeClosed() ? Effect.void : Failure.tell(cause))),

@@ -7,7 +7,6 @@ import { Command } from "effect/cli"
 import { version } from "../version.ts"
 import { help } from "./help.ts"
 
-/** By what a person is doing, in the order in which the help lists them. */
 const groups = {
   Begin: {
     demo: () => import("./run/demo.ts").then(({ command }) => command),
@@ -90,7 +89,6 @@ const groups = {
 type Groups = typeof groups
 type Group = Readonly<Record<string, { [G in keyof Groups]: Groups[G][keyof Groups[G]] }[keyof Groups]>>
 
-/** Words of the version before, which go on to answer as the new ones do. */
 const moved: Readonly<Record<string, ReadonlyArray<string>>> = {
   dust: ["money", "--dust"],
   keygen: ["key", "new"],
@@ -98,7 +96,6 @@ const moved: Readonly<Record<string, ReadonlyArray<string>>> = {
   swaps: ["swap", "list"]
 }
 
-/** `swaps withdrawals` has moved as well. */
 const presentWords = ([first = "", ...others]: ReadonlyArray<string>): ReadonlyArray<string> =>
   first === "swaps" && others[0] === "withdrawals" ? ["swap", ...others] : [...(moved[first] ?? [first]), ...others]
 
@@ -106,7 +103,6 @@ const root = Command.make("limitbot").pipe(
   help("Places resting limit orders and accounts for every unit of their money")
 )
 
-/** Runs the command line given as words. Whatever a command opens is closed when it ends. */
 export const runCommand = (given: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const words = presentWords(given)

@@ -1,4 +1,7 @@
-/** Where secrets may be sent: over TLS, or to this machine. Alerts, signs of life and traces carry tokens, and tell of money. */
+/**
+ * Accepts addresses that secrets may be sent to: over TLS, or on this machine. Alerts, signs of life and traces carry tokens and data about
+ * money.
+ */
 import * as Read from "../strategy/Fields.ts"
 
 export const isLoopback = (host: string): boolean =>

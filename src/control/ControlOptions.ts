@@ -4,12 +4,12 @@ import type { Redacted } from "effect"
 export interface ControlOptions {
   readonly host: string
   readonly port: number
-  /** Another port does where this one is taken: nobody asked for it, or for a run on paper beside the bot that has it. */
+  /** If the port is taken, another one may be used: the user set none, or it is a dry run beside the bot that has it. */
   readonly mayMove: boolean
   /** Further host names that requests may use. */
   readonly names: ReadonlyArray<string>
-  /** A further token that looks, for who must not read the journal's folder: a collector of metrics. */
+  /** A further viewer token, for a client that must not read the journal's folder, such as a collector of metrics. */
   readonly viewerToken: Redacted.Redacted | undefined
-  /** PEM files; without them only loopback is allowed, or what is explicitly accepted. */
+  /** PEM files; without them only loopback is allowed, or addresses that are explicitly accepted. */
   readonly tls: { readonly certificate: string; readonly key: Redacted.Redacted } | undefined
 }

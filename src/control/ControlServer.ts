@@ -18,7 +18,6 @@ import * as Tokens from "./http/Tokens.ts"
 import * as Recent from "./view/Recent.ts"
 import * as Ticks from "./view/Ticks.ts"
 
-/** Serves while the scope lives; returns the address. */
 export const serve = Effect.fn("ControlServer.serve")(function* (options: ControlOptions) {
   const [bot, books, journal] = [yield* Bot, yield* Bookkeeper, yield* Journal]
   const tokens = yield* Tokens.open(bot.journal, options)
@@ -50,10 +49,8 @@ export const serve = Effect.fn("ControlServer.serve")(function* (options: Contro
   return yield* Listening.listen(options, routes)
 })
 
-/** The file in which a running bot says where it can be reached. */
 export const addressFile = (journal: string): string => `${journal}.dashboard`
 
-/** Writes the address for other commands while the scope lives. */
 export const announce = Effect.fn("ControlServer.announce")(function* (journal: string, url: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const file = addressFile(journal)

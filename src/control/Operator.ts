@@ -1,6 +1,6 @@
 /**
- * What the commands of an operator do, whoever says them: events are recorded from the state at that instant, orders are withdrawn,
- * and the engine obeys in its next turn, which begins at once.
+ * Carries out operator commands from any source. Events are recorded from the present state, orders are cancelled, and the engine obeys in
+ * its next turn, which starts at once.
  */
 import { Clock, Effect, Result } from "effect"
 import type { BotEvent } from "../domain/BotEvent.ts"
@@ -17,16 +17,14 @@ import { Refused, Unknown } from "./api/ControlApi.ts"
 import { type CommandName, operatorWords } from "./api/OperatorCommands.ts"
 import type { Bot } from "./Bot.ts"
 
-/** What of the bot they need. */
 export type Commanded = Pick<
   Bot["Service"],
   "strategies" | "wake" | "withdrawPlacements" | "setKillSwitch" | "releaseKillSwitch" | "reload"
 >
 
-/** Whoever owns the machine has no other name. */
+/** The owner of the machine has no other name. */
 export const theOperator = "the operator"
 
-/** Why, where nobody said. */
 export const byWhom = (name: string): string => `by ${name}`
 
 const pausing =
@@ -34,10 +32,8 @@ const pausing =
   (state: BotState, strategy: string, why: string, by: string): ReadonlyArray<BotEvent> =>
     OperatorPause.pause(state, strategy, action, why, by)
 
-/** What is recorded of each strategy that is meant. */
 const events = { pause: pausing("pause"), resume: OperatorPause.resume, drain: pausing("drain") } as const
 
-/** Does it, notes who said so, and says what was done in one sentence. */
 export const obey = Effect.fn("Operator.obey", { root: true })(function* (
   bot: Commanded,
   by: string,
@@ -51,7 +47,6 @@ export const obey = Effect.fn("Operator.obey", { root: true })(function* (
   return sentence
 })
 
-/** Takes the operator's word on what nobody else can know, and says so in one sentence. */
 export const resolve = Effect.fn("Operator.resolve", { root: true })(function* (
   { wake }: Pick<Commanded, "wake">,
   by: string,
@@ -75,7 +70,6 @@ export const resolve = Effect.fn("Operator.resolve", { root: true })(function* (
   return `${placement} is taken as ${operatorWords[word].taken}`
 })
 
-/** Who told the bot to do something that is done now. */
 export const note = Effect.fn("Operator.note")(function* (by: string, command: string, target?: string, why?: string) {
   const books = yield* Bookkeeper
   const told = books.record({ _tag: "Commanded", by, command, ...present({ target, why }) })

@@ -4,10 +4,9 @@ import { Effect, FileSystem, Option, Schema } from "effect"
 const othersMayAccess = 0o077
 const mostBytes = 200_000
 
-/** The message is what follows the file's name in a sentence. */
+/** The message follows the file's name in a sentence. */
 export class NotOwn extends Schema.TaggedError<NotOwn>()("NotOwn", { message: Schema.String }) {}
 
-/** None where there is no such file. */
 export const read = Effect.fn("OwnFile.read")(
   function* (file: string) {
     const fileSystem = yield* FileSystem.FileSystem

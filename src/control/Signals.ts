@@ -11,7 +11,7 @@ import type { Strategy } from "../strategy/Strategy.ts"
 import { Refused, Unknown } from "./api/ControlApi.ts"
 
 const spacingMillis = 1_000
-/** The clock of a sender may be ahead by so much. */
+/** A sender's clock may be ahead by this much. */
 const aheadMillis = 60_000
 
 export interface SentSignal {
@@ -23,11 +23,9 @@ export interface SentSignal {
 }
 
 export interface SignalServices {
-  /** Says what was done in one sentence. */
   readonly take: (by: string, sent: SentSignal) => Effect.Effect<string, Refused | Unknown>
 }
 
-/** What waits for its turn under one name. */
 interface Line {
   last: SentSignal
   /** By the monotonic clock. */

@@ -30,20 +30,17 @@ const optionsFor = ({ token, url }: Collector, path: string) => ({
 
 const transport = Layer.merge(OtlpSerialization.layerJson, NodeHttpClient.layerUndici)
 
-/** Addresses of receivers can be secrets, so a request is traced only where its client asks for that, as the venue's does. */
+/** Addresses of receivers can be secrets, so a request is traced only if its client asks for that, as the venue's does. */
 const untraced = Layer.succeed(HttpClient.TracerDisabledWhen, () => true)
 
-/** Wraps the whole run. */
 export const tracing = (collector: Collector | undefined) =>
   collector === undefined
     ? Layer.empty
     : Layer.merge(OtlpTracer.layer(optionsFor(collector, "traces")).pipe(Layer.provide(transport)), untraced)
 
-/** The ids by which the venue and the journal know an event. */
 const ids = ["placement", "orderId", "correlationId", "intentHash", "fillId", "txHash"] as const
 const severities = { quiet: "Info", good: "Info", warn: "Warn", alarm: "Error" } as const
 
-/** Runs beside the bot, for ever. */
 export const report = Effect.fnUntraced(function* (collector: Collector | undefined, bot: MeasuredBot) {
   if (collector === undefined) return
   const books = yield* Bookkeeper
@@ -56,7 +53,7 @@ export const report = Effect.fnUntraced(function* (collector: Collector | undefi
     )
   })
   const tally = yield* RequestTally
-  /** Holds what is true now alone: a figure that is no more is not sent on as it was last. */
+  /** Holds only present figures, so that a figure that has ended is not sent again with its last value. */
   const registry: Metric.MetricRegistry = new Map()
   const measure = (now: number, context: Context.Context<never>) => {
     registry.clear()

@@ -25,14 +25,13 @@ export type AccountName = Place | "outside" | "traded" | "given back" | "dust gi
 
 type Route = ReadonlyMap<AccountName, AccountName>
 
-/** From what a strategy has outside its orders. Dust stays apart, so that it is dust again when its strategy is loaded again. */
+/** Moves a strategy's unused money back to the account. Dust stays apart, so that it is dust again when its strategy is loaded again. */
 export const back: Route = new Map([
   ["wallet", "given back"],
   ["dust", "dust given back"]
 ])
 export const again: Route = new Map([...back].map(([own, given]) => [given, own]))
 
-/** Who the money in a place belongs to: a strategy (wallet, fees, …) or one placement. */
 export interface OwnerAccount {
   readonly asset: string
   readonly account: AccountName
@@ -46,7 +45,6 @@ export interface Transfer {
   readonly to: { readonly account: AccountName; readonly owner: string }
 }
 
-/** What is not zero, by asset, account and owner. */
 export interface AccountBalances {
   readonly balances: Map<string, { readonly entry: OwnerAccount; readonly amount: Amount }>
 }
@@ -68,7 +66,6 @@ const change = (
   else balances.set(key, { entry: { asset, account, owner }, amount })
 }
 
-/** Makes these transfers, in place. */
 export const book = (ledger: AccountBalances, transfers: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> => {
   for (const { asset, amount, from, to } of transfers) {
     change(ledger, asset, from, -amount)
@@ -79,7 +76,6 @@ export const book = (ledger: AccountBalances, transfers: ReadonlyArray<Transfer>
 
 export const isGivenBack = (account: AccountName): boolean => again.has(account)
 
-/** All of these balances on this way; what is not on it stays. */
 export const movedAlong = (
   ledger: AccountBalances,
   route: Route,
@@ -93,7 +89,6 @@ export const movedAlong = (
       : [{ asset, amount, from: { account, owner }, to: { account: to, owner } }]
   })
 
-/** What strategies that do not run have given back to the account, by asset and strategy. */
 export const givenBack = ({ balances }: AccountBalances) => {
   const sums = new Map<string, { readonly asset: string; readonly strategy: string; readonly amount: Amount }>()
   for (const { entry, amount } of balances.values()) {
@@ -105,6 +100,5 @@ export const givenBack = ({ balances }: AccountBalances) => {
   return [...sums.values()].filter(({ amount }) => amount !== 0n)
 }
 
-/** All that was given back of an asset. */
 export const givenBackOf = (ledger: AccountBalances, asset: string): Amount =>
   givenBack(ledger).reduce((sum, each) => (each.asset === asset ? sum + each.amount : sum), 0n)

@@ -13,15 +13,14 @@ export interface Asset {
   readonly decimals: number
 }
 
-/** Assets are found by the symbols that files and the journal name. */
 export const bySymbol = (assets: ReadonlyArray<Asset>): ReadonlyMap<string, Asset> =>
   new Map(assets.map((asset) => [asset.symbol, asset]))
 
-/** Decimal units of the asset to smallest units; `undefined` when it is finer than the smallest unit. */
+/** Converts decimal units to smallest units; `undefined` if the value is finer than the smallest unit. */
 export const fromDecimal = (value: Decimal.Decimal, decimals: number): Amount | undefined =>
   value.scale > decimals ? undefined : value.digits * Decimal.powerOfTen(decimals - value.scale)
 
-/** The greatest amount that is not above the value. */
+/** Returns the greatest amount that is not above the value. */
 export const floorOf = (value: Decimal.Decimal, decimals: number): Amount =>
   Decimal.divideInteger(value.digits * Decimal.powerOfTen(decimals), Decimal.powerOfTen(value.scale), "down")
 
@@ -34,7 +33,6 @@ export const asNumber = (amount: Amount, { decimals }: Pick<Asset, "decimals">):
 /** "1.5" for 1500000 of an asset with six decimals. */
 export const format = (amount: Amount, decimals: number): string => Decimal.format(toDecimal(amount, decimals))
 
-/** "1.5 USDC". */
 export const formatWithSymbol = (amount: Amount, asset: Asset): string =>
   `${format(amount, asset.decimals)} ${asset.symbol}`
 
@@ -42,18 +40,17 @@ export const min = (a: Amount, b: Amount): Amount => (a < b ? a : b)
 export const max = (a: Amount, b: Amount): Amount => (a > b ? a : b)
 export const magnitude = (amount: Amount): Amount => max(amount, -amount)
 
-/** The middle of numbers, between the two middle ones their mean; `undefined` without values. */
+/** Returns the mean of the two middle values for an even count; `undefined` without values. */
 export const median = (values: ReadonlyArray<number>): number | undefined => {
   const middle = middleOf(values.toSorted((a, b) => a - b))
   return middle.length === 0 ? undefined : middle.reduce((sum, value) => sum + value, 0) / middle.length
 }
 
-/** The same of amounts, rounded down; zero without values. */
+/** The median of amounts, rounded down; zero without values. */
 export const medianAmount = (values: ReadonlyArray<Amount>): Amount => {
   const middle = middleOf(values.toSorted((a, b) => Number(a - b)))
   return middle.length === 0 ? 0n : middle.reduce((sum, value) => sum + value, 0n) / BigInt(middle.length)
 }
 
-/** The one in the middle, or the two of an even number. */
 const middleOf = <A>(sorted: ReadonlyArray<A>): ReadonlyArray<A> =>
   sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)

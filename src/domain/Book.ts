@@ -10,15 +10,15 @@ import { type Market, mid as midOf, type Price, type Side, type TwoSidedPrice } 
 export interface DepthLevel {
   /** Base smallest units. */
   readonly quantity: Amount
-  /** What selling all of it brings per unit; left out when nobody buys that much. */
+  /** Price per unit for selling all of it; absent if no one buys that much. */
   readonly bid?: Price
-  /** What buying all of it costs per unit. */
+  /** Price per unit for buying all of it. */
   readonly ask?: Price
-  /** Epoch milliseconds of the question. */
+  /** Epoch milliseconds of the request. */
   readonly at: number
 }
 
-/** How long until a move of the price is seen: half of all moves, and 99 of 100. */
+/** The delay until a price move is seen: for half of all moves, and for 99 of 100. */
 export interface SeenAfter {
   readonly p50Millis: number
   readonly p99Millis: number
@@ -27,7 +27,7 @@ export interface SeenAfter {
 /** By quantity, smallest first. */
 export type Depth = ReadonlyArray<DepthLevel>
 
-/** A market that takes any quantity at one price, as backtests have it. */
+/** A market that takes any quantity at one price, as in backtests. */
 export const bottomless = ({ bid, ask, at }: TwoSidedPrice): Depth => [
   { quantity: Decimal.powerOfTen(60), bid, ask, at }
 ]
@@ -35,7 +35,6 @@ export const bottomless = ({ bid, ask, at }: TwoSidedPrice): Depth => [
 /** Finer than any difference between prices that matters. */
 const impactPlaces = 8
 
-/** The first quoted level that holds this quantity on both sides. */
 const levelFor = (depth: Depth, quantity: Amount) =>
   depth.find(
     (level): level is Required<DepthLevel> =>
@@ -43,8 +42,8 @@ const levelFor = (depth: Depth, quantity: Amount) =>
   )
 
 /**
- * What an immediate order of this quantity gives away against the middle of its own bid and ask, as a ratio, rounded up;
- * `undefined` for more than was quoted.
+ * The loss of an immediate order of this quantity against the middle of its own bid and ask, as a ratio, rounded up; `undefined` for more
+ * than was quoted.
  */
 export const impactOf = (depth: Depth, quantity: Amount): Decimal.Decimal | undefined => {
   const level = levelFor(depth, quantity)
@@ -53,7 +52,7 @@ export const impactOf = (depth: Depth, quantity: Amount): Decimal.Decimal | unde
   return Decimal.divide(Decimal.subtract(level.ask, level.bid), sum, impactPlaces, "up")
 }
 
-/** Certain, and quick to say, where impacts are far from the ratio: what `impactOf` gives is not above it. */
+/** Fast test for `impactOf` at or below the ratio. True is certain; false may be wrong near the ratio. */
 export const isSurelyWithin = (depth: Depth, quantity: Amount, ratio: number): boolean => {
   const level = levelFor(depth, quantity)
   if (level === undefined) return false
@@ -61,48 +60,44 @@ export const isSurelyWithin = (depth: Depth, quantity: Amount, ratio: number): b
   return (ask - bid) / (ask + bid) + hair < ratio
 }
 
-/** More than rounding up and doubles add. */
+/** More than the error of rounding up and of doubles. */
 const hair = 1e-7
 
-/** The distance of each side from a mid, as ratios, rounded up; below zero where the market moved in between. */
+/** The distance of each side from a mid, as ratios, rounded up; below zero if the market moved in between. */
 export const distances = ({ bid, ask }: DepthLevel, mid: Price) => ({
   buy: ask === undefined ? undefined : Decimal.divide(Decimal.subtract(ask, mid), mid, impactPlaces, "up"),
   sell: bid === undefined ? undefined : Decimal.divide(Decimal.subtract(mid, bid), mid, impactPlaces, "up")
 })
 
-/** The most that one side was quoted for. */
 export const mostQuoted = (depth: Depth, side: "bid" | "ask"): Amount | undefined =>
   depth.findLast((level) => level[side] !== undefined)?.quantity
 
-/** An own order that rests, of whatever account. */
 export interface OwnOrder {
   readonly side: Side
   readonly price: Price
   /** Base that is not filled yet. */
   readonly quantity: Amount
-  /** `strategy/slot`. */
   readonly slot: string
 }
 
-/** What asking has cost so far. */
 export interface AskingCost {
   readonly requests: number
-  /** How long the last question took. */
+  /** Milliseconds of the last request. */
   readonly millis: number
 }
 
 export interface Book {
   readonly market: Market
-  /** At the size that strategies trade; left out before the first usable quote. */
+  /** For the size that strategies trade; absent before the first usable quote. */
   readonly price?: TwoSidedPrice
-  /** From the size of the price on to the deepest that was asked for. */
+  /** From the size of the price to the deepest requested. */
   readonly depth: Depth
-  /** From the token list, for people: marked, and never decided on. */
+  /** From the token list, for people: marked, and never used for decisions. */
   readonly indicative?: { readonly mid: Price; readonly at: number }
-  /** Why there is no fresh price, if so. */
+  /** The reason why there is no fresh price; absent if there is one. */
   readonly problem?: string
   readonly asked: AskingCost
-  /** Left out before the second look. */
+  /** Absent before the second poll. */
   readonly seenAfter?: SeenAfter
 }
 
@@ -112,7 +107,6 @@ export const spreadOf = ({ price }: Book): Decimal.Decimal | undefined =>
     ? undefined
     : Decimal.divide(Decimal.subtract(price.ask, price.bid), midOf(price), impactPlaces, "up")
 
-/** The quoted levels of one side, best first. */
 export const quotedOn = (
   { depth }: Book,
   side: "bid" | "ask"
@@ -124,7 +118,6 @@ export const quotedOn = (
     })
     .sort(([a], [b]) => Decimal.compare(a, b) * (side === "bid" ? -1 : 1))
 
-/** Bids from the highest down, then asks from the lowest up. */
 export const bestFirst = (orders: ReadonlyArray<OwnOrder>): ReadonlyArray<OwnOrder> => {
   const rising = orders.toSorted((a, b) => Decimal.compare(a.price, b.price))
   const of = (wanted: Side) => rising.filter(({ side }) => side === wanted)

@@ -35,28 +35,27 @@ const Leg = Schema.Literals(["payout", "refund"])
 const By = Schema.Literals(["swap"])
 const Payer = Schema.Literals(["wallet"])
 
-/** Why something was decided: a stable code, a sentence with the numbers in it, and the place in the strategy file. */
+/** The reason for a decision: a stable code, a sentence with the numbers in it, and the place in the strategy file. */
 export const Reason = Schema.Struct({ code: Text, text: Text, source: Schema.optionalKey(Text) })
 export type Reason = typeof Reason.Type
 
-/** Which placement of which slot of which strategy an event is about. */
 const placement = { strategy: Text, slot: Text, placement: Text }
 const correlation = { correlationId: Schema.optionalKey(Text) }
-/** What people were told of it before. */
+/** The earlier report that people received on this subject. */
 const follows = { follows: Schema.optionalKey(Schema.Literals(["contradiction"])) }
-/** Mid of the market when the limits were asked. */
+/** Mid of the market when the limits were checked. */
 const mid = Schema.optionalKey(Price)
 
 const lifecycle = {
   /** First event of every run. `account`, `venue` and `mode` bind the journal: another one refuses to start. */
   BotStarted: {
     pid: Schema.Int,
-    /** Only in the first of a journal: what the deadlines of its orders have in common. */
+    /** Only in the first one of a journal: the mark that the deadlines of its orders share. */
     mark: Schema.optionalKey(Schema.Int),
-    /** The machine or the database's server, from its start on: on the same one nothing that was written is lost. */
+    /** Identifies one start of the machine or the database's server; within it, nothing written is lost. */
     boot: Schema.optionalKey(Text),
     database: Schema.optionalKey(Text),
-    /** Its file, by which a copy finds whether its source still runs here. */
+    /** The path of the journal. A copy uses it to find out if its source still runs here. */
     journal: Schema.optionalKey(Text),
     version: Text,
     /** A checksum of the program's sources. */
@@ -65,7 +64,7 @@ const lifecycle = {
     mode: Text,
     account: Text,
     venue: Text,
-    /** The venue's asset ids by symbol, of live bots. */
+    /** The venue's asset ids by symbol; only for live bots. */
     assets: Schema.optionalKey(Schema.Record(Text, Text)),
     fillBasisPoints: Schema.optionalKey(Schema.Finite),
     /** Limits over all strategies together, for explanations; exposures by symbol. */
@@ -78,13 +77,13 @@ const lifecycle = {
     )
   },
   BotStopped: { reason: Text },
-  /** The last event of a journal that goes on elsewhere: no bot starts on it any more. */
+  /** The last event of a journal that continues elsewhere: no bot starts on it any more. */
   JournalMoved: { to: Text },
-  /** It was taken up again from a copy of so many events that ended with this hash. */
+  /** The journal was restored from a copy with this number of events, whose last hash is `head`. */
   JournalRestored: { events: Schema.Int, head: Text },
-  /** Events are missing at its end, as what is kept outside it or an order of the venue shows. */
+  /** Events are missing at its end, as data outside it or an order of the venue shows. */
   JournalCut: { text: Text },
-  /** An event is not what was written. Nothing is paid on such books; `limitbot journal verify` says the same. */
+  /** A stored event was changed. Nothing is paid with such a journal; `limitbot journal verify` reports it too. */
   JournalBroken: { number: Schema.Int, text: Text },
   /**
    * A witness outside has a checkpoint of this account that the journal does not lead to: an old copy was put back, or another journal.
@@ -99,33 +98,36 @@ const lifecycle = {
     kind: Text,
     market: Text,
     hash: Text,
-    /** What stands in the file, where it is not what the last one of this strategy said. */
+    /** The text of the file; absent if it equals the last one of this strategy. */
     text: Schema.optionalKey(Text),
     /** Its smallest order, in quote. */
     minOrder: Schema.optionalKey(Amount)
   },
-  /** A running bot was given files that it cannot use; it goes on with what it had. */
+  /** A running bot received files that it cannot use; it continues with the previous ones. */
   StrategiesRefused: { problems: Schema.Array(Text) },
-  /** What was refused is mended: the running strategies are those of the files again. */
+  /** The refused edit is fixed: the running strategies are those of the files again. */
   EditMended: {},
-  /** A running bot compared its records with other witnesses, and found something else than the last time. */
+  /** A running bot compared its records with other witnesses, and the result differs from the last one. */
   Reconciled: {
     witnesses: Schema.Array(Text),
     contradictions: Schema.Array(Text),
-    /** Orders and deposits of this account that the journal does not know: nobody touches them. */
+    /** Orders and deposits of this account that the journal does not know; the bot does not touch them. */
     foreign: Schema.Array(Schema.Struct({ kind: Text, subject: Text, address: Text, text: Text }))
   },
-  /** The account's own capital: it came without an origin, as its history or a person says; below zero it went, by a person's word. */
+  /**
+   * The account's own capital. Above zero: it came without an origin, by the account's history or a person. Below zero: it left, by a
+   * person's answer.
+   */
   CapitalMoved: { asset: Text, amount: Amount, witness: Schema.Literals(["history", "operator"]), name: Text },
-  /** How the service differs from what was recorded of it, where that is not what it was the last time. */
+  /** The differences between the service and its record; written only if they differ from the last ones. */
   ServiceCompared: { drift: Schema.Array(Drift) },
-  /** A loop beside the engine, or the work on an order, failed and begins anew. */
+  /** A loop beside the engine, or the work on an order, failed and restarts. */
   LoopFailed: { what: Text, reason: Text },
-  /** A strategy cannot be planned, by a mistake of this program: its orders stay as they are. Said once until it is over. */
+  /** A strategy cannot be planned because of a defect of this program: its orders stay as they are. Reported once until it ends. */
   PlanFailed: { strategy: Text, reason: Text },
   PlanMended: { strategy: Text },
   StrategyRemoved: { strategy: Text, orders: Schema.Literals(["drained", "left"]) },
-  /** An element of the venue's list that cannot be read as an order; the others are used. Said once in a run. */
+  /** An element of the venue's list that cannot be read as an order; the others are used. Reported once in a run. */
   OddOrderSeen: { orderId: Schema.optionalKey(Text), reason: Text },
   /** The venue has an order of this journal that the journal does not know: events are missing. Nothing is funded meanwhile. */
   JournalBehind: {
@@ -133,31 +135,34 @@ const lifecycle = {
     depositAddress: Text,
     market: Text,
     asset: Text,
-    /** What it wants deposited, and what it has. */
+    /** The deposit that the order expects, and the deposit that it has. */
     amount: Amount,
     deposited: Amount,
     status: Text,
     createdAt: Schema.optionalKey(Time),
-    /** It was made while this process ran, by none of its placements: another bot runs with a copy of the journal. */
+    /** The order was created while this process ran, by none of its placements: another bot runs with a copy of the journal. */
     isAnothers: Schema.optionalKey(Schema.Boolean)
   },
-  /** How far our clock is ahead of the venue's; noted at first and when it changes by a second or more. */
+  /** Milliseconds that our clock is ahead of the venue's; recorded first and when it changes by a second or more. */
   ClockCompared: { skewMillis: Schema.Int, ok: Schema.Boolean },
-  /** The disk of the journal has no room: nothing new is begun, and what is under way lives on a reserve. */
+  /** The disk of the journal has no room: nothing new is started, and work in progress uses a reserve. */
   DiskFull: {},
   DiskFreed: { fullMillis: Time },
-  /** The file of the journal, or of its lock, is another one now: nothing new is begun or paid. */
+  /** The file of the journal, or of its lock, was replaced: nothing new is started or paid. */
   LeaseLost: { reason: Text },
   LeaseRegained: {},
   KillSwitch: { on: Schema.Boolean, reason: Text },
-  /** Who told the bot to do something; what it did stands before it. */
+  /** The person who gave a command; its effects are recorded before it. */
   Commanded: { by: Text, command: Text, target: Schema.optionalKey(Text), why: Schema.optionalKey(Text) },
-  /** A number from outside that strategies look at: who sent it, and the time from which it counts. */
+  /** A number from outside that strategies read: its sender, and the time from which it counts. */
   SignalReceived: { name: Text, value: Schema.Finite, from: Time, by: Text, note: Schema.optionalKey(Text) },
-  /** A market has no price: no second source shows it, the quote is not the venue's own, or (`isUnquoted`) there is none. Said once until that is over. */
+  /**
+   * A market has no price: no second source confirms it, the quote is not the venue's own, or (`isUnquoted`) there is none. Reported once
+   * until that ends.
+   */
   PriceDoubted: { market: Text, reason: Text, isUnquoted: Schema.optionalKey(Schema.Literal(true)) },
   PriceConfirmed: { market: Text },
-  /** The venue stopped or resumed answering. `since`: when the first question without an answer was asked. */
+  /** The venue stopped or resumed answering. `since`: the time of the first request without an answer. */
   VenueDown: { reason: Text, since: Schema.optionalKey(Time) },
   VenueUp: { downMillis: Time }
 }
@@ -166,25 +171,25 @@ const decisions = {
   /** Recorded when a decision differs from the one before it, never per tick. */
   Decided: {
     strategy: Text,
-    /** The time that the strategy was told. */
+    /** The time that the strategy received. */
     now: Schema.optionalKey(Time),
     bid: Price,
     ask: Price,
     priceAt: Time,
-    /** Prices of further markets that the strategy trades or looks at. */
+    /** Prices of further markets that the strategy trades or reads. */
     elsewhere: Schema.optionalKey(Schema.Array(Schema.Struct({ market: Text, bid: Price, ask: Price, at: Time }))),
-    /** What the market was quoted to take of larger quantities, where the strategy looks at it. */
+    /** The market's quotes for larger quantities, if the strategy reads them. */
     depth: Schema.optionalKey(Schema.Array(QuotedDepth)),
     desired: Schema.Array(
       Schema.Struct({
         slot: Text,
-        /** Name of a further market; left out for the strategy's first. */
+        /** Name of a further market; absent for the strategy's first. */
         market: Schema.optionalKey(Text),
         side: Side,
         price: Price,
         quantity: Amount,
         by: Schema.optionalKey(By),
-        /** What the slot goes through without being decided again, where the decision holds across fills. */
+        /** The legs that the slot passes through without a new decision, if the decision holds across fills. */
         legs: Schema.optionalKey(
           Schema.Array(
             Schema.Struct({
@@ -192,7 +197,7 @@ const decisions = {
               price: Price,
               quantity: Amount,
               by: Schema.optionalKey(By),
-              /** It may sell below what was paid: a stop, or a file that allows it. */
+              /** It may sell below its cost: a stop, or a file that allows it. */
               mayLose: Schema.optionalKey(Schema.Literals([true]))
             })
           )
@@ -202,31 +207,33 @@ const decisions = {
       })
     ),
     absent: Schema.Array(Schema.Struct({ slot: Text, why: Reason })),
-    /** What the conditions of slots saw, where the strategy has such. */
+    /** The inputs of slot conditions, if the strategy has conditions. */
     inputs: Schema.optionalKey(Schema.Array(SeenConditions)),
     reasons: Schema.Array(Reason),
     until: DecisionBounds,
     memory: Schema.Json
   },
-  /** What the strategy's holdings were worth in its quote asset when a UTC day began for it, and the most they ever were. */
+  /** The equity of the strategy's holdings in its quote asset when a UTC day began for it, and their highest equity. */
   EquityMarked: { strategy: Text, asset: Text, day: Schema.Int, equity: Amount, peak: Amount },
-  /** A loss limit was reached: nothing new is placed until it is released; `drain` withdraws what rests as well. */
+  /** A loss limit was reached: nothing new is placed until it is released; `drain` also cancels the open orders. */
   Paused: { strategy: Text, ...pause, ...follows },
   Resumed: { strategy: Text, reason: Text },
-  /** A leg that can never fill to the last unit ends with what it did; `rest` is base that it leaves. */
+  /** A leg that can never fill to the last unit ends with its fills; `rest` is the base that it leaves. */
   LegClosed: {
     strategy: Text,
     slot: Text,
     side: Side,
     asset: Text,
     rest: Amount,
-    /** What a purchase filled beyond what is wanted now: the next sale sells it as well. */
+    /** Amount that a purchase filled beyond the present plan; the next sale sells it as well. */
     carried: Schema.optionalKey(Amount),
     reason: Text
   },
-  /** Our own limits refused: nothing was sent. `exit`: it was to leave a position, which stays without it. */
+  /** Our own limits refused: nothing was sent. `exit`: the order was to leave a position, which stays without it. */
   Denied: { strategy: Text, slot: Text, limit: Text, reason: Text, mid, exit: Schema.optionalKey(WantedExit) },
-  /** A wish that waits for something named; not an error, but for an `exit` that the venue refuses again and again, or has ended. */
+  /**
+   * A planned order that waits for a named condition. It is not an error, except for an `exit` that the venue keeps refusing or has ended.
+   */
   Deferred: { strategy: Text, slot: Text, reason: Text, exit: Schema.optionalKey(WantedExit) }
 }
 
@@ -243,16 +250,16 @@ const placing = {
     inputAmount: Amount,
     outputAsset: Text,
     outputAmount: Amount,
-    /** What the strategy's file asks for beyond the account's configuration. */
+    /** Terms of the strategy's file beyond the account's configuration. */
     terms: Schema.optionalKey(OrderTerms),
     mid,
     /** Drawn for this order: the fingerprint by which a lost create is found again. */
     deadline: Time,
     why: Reason,
-    /** The terms that the operator agreed to, if it is a swap by hand. */
+    /** The terms that the operator approved, if it is a swap by hand. */
     swap: Schema.optionalKey(AgreedSwap)
   },
-  /** `path`: what it asks for; missing where a swap is asked for. */
+  /** `path`: the requested money path; absent for a swap. */
   CreateSent: { ...placement, attempt: Schema.Int, path: Schema.optionalKey(MoneyPath) },
   CreateRefused: { ...placement, code: Text, text: Text, ...correlation },
   /** Exactly one order is bound to a placement, after its whole echo was checked. */
@@ -263,15 +270,15 @@ const placing = {
     depositMemo: Schema.optionalKey(Text),
     via: Schema.Literals(["reply", "list"]),
     ...shownFees,
-    /** The venue's signature of the quote, where it comes from one. */
+    /** The venue's signature of the quote; absent if there is no quote. */
     quoteSignature: Schema.optionalKey(Text),
     ...correlation
   },
-  /** What its echo says the service takes, also where it is refused for that. */
+  /** The service's fee by its echo; recorded even if the order is refused for it. */
   FeeEchoed: { ...placement, ...feeEcho },
-  /** Before it is paid, the fees of its payout and refund are estimated otherwise than when it was bound. */
+  /** Before payment, the estimated fees of payout and refund differ from those at binding. */
   FeesEstimated: { ...placement, ...shownFees },
-  /** Never signed, so nothing can be in it. Whatever the venue made of it stays unfunded. */
+  /** Never signed, so it cannot hold money. Its order at the venue, if any, stays unfunded. */
   Abandoned: { ...placement, reason: Text },
   /** A further order with the fingerprint of a placement of ours: never funded, cancelled when seen. */
   OrphanSeen: { ...placement, orderId: Text },
@@ -295,7 +302,9 @@ const fundingWith = (signed: SignedBytes) => ({
   /** The attempt that was just recorded did not leave the process: the gate had closed by then. */
   FundingHeld: { ...placement, attempt: Schema.optionalKey(Schema.Int), reason: Text },
   FundingAcknowledged: { ...placement, intentHash: Text, ...correlation },
-  /** An answer that is not success. The payload may still execute until `validUntil`. `verdict`: what the answer proves, if anything. */
+  /**
+   * An answer that is not success. The payload may still execute until `validUntil`. `verdict`: the fact that the answer proves, if any.
+   */
   FundingAnswered: {
     ...placement,
     code: Text,
@@ -303,11 +312,11 @@ const fundingWith = (signed: SignedBytes) => ({
     verdict: Schema.optionalKey(Schema.Literals(refusalVerdicts)),
     ...correlation
   },
-  /** The payment was provably not made, and never will be: it was never sent, or its order is over, or who pays says so. */
+  /** The payment was provably not made, and never will be: it was never sent, its order has ended, or the payer says so. */
   FundingDead: { ...placement, asset: Text, amount: Amount, reason: Text, by: Schema.optionalKey(Payer) },
-  /** The payment left us, and nobody has said whether it was made: it keeps its money until that is known. */
+  /** The payment left us, and its result is unknown: its money stays reserved until the result is known. */
   FundingInDoubt: { ...placement, asset: Text, amount: Amount, reason: Text },
-  /** A wallet is about to be asked to pay on another chain: once for a placement. */
+  /** Recorded before a wallet is asked to pay on another chain: once for a placement. */
   PaymentAsked: {
     ...placement,
     orderId: Text,
@@ -316,28 +325,28 @@ const fundingWith = (signed: SignedBytes) => ({
     asset: Text,
     amount: Amount,
     wallet: Schema.Literals(["manual", "command"]),
-    /** What arrives later is sent back by the venue. */
+    /** The venue sends back a payment that arrives later. */
     validUntil: Time
   },
-  /** The operator says that the wallet paid nothing: it is about to be asked once more. */
+  /** The operator says that the wallet paid nothing; recorded before the wallet is asked once more. */
   PaymentAskedAgain: { ...placement, attempt: Schema.Int },
   PaymentMade: { ...placement, txHash: Text, sender: Schema.optionalKey(Text) },
   /** The wallet gave no usable answer: it may or may not have paid. `interrupted`: the bot ended before its program did. */
   PaymentUnclear: { ...placement, text: Text, interrupted: Schema.optionalKey(Schema.Literal(true)) },
-  /** The venue was told of the transaction. */
+  /** The venue received the transaction's hash. */
   PaymentReported: { ...placement, txHash: Text },
-  /** `total` is all that the venue says was deposited, `fresh` what is new in it. */
+  /** `total` is the whole deposit by the venue, `fresh` the new part of it. */
   DepositSeen: { ...placement, by: Schema.optionalKey(By), asset: Text, total: Amount, fresh: Amount }
 })
 
 const tracking = {
-  /** What the venue says of a swap, recorded when it changes. Evidence: it moves nothing. */
+  /** The venue's report on a swap, recorded when it changes. Evidence: it moves no money. */
   SwapReported: { ...placement, ...swapReport, ...correlation },
   StatusSeen: { ...placement, status: Text, ...correlation },
-  /** Each read of an order that holds our money is answered "no such order". Proves nothing; said once until it shows again. */
+  /** Each read of an order that holds our money is answered "no such order". Proves nothing; reported once until the order shows again. */
   OrderMissing: { ...placement, orderId: Text, text: Text, ...correlation },
   OrderBack: { ...placement, orderId: Text },
-  /** What was filled, or what a fill that is known by this id has grown by since. */
+  /** A new fill, or the growth of a fill that is already recorded under this id. */
   FillSeen: {
     ...placement,
     fillId: Text,
@@ -355,15 +364,15 @@ const tracking = {
   CancelRefused: { ...placement, code: Text, text: Text, ...correlation },
   /** Terminal by a positive answer of the venue; `unspent` input is to be refunded. */
   Closed: { ...placement, status: Text, inputAsset: Text, unspent: Amount },
-  /** The end was not true: the rest of it is in the order again. */
+  /** The end was not true: the remaining amount is in the order again. */
   Reopened: { ...placement, status: Text, asset: Text, amount: Amount },
   PayoutStarted: { ...placement, asset: Text, amount: Amount },
   PaidOut: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
   Refunded: { ...placement, asset: Text, amount: Amount, fee: Amount, txHashes: Schema.Array(Text) },
-  /** A payout or refund that the venue gave up: the amount is named in `residual` until it completes after all. */
+  /** A payout or refund that the venue gave up: the amount stays in `residual` until it completes after all. */
   LegFailed: { ...placement, leg: Leg, asset: Text, amount: Amount, reason: Text, ...follows },
   Settled: { ...placement },
-  /** The venue said something that cannot be true together with what it said before: no new funding for this slot. */
+  /** The venue contradicted its earlier answers: no new funding for this slot. */
   Contradiction: {
     ...placement,
     kind: Schema.optionalKey(ContradictionKind),
@@ -376,10 +385,13 @@ const tracking = {
    * its deposit is taken back, and it is followed anew.
    */
   TakenBack: { ...placement, ...bookedOrder },
-  /** Given up by the operator's word: a loss, until it comes after all. */
+  /** The operator gave this amount up: a loss, unless it arrives after all. */
   WrittenOff: { ...placement, market: Text, asset: Text, amount: Amount },
   Found: { ...placement, market: Text, asset: Text, amount: Amount },
-  /** The operator's word on what only somebody who looked can know (`limitbot resolve`), such as what a swap brought that shows no amounts. */
+  /**
+   * The operator's answer to a question that only a person can settle (`limitbot resolve`), such as the output of a swap that shows no
+   * amounts.
+   */
   Resolved: {
     ...placement,
     word: Schema.Literals(["paid", "not-paid", "adopt", "forget"]),
@@ -390,17 +402,15 @@ const tracking = {
 
 const open = { ...lifecycle, ...decisions, ...placing, ...tracking }
 
-/** As every surface encodes it: signed bytes are hidden, so no further encoder can leak them. */
+/** Every surface uses this encoding: signed bytes are hidden, so no further encoder can leak them. */
 export const BotEvent = Schema.TaggedUnion({ ...open, ...fundingWith(HiddenBytes) })
 /** As the journal stores it, with the signed bytes: only the journal may use it. */
 export const StoredEvent = Schema.TaggedUnion({ ...open, ...fundingWith(StoredBytes) })
 export type BotEvent = typeof BotEvent.Type
 export type Tag = BotEvent["_tag"]
 export type Of<T extends Tag> = Extract<BotEvent, { readonly _tag: T }>
-/** What tells of a placement. */
 export type PlacementEvent = Extract<BotEvent, { readonly placement: string }>
 
-/** An event with its place in the journal. */
 export interface Recorded {
   readonly sequence: number
   readonly at: number

@@ -1,7 +1,7 @@
 /**
- * What a position cost, by average cost, and what trading has earned so far. A position below zero was sold before it was
- * bought; its cost is what that brought in. Exact: what fills brought in less what they cost is always `realised` less the
- * cost of a position above zero, plus that of one below; only the share that a partial close takes is rounded.
+ * Computes the average cost of a position and the earnings of trading to date. A position below zero was sold before it was bought; its
+ * cost is the proceeds of that sale. Exact: proceeds of fills less their cost is always `realised` less the cost of a position above zero,
+ * plus the cost of one below. Only the share of a partial close is rounded.
  */
 import { type Amount, magnitude, max, min } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
@@ -9,17 +9,15 @@ import type { Market, Price, Side } from "./Market.ts"
 import { present } from "./Present.ts"
 
 export interface CostBasis {
-  /** Base bought less base sold. */
   readonly position: Amount
-  /** Quote paid for the position, or received for one below zero; never negative. */
+  /** Quote paid for the position, or received for a position below zero; never negative. */
   readonly cost: Amount
-  /** Quote earned by what was closed, less the fees. */
+  /** Quote earned by closed quantities, less the fees. */
   readonly realised: Amount
 }
 
 export const empty: CostBasis = { position: 0n, cost: 0n, realised: 0n }
 
-/** After a fill of `base` for `quote`. The closed share of the cost is rounded down, the rest stays. */
 export const trade = (before: CostBasis, side: Side, base: Amount, quote: Amount): CostBasis => {
   const { position, cost, realised } = before
   const signed = side === "BUY" ? base : -base
@@ -36,7 +34,7 @@ export const trade = (before: CostBasis, side: Side, base: Amount, quote: Amount
   return { position: position + signed, cost: rest, realised: realised + earned }
 }
 
-/** Base that was never sold: so much less of a position below zero. `rest`: what is beyond that. */
+/** Takes back a sale of `base`, which reduces a position below zero. `rest` is the part that exceeds the position. */
 export const unsell = (before: CostBasis, base: Amount): { readonly after: CostBasis; readonly rest: Amount } => {
   const { cost, position, realised } = before
   if (position >= 0n) return { after: before, rest: base }
@@ -47,20 +45,18 @@ export const unsell = (before: CostBasis, base: Amount): { readonly after: CostB
   return { after, rest: base - part }
 }
 
-/** What base that was given up had closed, and what that had cost. */
 export interface GivenUp {
   readonly closed: Amount
   readonly cost: Amount
 }
 
-/** Base that is given up is sold for nothing. */
 export const lose = (before: CostBasis, base: Amount): { readonly after: CostBasis; readonly loss: GivenUp } => {
   const after = trade(before, "SELL", base, 0n)
   const closed = min(base, max(0n, before.position))
   return { after, loss: { closed, cost: before.realised - after.realised } }
 }
 
-/** It comes after all: what that had lost is earned back, and is what it costs. */
+/** Takes back a write-off: the lost profit is earned back and becomes the cost of the base. */
 export const regain = (before: CostBasis, base: Amount, { closed, cost }: GivenUp): CostBasis => {
   const { after, rest } = unsell(before, base - closed)
   const held = trade(trade(after, "BUY", rest, 0n), "BUY", closed, cost)
@@ -71,7 +67,7 @@ export const charge = (before: CostBasis, fee: Amount): CostBasis => ({ ...befor
 
 const places = 18
 
-/** `undefined` without a position. */
+/** Returns `undefined` without a position. */
 export const averagePrice = ({ position, cost }: CostBasis, { base, quote }: Market): Price | undefined =>
   position === 0n
     ? undefined
@@ -83,23 +79,21 @@ export const averagePrice = ({ position, cost }: CostBasis, { base, quote }: Mar
       )
 
 interface Dust {
-  /** Below zero if it was sold before it was bought; its cost is then what that brought in, below zero as well. */
+  /** Below zero if the base was sold before it was bought; its cost is then the proceeds of the sale, below zero as well. */
   readonly base: Amount
   readonly cost: Amount
 }
 
 /**
- * What a strategy holds in one market beyond its budget: the one meaning of a position, live and in backtests. A fee taken in
- * base reduces the holding at its cost. What a sale or a fee leaves below the smallest order is dust: it keeps its cost apart from
- * the position, which begins at zero again, until all dust together is enough for an order. Nothing of it is lost.
+ * Holding of a strategy in one market beyond its budget. Live runs and backtests use this one definition of a position. A fee taken in base
+ * reduces the holding at its cost. A remainder of a sale or a fee that is smaller than the smallest order is dust. Dust keeps its cost
+ * apart from the position, which restarts at zero, until all dust together is enough for an order. Nothing of it is lost.
  */
 export interface HeldPosition {
-  /** The position; what it has realised counts for the dust too. */
   readonly basis: CostBasis
   readonly dust: Dust
 }
 
-/** An exchange of base for quote, or an order that gives a price for them. */
 interface Exchange {
   readonly base: Amount
   readonly quote: Amount
@@ -109,14 +103,12 @@ export const noDust: Dust = { base: 0n, cost: 0n }
 
 export const noPosition: HeldPosition = { basis: empty, dust: noDust }
 
-/** What a view shows of it. */
 export interface SeenPosition {
-  /** Base bought less base sold and less the fees in base; without dust. */
   readonly position: Amount
   readonly dust?: Dust
   /** Quote earned by buying and selling again, by average cost, less all fees. */
   readonly realisedProfit: Amount
-  /** What the position cost per unit (for a negative position: brought in); missing without a position. */
+  /** Cost of the position per unit (proceeds per unit for a negative position). Missing without a position. */
   readonly averageEntry?: Price
 }
 
@@ -131,7 +123,6 @@ export const mapBasis = (position: HeldPosition, change: (basis: CostBasis) => C
   basis: change(position.basis)
 })
 
-/** The dust with a part of the position, at that part's share of the cost. */
 const withPart = ({ basis, dust }: HeldPosition, part: Amount): HeldPosition => {
   const { cost, position } = basis
   const size = magnitude(part)
@@ -144,14 +135,13 @@ const withPart = ({ basis, dust }: HeldPosition, part: Amount): HeldPosition => 
   }
 }
 
-/** All dust as a position. */
 const asBasis = ({ basis: { realised }, dust: { base, cost } }: HeldPosition): CostBasis => ({
   position: base,
   cost: magnitude(cost),
   realised
 })
 
-/** Sets aside a position that is worth less than `least` at this price, and takes back dust that is worth more. */
+/** Sets aside a position whose value is below `least` at this price, and takes back dust whose value is above it. */
 const swept = (position: HeldPosition, { base, quote }: Exchange, least: Amount): HeldPosition => {
   const enough = quote === 0n ? 0n : Decimal.divideInteger(least * base, quote, "up")
   if (magnitude(position.basis.position) >= enough) return position
@@ -159,11 +149,11 @@ const swept = (position: HeldPosition, { base, quote }: Exchange, least: Amount)
   return magnitude(aside.dust.base) < enough ? aside : { basis: asBasis(aside), dust: noDust }
 }
 
-/** What is traded beyond the position is dust first. */
+/** A quantity traded beyond the position is dust first. */
 const opened = (before: HeldPosition, signed: Amount): HeldPosition =>
   before.basis.position === 0n && before.dust.base * signed < 0n ? { basis: asBasis(before), dust: noDust } : before
 
-/** After a fill. `least`: the smallest order, in quote. */
+/** Applies a fill. `least` is the smallest order, in quote. */
 export const traded = (before: HeldPosition, side: Side, fill: Exchange, least: Amount): HeldPosition => {
   const signed = side === "BUY" ? fill.base : -fill.base
   const open = opened(before, signed)
@@ -171,7 +161,7 @@ export const traded = (before: HeldPosition, side: Side, fill: Exchange, least: 
   return open.basis.position * signed < 0n ? swept(after, fill, least) : after
 }
 
-/** A fee in base leaves the holding at its cost; one of nothing held counts at the price of its order, rounded up. */
+/** A fee in base leaves the holding at its cost. A fee on base that is not held counts at the price of its order, rounded up. */
 export const feeTaken = (before: HeldPosition, fee: Amount, order: Exchange, least: Amount): HeldPosition => {
   if (fee === 0n || order.base === 0n) return before
   const worth = Decimal.divideInteger(fee * order.quote, order.base, "up")
@@ -179,11 +169,9 @@ export const feeTaken = (before: HeldPosition, fee: Amount, order: Exchange, lea
   return swept(mapBasis(opened(before, -fee), paid), order, least)
 }
 
-/** Base that a leg left unsold is dust from now on. */
 export const setAside = (position: HeldPosition, base: Amount): HeldPosition =>
   withPart(position, min(base, max(0n, position.basis.position)))
 
-/** A change of the dust alone. */
 export const mapDust = (position: HeldPosition, change: (dust: HeldPosition) => HeldPosition): HeldPosition => {
   const { basis } = change({ basis: asBasis(position), dust: noDust })
   return {

@@ -9,22 +9,20 @@ export interface Decimal {
   readonly scale: number
 }
 
-/** Longest accepted text: longer input is an attack or a mistake, never a price. */
+/** Longest accepted text. Longer input is an attack or a mistake, not a price. */
 const maxLength = 100
 const plainDecimal = /^[+-]?(?:\d+\.?\d*|\.\d+)$/
 
 const powers = Array.from({ length: 100 }, (_, exponent) => 10n ** BigInt(exponent))
 
-/** 10 to a whole power that is not negative. */
 export const powerOfTen = (exponent: number): bigint => powers[exponent] ?? 10n ** BigInt(exponent)
 
-/** Integers nearer to zero are all doubles. */
 const exactInteger = 2 ** 53
 
 /** 10 to the 22nd is the last power of ten that is a double. */
 const doublePowers = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`))
 
-/** The same in doubles, which have all of these digits: nearly every price is one of them. */
+/** Normalises in doubles, which hold all of these digits: nearly every price is such a number. */
 const normaliseShort = (digits: bigint, short: number, scale: number): Decimal => {
   let rest = short
   let places = scale
@@ -50,7 +48,6 @@ const normalise = (digits: bigint, scale: number): Decimal => {
   return { digits: rest, scale: places }
 }
 
-/** `digits / 10^scale`; a negative scale multiplies. */
 export const make = (digits: bigint, scale = 0): Decimal => normalise(digits, scale)
 
 export const zero: Decimal = { digits: 0n, scale: 0 }
@@ -95,7 +92,6 @@ const align = (a: Decimal, b: Decimal): readonly [bigint, bigint, number] => {
     : [a.digits * powerOfTen(b.scale - a.scale), b.digits, b.scale]
 }
 
-/** Negative, zero or positive as `a` is below, equal to or above `b`. */
 export const compare = (a: Decimal, b: Decimal): -1 | 0 | 1 => {
   const [x, y] = align(a, b)
   return x < y ? -1 : x > y ? 1 : 0
@@ -120,13 +116,12 @@ export const subtract = (a: Decimal, b: Decimal): Decimal => {
 
 export const multiply = (a: Decimal, b: Decimal): Decimal => normalise(a.digits * b.digits, a.scale + b.scale)
 
-/** Half of the sum, exactly. */
 export const midpoint = (a: Decimal, b: Decimal): Decimal => {
   const sum = add(a, b)
   return normalise(sum.digits * 5n, sum.scale + 1)
 }
 
-/** Which way an inexact result goes. Every caller says it: no default. */
+/** Direction of rounding. It has no default: every caller states it. */
 export type Rounding = "down" | "up"
 
 /** `numerator / denominator` for a positive denominator, towards minus (`down`) or plus (`up`) infinity. */
@@ -137,7 +132,7 @@ export const divideInteger = (numerator: bigint, denominator: bigint, rounding: 
   return remainder < 0n ? quotient - 1n : quotient
 }
 
-/** An integer by a power of ten, rounded exactly, where doubles have all digits of it: `undefined` otherwise. */
+/** Divides an integer by a power of ten, rounded exactly. Returns `undefined` if doubles do not hold all digits of the result. */
 export const shortQuotient = (integer: number, scale: number, rounding: Rounding): number | undefined => {
   const power = doublePowers[scale]
   if (power === undefined || !(integer >= 0 && integer < exactInteger)) return undefined
@@ -171,7 +166,7 @@ export const toNumber = (value: Decimal): number => {
 
 const mostShortPlaces = 8
 
-/** A double is nearest to at most one decimal of fifteen digits, so whichever short one gives it back is the one. */
+/** At most one decimal of fifteen digits has a given double as its nearest, so a short decimal that converts back is the right one. */
 const shortDecimal = (value: number): Decimal | undefined => {
   for (let scale = 0; scale <= mostShortPlaces; scale++) {
     const power = doublePowers[scale] ?? 1
@@ -197,7 +192,7 @@ export const fromNumber = (value: number, significantDigits = 15): Decimal => {
   return normalise(BigInt(digits), significantDigits - 1 - Number(text.slice(end + 1)))
 }
 
-/** A positive double rounded down to twelve significant digits. Those after the fifteenth are noise of computing. */
+/** Rounds a positive double down to twelve significant digits. Digits after the fifteenth are rounding noise. */
 export const downFromNumber = (value: number): Decimal => {
   const { digits, scale } = fromNumber(value)
   const excess = Math.max(0, String(digits).length - 12)
@@ -205,25 +200,23 @@ export const downFromNumber = (value: number): Decimal => {
 }
 
 /**
- * Whether a double is so far from every integer that its own rounding, and that of a few steps before it, cannot have taken it
- * across one: then rounding it to an integer gives what rounding the exact value gives.
+ * True if a double is so far from every integer that its rounding, and the rounding of a few steps before it, cannot have moved it across
+ * one. Rounding it to an integer then gives the result of rounding the exact value.
  */
 export const isSurelyBetween = (value: number): boolean =>
   value > 0 && value < 1e12 && Math.abs(value - Math.round(value)) > Math.max(1e-5, value * 1e-14)
 
-/** A finite double to so many decimal places, upwards. */
 export const upFromNumber = (value: number, places: number): Decimal => {
   const steps = value * (doublePowers[places] ?? Number.NaN)
   if (isSurelyBetween(steps)) return normalise(BigInt(Math.ceil(steps)), places)
   return roundToStep(fromNumber(value), make(1n, places), "up")
 }
 
-/** The nearest number to the sum of decimals as people write them: 20 and 0.01 are 20.01, in whatever order. */
+/** Sums decimals as people write them, to the nearest double: 20 and 0.01 are 20.01, in any order. */
 export const sumOf = (values: ReadonlyArray<number>): number =>
   toNumber(values.reduce((sum, value) => add(sum, fromNumber(value)), zero))
 
-/** For reading, not for reckoning: at most so many significant digits. */
+/** Text for display, not for calculation: at most `digits` significant digits. */
 export const short = (value: Decimal, digits = 8): string => format(fromNumber(toNumber(value), digits))
 
-/** A ratio as strategy files write it: 5%. */
 export const percent = (ratio: Decimal): string => `${format(multiply(ratio, make(100n)))}%`

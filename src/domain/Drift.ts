@@ -6,7 +6,6 @@
 import { Schema } from "effect"
 
 export const Drift = Schema.Struct({
-  /** For people: "field `price` of orders". */
   what: Schema.String,
   was: Schema.String,
   is: Schema.String,
@@ -14,7 +13,6 @@ export const Drift = Schema.Struct({
 })
 export type Drift = typeof Drift.Type
 
-/** What is not there, before or now. */
 export const absent = "absent"
 
 export const sentenceOf = ({ closesFunding, is, was, what }: Drift): string => {
@@ -23,7 +21,7 @@ export const sentenceOf = ({ closesFunding, is, was, what }: Drift): string => {
   return `${what} ${change}${closesFunding ? ": orders pause" : ""}`
 }
 
-/** Why nothing new is paid, if money depends on a difference. */
+/** Reason why the bot pays for no new orders, if a difference affects money. */
 export const closing = (drift: ReadonlyArray<Drift>): string | undefined => {
   const found = drift.filter(({ closesFunding }) => closesFunding)
   return found.length === 0 ? undefined : `the service has changed: ${found.map(sentenceOf).join("; ")}`

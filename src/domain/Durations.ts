@@ -6,10 +6,8 @@ export const minuteMillis = 60_000
 export const hourMillis = 3_600_000
 export const dayMillis = 86_400_000
 
-/** The units that durations and timeframes are written in. */
 export const unitMillis = { s: secondMillis, m: minuteMillis, h: hourMillis, d: dayMillis } as const
 
-/** `30s`, `5m`, `6h`, `7d` as milliseconds. */
 export const DurationText = Schema.String.check(
   Schema.isPattern(/^(?=.*[1-9])\d{1,6}(\.\d{1,3})?[smhd]$/, { message: "a duration such as 30s, 5m, 6h or 7d" })
 ).pipe(
@@ -22,11 +20,10 @@ export const DurationText = Schema.String.check(
   })
 )
 
-/** The number of the day in UTC. */
 export const utcDay = (at: number): number => Math.floor(at / dayMillis)
 
-/** How long ago something was by the wall clock; one that went back says nothing, so it counts as long ago. */
+/** Time since `from` by the wall clock. If the clock went back, the time is unknown and counts as long ago. */
 export const elapsedMillis = (from: number, now: number): number => (now < from ? Number.POSITIVE_INFINITY : now - from)
 
-/** What waiting is measured by: no clock that is set moves it, so none holds up a cancel or gives up a payment. */
+/** Clock for waiting. It does not move when the wall clock is set, so no such change delays a cancel or gives up a payment. */
 export const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6)

@@ -1,19 +1,18 @@
 /**
- * What orders are really charged: the service echoes app fees and its own share in the order's answer, and that is the truth
- * where a schedule is only a forecast. The newest echo of a market counts, for orders that ask for the same app fees with the
- * same credential.
+ * Fees that orders are really charged. The service echoes app fees and its own share in the order's answer; a schedule is only a forecast.
+ * The newest echo of a market counts, for orders that ask for equal app fees with an equal credential.
  */
 import { Schema } from "effect"
 
-/** What an echo belongs to, and what it says. Basis points of the input. */
+/** Key and content of an echo. Fees are in basis points of the input. */
 export const feeEcho = {
   /** `partner`: the order was made with a partner's credential. */
   credential: Schema.Literals(["partner", "none"]),
-  /** App fees that the order asked for, all together. */
+  /** Sum of the app fees that the order asked for. */
   askedBasisPoints: Schema.Finite,
-  /** All that the service takes of every input. App fees to ourselves are in it: only a part of them comes back. */
+  /** All that the service takes of every input. It includes app fees to our own account, of which only a part comes back. */
   basisPoints: Schema.Finite,
-  /** Fills name their output after this fee. */
+  /** Fills report their output after this fee. */
   fillsNet: Schema.optionalKey(Schema.Literal(true))
 }
 
@@ -21,20 +20,17 @@ export type FeeEcho = typeof EchoFields.Type
 const EchoFields = Schema.Struct(feeEcho)
 
 export interface LearnedFee extends FeeEcho {
-  /** Name. */
   readonly market: string
   readonly orders: number
-  /** When the newest was answered. */
   readonly at: number
 }
 
-/** By market, credential and app fees. */
 export type LearnedFees = ReadonlyMap<string, LearnedFee>
 
 const keyOf = ({ askedBasisPoints, credential, market }: Omit<LearnedFee, "orders" | "at" | "basisPoints">): string =>
   `${market} ${credential} ${askedBasisPoints}`
 
-/** Changes `known` in place. `isFirst`: the first read of this order; a later one may tell another fee. */
+/** Changes `known` in place. `isFirst` marks the first read of this order; a later read may report another fee. */
 export const learn = (
   known: Map<string, LearnedFee>,
   market: string,

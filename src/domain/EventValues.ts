@@ -1,18 +1,17 @@
 /**
- * How values are written in events: amounts and prices as decimal text, kinds by their names, and signed bytes in two ways. Whoever has signed bytes
- * can send them, so only the journal writes them; every other encoding of an event says where they are instead.
+ * Encodings of values in events: amounts and prices as decimal text, kinds by their names, and signed bytes in two ways. Anyone who has
+ * signed bytes can send them, so only the journal writes them; every other encoding of an event says where they are instead.
  */
 import { Redacted, Schema, SchemaGetter } from "effect"
 import * as Decimal from "./Decimal.ts"
 
-/** Canonical decimal text in JSON, whole numbers everywhere else. */
 export const amountText = /^-?(0|[1-9]\d*)$/
 
 export const Amount = Schema.String.check(Schema.isPattern(amountText)).pipe(
   Schema.decodeTo(Schema.BigInt, { decode: SchemaGetter.transform(BigInt), encode: SchemaGetter.transform(String) })
 )
 
-/** No price of a market needs more. */
+/** No price of a market needs more digits. */
 export const mostDigits = 10n ** 90n
 export const mostPlaces = 60
 
@@ -34,33 +33,30 @@ export const Price = Schema.String.check(
   })
 )
 
-/** What an order is said to cost when it is made; older events do not say what it gives to others. */
+/** Costs of an order as shown when it is made. Older events do not contain the fees that go to others. */
 export const shownFees = {
   estimatedWithdrawFee: Amount,
   estimatedRefundFee: Amount,
   appFeeBasisPoints: Schema.optionalKey(Schema.Finite)
 }
 
-/** What a strategy is paused by, and why. */
 export const pause = {
   limit: Schema.String,
-  /** Whoever said it, where somebody did (limit `operator`). */
+  /** The operator who paused it, if a person did (limit `operator`). */
   by: Schema.optionalKey(Schema.String),
   action: Schema.Literals(["pause", "drain"]),
   reason: Schema.String
 }
 
-/** What leaves a position, as it was wanted; `asset` is what the quantity is of. */
 export const WantedExit = Schema.Struct({
   side: Schema.Literals(["BUY", "SELL"]),
   price: Price,
   quantity: Amount,
   asset: Schema.String,
-  /** It is in the market, where nobody takes it. */
+  /** The order is open in the market, but no trader takes it. */
   rests: Schema.optionalKey(Schema.Literal(true))
 })
 
-/** What a market was quoted to take of a larger quantity. */
 export const QuotedDepth = Schema.Struct({
   quantity: Amount,
   bid: Schema.optionalKey(Price),
@@ -68,7 +64,6 @@ export const QuotedDepth = Schema.Struct({
   at: Schema.Int
 })
 
-/** What the conditions of a slot saw. */
 export const SeenConditions = Schema.Struct({
   slot: Schema.String,
   checks: Schema.Array(
@@ -78,7 +73,7 @@ export const SeenConditions = Schema.Struct({
 
 const priceBounds = { priceBelow: Schema.optionalKey(Price), priceAbove: Schema.optionalKey(Price) }
 
-/** Within which a decision holds. */
+/** Limits within which a decision holds. */
 export const DecisionBounds = Schema.Struct({
   ...priceBounds,
   elsewhere: Schema.optionalKey(Schema.Array(Schema.Struct({ market: Schema.String, ...priceBounds }))),
@@ -89,7 +84,7 @@ export const DecisionBounds = Schema.Struct({
   onFill: Schema.Boolean
 })
 
-/** What an order is, because whoever folds may have forgotten it, and what was booked of it. */
+/** Terms of an order and its booked amounts. The reader of the events may have dropped the order from its state. */
 export const bookedOrder = {
   orderId: Schema.String,
   market: Schema.String,
@@ -104,19 +99,17 @@ export const bookedOrder = {
   estimatedRefundFee: Amount,
   deposited: Amount,
   fills: Schema.Array(Schema.Struct({ fillId: Schema.String, amountIn: Amount, amountOut: Amount })),
-  /** What its payout and its refund counted as fees. */
+  /** Fees that were booked for its payout and its refund. */
   payoutFee: Amount,
   refundFee: Amount,
-  /** How it had ended, if it had. */
+  /** Its final status, if it had ended. */
   ended: Schema.optionalKey(Schema.String)
 }
 
 export type SignedBytes = Schema.Codec<Redacted.Redacted, string>
 
-/** For the journal alone. */
 export const StoredBytes: SignedBytes = Schema.RedactedFromValue(Schema.String)
 
-/** For everything else. */
 export const HiddenBytes: SignedBytes = Schema.String.pipe(
   Schema.decodeTo(Schema.Redacted(Schema.String), {
     decode: SchemaGetter.transform((text: string) => Redacted.make(text)),
@@ -124,7 +117,7 @@ export const HiddenBytes: SignedBytes = Schema.String.pipe(
   })
 )
 
-/** What a venue can say against itself. Other contradictions have none of these kinds. */
+/** Contradictions between reports of the venue. Other contradictions have none of these kinds. */
 export const ContradictionKind = Schema.Literals([
   "success-without-amounts",
   "success-but-refunded",

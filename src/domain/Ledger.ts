@@ -27,17 +27,15 @@ import { byHand, firstOrder, hasNoBudget } from "./Placement.ts"
 export const dustSlot = (asset: string): string => `dust:${asset}`
 export const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
 
-/** Where a strategy keeps what it may spend. What has no budget takes its money from outside and gives it back. */
+/** Place of a strategy's spendable money. A strategy without a budget takes its money from outside and returns it there. */
 const purseOf = (strategy: string): "wallet" | "outside" => (hasNoBudget(strategy) ? "outside" : "wallet")
 
 export interface Ledger extends AccountBalances {
-  /** Which strategies run, of all that are known. */
   readonly runs: Map<string, boolean>
 }
 
 export const make = (): Ledger => ({ balances: new Map(), runs: new Map() })
 
-/** The kinds of events that can move money; the others need not be read for it. */
 export const movingTags = [
   "BotStarted",
   "StrategyLoaded",
@@ -64,7 +62,7 @@ export const movingTags = [
   "Found"
 ] as const satisfies ReadonlyArray<Tag>
 
-/** What an event moves, given what the ledger holds. Pure; an event that moves nothing gives an empty list. */
+/** Transfers that an event causes, given the ledger. Pure; an event that moves nothing gives an empty list. */
 const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {
   if (event._tag === "BudgetAllotted") {
     const outside = { account: "outside", owner: event.strategy } as const
@@ -81,7 +79,6 @@ const transfersOf = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> =
 }
 
 const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyArray<Transfer> => {
-  /** Where what is not spent goes back to. */
   const purse = purseOf(event.strategy)
   const home = isDustSlot(event.slot) ? "dust" : purse
   const at = (account: AccountName) => ({ account, owner: event.placement })
@@ -181,14 +178,13 @@ const depositSeen = (ledger: Ledger, event: Of<"DepositSeen">): ReadonlyArray<Tr
   return transfers([...moved, { asset, amount: rest, from: { account: purseOf(strategy), owner: strategy }, to }])
 }
 
-/** An asset that was swapped into itself was moved, not traded: what did not arrive is the fee of the move. */
+/** A swap of an asset into itself is a move, not a trade: the missing amount is the fee of the move. */
 export const feeOfMove = ({ amountIn, amountOut, inputAsset, outputAsset }: Of<"FillSeen">): Amount =>
   inputAsset === outputAsset ? max(0n, amountIn - amountOut) : 0n
 
 const transfers = (candidates: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> =>
   candidates.filter((transfer) => transfer.amount !== 0n)
 
-/** All that a placement holds in these places, in all but the target's when none are named. */
 const moveAll = (
   ledger: Ledger,
   placement: string,
@@ -237,7 +233,7 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
   ])
 }
 
-/** The operator has looked: the money is where they say, and what is written off stays named. */
+/** The operator has checked: the money is where they say, and a written-off amount stays named. */
 const resolved = (ledger: Ledger, { placement, strategy, word }: Of<"Resolved">): ReadonlyArray<Transfer> => {
   const unsure: ReadonlyArray<Place> = ["in doubt", "deposit in flight"]
   const wallet = { account: purseOf(strategy), owner: strategy } as const
@@ -256,7 +252,6 @@ const resolved = (ledger: Ledger, { placement, strategy, word }: Of<"Resolved">)
   }
 }
 
-/** A start runs the strategies that it loads, and no others. */
 const noteRunning = ({ runs }: Ledger, event: BotEvent): void => {
   if (event._tag === "BotStarted") for (const strategy of runs.keys()) runs.set(strategy, false)
   else if (event._tag === "StrategyLoaded" || event._tag === "StrategyRemoved")
@@ -266,8 +261,8 @@ const noteRunning = ({ runs }: Ledger, event: BotEvent): void => {
 }
 
 /**
- * What a strategy has free goes back to the account when it ends, and so does whatever comes back of its orders later. It has
- * it again when it is loaded again.
+ * Free money of a strategy returns to the account when the strategy ends, and so do later returns of its orders. The strategy has it again
+ * when it is loaded again.
  */
 const givenBackBy = (ledger: Ledger, event: BotEvent, moved: ReadonlyArray<Transfer>): ReadonlyArray<Transfer> => {
   const isOver = (owner: string) => ledger.runs.get(owner) === false
@@ -293,7 +288,6 @@ const givenBackBy = (ledger: Ledger, event: BotEvent, moved: ReadonlyArray<Trans
   }
 }
 
-/** Folds one event into the ledger (in place) and returns what it moved. */
 export const apply = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> => {
   noteRunning(ledger, event)
   const moved = book(ledger, transfersOf(ledger, event))
@@ -301,11 +295,10 @@ export const apply = (ledger: Ledger, event: BotEvent): ReadonlyArray<Transfer> 
   return returned.length === 0 ? moved : [...moved, ...returned]
 }
 
-/** What a strategy may still spend of an asset. */
 export const freeOf = (ledger: Ledger, strategy: string, asset: string): Amount =>
   balance(ledger, asset, "wallet", strategy)
 
-/** What legs of it left unsold, less what an order of it sells now. */
+/** Amount that legs of the strategy left unsold, less the amount that one of its orders sells now. */
 export const dustOf = (ledger: Ledger, strategy: string, asset: string): Amount =>
   balance(ledger, asset, "dust", strategy)
 
@@ -321,25 +314,21 @@ export const ownedBy = (ledger: Ledger, strategy: string, asset: string): Amount
   balance(ledger, asset, "fees", strategy) -
   balance(ledger, asset, "lost", strategy)
 
-/** Without what these placements hold. */
 export const without = ({ balances, runs }: Ledger, placements: ReadonlySet<string>): Ledger => ({
   runs,
   balances: new Map([...balances].filter(([, { entry }]) => !placements.has(entry.owner)))
 })
 
-/** What first orders brought to the account, net of what they took from it. */
 export const broughtByFirstOrders = (ledger: Ledger, asset: string): Amount =>
   balance(ledger, asset, "outside", firstOrder)
 
-/** What everything by hand brought to it. */
+/** Net amount that swaps by hand and first orders brought to the account. */
 export const broughtByHand = (ledger: Ledger, asset: string): Amount =>
   balance(ledger, asset, "outside", byHand) + broughtByFirstOrders(ledger, asset)
 
-/** What a placement holds in one place. */
 export const heldBy = (ledger: Ledger, placement: string, asset: string, place: Place): Amount =>
   balance(ledger, asset, place, placement)
 
-/** All that a placement holds, by asset. */
 export const holdingsOf = (ledger: Ledger, placement: string): ReadonlyMap<string, Amount> => {
   const held = new Map<string, Amount>()
   for (const { entry, amount } of ledger.balances.values())
@@ -347,7 +336,6 @@ export const holdingsOf = (ledger: Ledger, placement: string): ReadonlyMap<strin
   return held
 }
 
-/** What is unexplained of a placement, by asset. */
 export const unexplainedOf = ({ balances }: Ledger, placement: string): ReadonlyMap<string, Amount> =>
   new Map(
     [...balances.values()].flatMap(({ amount, entry }) =>

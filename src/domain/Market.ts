@@ -8,7 +8,7 @@ import * as Decimal from "./Decimal.ts"
 /** Quote per one base, positive. */
 export type Price = Decimal.Decimal
 
-/** SELL gives base and wants quote; BUY gives quote and wants base. */
+/** SELL pays base and receives quote; BUY pays quote and receives base. */
 export type Side = "BUY" | "SELL"
 
 /** Costs of trading, as far as they are known before an order is made. */
@@ -20,22 +20,19 @@ export interface TradeCosts {
 }
 
 export interface Market {
-  /** `BASE/QUOTE`, as in the strategy file. */
   readonly name: string
   readonly base: Asset
   readonly quote: Asset
-  /** Price step, if the venue wants one. */
+  /** Price step; missing if the venue has none. */
   readonly tick?: Price
-  /** Missing where nobody asks the venue. */
+  /** Missing if the bot does not ask the venue. */
   readonly costs?: TradeCosts
 }
 
 export const opposite = (side: Side): Side => (side === "BUY" ? "SELL" : "BUY")
 
-/** What an order of this side pays with. */
 export const inputAsset = (market: Market, side: Side): Asset => (side === "SELL" ? market.base : market.quote)
 
-/** What an order of this side receives. */
 export const outputAsset = (market: Market, side: Side): Asset => (side === "SELL" ? market.quote : market.base)
 
 /**
@@ -58,33 +55,32 @@ export const baseQuantity = (market: Market, quote: Amount, price: Price, roundi
   return Decimal.divideInteger(numerator, denominator, rounding)
 }
 
-/** What an order must deposit: the base quantity (SELL) or its quote amount rounded up (BUY). */
+/** Deposit of an order: the base quantity (SELL) or its quote amount rounded up (BUY). */
 export const inputAmount = (market: Market, side: Side, quantity: Amount, price: Price): Amount =>
   side === "SELL" ? quantity : quoteAmount(market, quantity, price, "up")
 
-/** What an order receives at least: its quote amount rounded up (SELL) or the base quantity (BUY). */
+/** Minimum output of an order: its quote amount rounded up (SELL) or the base quantity (BUY). */
 export const outputAmount = (market: Market, side: Side, quantity: Amount, price: Price): Amount =>
   side === "SELL" ? quoteAmount(market, quantity, price, "up") : quantity
 
-/** The price on the market's tick, away from the market: a BUY never pays more, a SELL never takes less. */
+/** Rounds the price to the market's tick, away from the market: a BUY never pays more, a SELL never takes less. */
 export const toTick = (market: Market, side: Side, price: Price): Price =>
   market.tick === undefined ? price : Decimal.roundToStep(price, market.tick, side === "BUY" ? "down" : "up")
 
 export interface BidAsk {
   readonly bid: Price
   readonly ask: Price
-  /** Halfway between them, where it is known already. */
   readonly mid?: Price
 }
 
-/** A two-sided executable price for some size, and when it was seen (epoch milliseconds). */
+/** A two-sided executable price for some size, and the time at which it was seen (epoch milliseconds). */
 export interface TwoSidedPrice extends BidAsk {
   readonly at: number
 }
 
 export const mid = (price: BidAsk): Price => price.mid ?? Decimal.midpoint(price.bid, price.ask)
 
-/** More than doubles get wrong of a price. */
+/** Upper bound of the relative error of a price in doubles. */
 const hair = 1e-15
 
 interface Priced {
@@ -92,12 +88,12 @@ interface Priced {
   readonly quantity: Amount
 }
 
-/** Whoever wants the one trade loses nothing by the other: its price is no worse, and it is for no more. */
+/** True if the other trade can replace the planned one without loss: its price is no worse, and its quantity is no larger. */
 export const tradesNoWorse = (wanted: Priced & { readonly side: Side }, other: Priced): boolean =>
   other.quantity <= wanted.quantity &&
   (wanted.side === "BUY" ? !Decimal.isGreater(other.price, wanted.price) : !Decimal.isLess(other.price, wanted.price))
 
-/** Certain, and quick to say, where the price alone changes by enough: `gainOfMoving` is above this amount of quote. */
+/** True if `gainOfMoving` is certainly above this amount of quote. Quick to compute if the price alone changes enough. */
 export const surelyGainsMore = (
   { base, quote }: Market,
   from: Price,
@@ -111,8 +107,8 @@ export const surelyGainsMore = (
 }
 
 /**
- * What it is worth in quote that an order has the wanted price and quantity instead of its present ones, less the share of
- * the time for which moving it takes it out of the market. Rounded down. Live and backtest move an order by this figure.
+ * Gain in quote of an order with the planned price and quantity over its present ones. The share of the time for which the move takes it
+ * out of the market is subtracted. Rounded down. Live runs and backtests move an order by this figure.
  */
 export const gainOfMoving = (market: Market, present: Priced, wanted: Priced, outOfMarketBasisPoints = 0): Amount => {
   const worth = (quantity: Amount, price: Price) => quoteAmount(market, quantity, price, "up")

@@ -5,7 +5,7 @@
  */
 import { Schema } from "effect"
 
-/** What an order takes and gives, by the venue's asset ids, and who gets that. */
+/** Input and output of an order, by the venue's asset ids, and the recipients. */
 export const MoneyPath = Schema.Struct({
   originAsset: Schema.String,
   destinationAsset: Schema.String,
@@ -19,7 +19,6 @@ export type MoneyPath = typeof MoneyPath.Type
 const depositTypes = ["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"] as const
 export type DepositType = (typeof depositTypes)[number]
 
-/** One that we ask for, in words that the venue knows. */
 const AskedPath = Schema.Struct({
   ...MoneyPath.fields,
   recipientType: Schema.Literals(["DESTINATION_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"]),
@@ -27,10 +26,9 @@ const AskedPath = Schema.Struct({
 })
 export type AskedPath = typeof AskedPath.Type
 
-/** Whether a recorded way has only words that can be asked for; what a found order was shown with may have others. */
+/** True if a recorded path has only terms that the bot can ask for. A found order may have been shown with others. */
 export const isAsked = Schema.is(AskedPath)
 
-/** Where our money is. */
 export interface MoneyPlaces {
   /** The account that signs, lowercase. */
   readonly signerId: string
@@ -40,17 +38,19 @@ export interface MoneyPlaces {
     readonly recipients: ReadonlyMap<string, string>
     readonly refundTo: ReadonlyMap<string, string>
   }
-  /** Assets whose money is not where `depositType` says, by the venue's asset ids: paid from there, refunded and paid out to there. */
+  /**
+   * Assets whose money is not at the place of `depositType`, by the venue's asset ids. The bot pays from this place, and refunds and
+   * payouts go there.
+   */
   readonly depositTypes?: ReadonlyMap<string, DepositType>
 }
 
-/** Where the money of an asset is: paid from there, refunded and paid out to there. */
+/** Place of an asset's money: the bot pays from it, and refunds and payouts go there. */
 export const depositTypeOf = <D>(
   { depositType, depositTypes }: { readonly depositType: D; readonly depositTypes?: ReadonlyMap<string, D> },
   { id }: { readonly id: string }
 ): D => depositTypes?.get(id) ?? depositType
 
-/** From this asset to that one, by what is configured now. */
 export const pathBetween = (places: MoneyPlaces, originAsset: string, destinationAsset: string): AskedPath => {
   const { addresses, signerId } = places
   const refundType = depositTypeOf(places, { id: originAsset })

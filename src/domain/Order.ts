@@ -8,7 +8,6 @@ import type { Price, Side } from "./Market.ts"
 import type { MoneyPath } from "./MoneyPath.ts"
 import type { SwapReport } from "./SwapRecord.ts"
 
-/** Documented statuses. */
 export const fillStatuses = [
   "AWAITING_DEPOSIT",
   "PENDING_CANCEL",
@@ -21,10 +20,10 @@ export const fillStatuses = [
 ] as const
 export type KnownFillStatus = (typeof fillStatuses)[number]
 
-/** The venue may invent more; an unknown one counts as resting, the worst exposure. */
+/** The venue may invent more. An unknown status counts as open, the worst exposure. */
 export type FillStatus = KnownFillStatus | (string & {})
 
-/** After these no more of the order can execute. */
+/** After these statuses no more of the order can execute. */
 export const isTerminal = (status: FillStatus): boolean =>
   status === "FILLED" || status === "CANCELED" || status === "EXPIRED"
 
@@ -46,11 +45,11 @@ export interface Fill {
   readonly amountIn: Amount
   readonly amountOut: Amount
   readonly at: number
-  /** When the venue changed it last, where it says so: a fill may grow. */
+  /** Time of the venue's last change, if the venue reports it: a fill may grow. */
   readonly updatedAt?: number
 }
 
-/** COMPLETED carries the hash of the payment; FAILED is not retried by the venue. */
+/** COMPLETED carries the hash of the payment. The venue does not retry a FAILED one. */
 export interface PayoutLeg {
   readonly status: "IN_PROGRESS" | "COMPLETED" | "FAILED" | (string & {})
   readonly txHash?: string
@@ -59,25 +58,24 @@ export interface PayoutLeg {
 
 export interface Order extends MoneyPath {
   readonly id: string
-  /** The terms below that a report leaves out. It says no other ones; who does not know them yet cannot use it. */
+  /** Terms below that a report leaves out. A reader that does not know these terms yet cannot use the report. */
   readonly unsaid?: ReadonlyArray<OrderTerm>
   readonly side: Side
-  /** The venue's asset ids. */
   readonly baseAsset: string
   readonly quoteAsset: string
   /** Base smallest units. */
   readonly quantity: Amount
   readonly price: Price
-  /** What it wants deposited (input smallest units). */
+  /** Deposit that the order asks for (input smallest units). */
   readonly inputAmount: Amount
-  /** What it pays out at least when wholly filled (output smallest units). */
+  /** Minimum payout of a completely filled order (output smallest units). */
   readonly outputAmount: Amount
   readonly depositAddress: string
   readonly depositMemo?: string
   readonly depositType: string
-  /** Sum of the fees (basis points) that go to others than us. */
+  /** Sum of the fees (basis points) that go to others. */
   readonly appFeeBasisPoints: number
-  /** Sum of all fees that its answer names; missing where it names none. */
+  /** Sum of all fees that its answer names; missing if it names none. */
   readonly echoedBasisPoints?: number
   readonly fillStatus: FillStatus
   readonly depositedAmount: Amount
@@ -85,20 +83,19 @@ export interface Order extends MoneyPath {
   readonly withdrawals: ReadonlyArray<PayoutLeg>
   readonly refund?: PayoutLeg
   readonly payoutIsFinal: boolean
-  /** A payout costs so much, in the output's asset, and the refund; missing where the venue says nothing of them. */
+  /** Cost of a payout in the output's asset, and cost of the refund; missing if the venue reports none. */
   readonly estimatedWithdrawFee?: Amount
   readonly estimatedRefundFee?: Amount
   /** The venue's signature of the quote that a swap comes from: evidence in a dispute. */
   readonly quoteSignature?: string
   /** Epoch milliseconds. */
   readonly deadline: number
-  /** Missing where the venue does not say. */
+  /** Missing if the venue does not report it. */
   readonly createdAt?: number
-  /** What the venue said in its own words, if it is a swap. */
+  /** The venue's own report, if the order is a swap. */
   readonly report?: SwapReport
 }
 
-/** What an order is made with and never changes. */
 export type OrderTerm =
   | keyof MoneyPath
   | "side"
@@ -114,27 +111,24 @@ export type OrderTerm =
 
 export const isSaid = ({ unsaid = [] }: Pick<Order, "unsaid">, term: OrderTerm): boolean => !unsaid.includes(term)
 
-/** What an order asks for besides market, side, size and price. Left out: the venue's default. */
+/** Terms of an order besides market, side, size and price. An omitted term has the venue's default. */
 export const OrderTerms = Schema.Struct({
   confidentiality: Schema.optionalKey(Schema.Literals(["basic", "advanced"])),
-  /** How a deposit on another chain is told apart: by its address alone, or by a memo as well. */
+  /** A deposit on another chain is identified by its address alone, or by a memo as well. */
   depositMode: Schema.optionalKey(Schema.Literals(["SIMPLE", "MEMO"])),
-  /** Basis points of the input by recipient; `self` is our own account: a rebate, or a cost where the service keeps a half. */
+  /** Basis points of the input by recipient. `self` is our own account: a rebate, or a cost if the service keeps half. */
   appFees: Schema.optionalKey(Schema.Array(Schema.Struct({ recipient: Schema.String, fee: Schema.Int })))
 })
 export type OrderTerms = typeof OrderTerms.Type
 
-/** What the app fees take out of every input. */
 export const askedBasisPoints = ({ appFees = [] }: OrderTerms): number => appFees.reduce((sum, { fee }) => sum + fee, 0)
 
-/** The part of the app fees that is a cost. */
 export const feesToOthers = ({ appFees = [] }: OrderTerms): number =>
   appFees.reduce((sum, { fee, recipient }) => (recipient === "self" ? sum : sum + fee), 0)
 
-/** What is looked at of an order that is nobody's of those who asked. */
 export type OrderOfOthers = Pick<Order, "id" | "createdAt">
 
-/** Something in a list of orders that cannot be read as one: it is named, and the others are used. */
+/** An entry of an order list that cannot be read as an order. The bot reports it and uses the others. */
 export interface OddOrder {
   readonly id?: string
   readonly why: string

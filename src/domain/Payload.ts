@@ -19,14 +19,14 @@ export interface Payload {
   readonly validUntil: number
   /** Counted before they are made. */
   readonly attempts: number
-  /** Attempts that were refused for a cause that rules out an execution before. */
+  /** Attempts that were refused for a cause that rules out an earlier execution. */
   readonly clearRefusals: number
   readonly lastSentAt: number
   /** It has executed: acknowledged with its hash, or its nonce is used. */
   readonly acknowledged: boolean
   readonly lastAnswer?: string
   readonly lastVerdict?: RefusalVerdict | undefined
-  /** The journal may have lost attempts, so their number and their answers prove nothing any more. */
+  /** The journal may have lost attempts, so their number and their answers prove nothing. */
   readonly mayBeForgotten?: boolean
 }
 
@@ -46,10 +46,10 @@ export const signed = (payload: Signed): Payload => ({
 })
 
 /**
- * What a refusal proves. `executed`: its nonce is used. `not-executed`: the verifier says this of no payload that was executed.
- * `stale-salt`: the same, for a salt that the verifier does not take: a salt that was withdrawn never comes back, but the verifier
- * that answered may not know a new one yet, so these bytes too may be executed until they expire, and are waited for. It tells
- * nothing of the time before, but that is covered where the first sending was refused for it as well.
+ * Proof that a refusal gives. `executed`: the nonce is used. `not-executed`: the verifier never says this of an executed payload.
+ * `stale-salt`: not executed, because the verifier does not accept the salt. A withdrawn salt never comes back, but the verifier that
+ * answered may not know a new salt yet. These bytes may therefore still be executed until they expire, and the bot waits for that. It
+ * proves nothing about earlier attempts unless the first sending was refused for it as well.
  */
 export const refusalVerdicts = ["executed", "not-executed", "stale-salt"] as const
 export type RefusalVerdict = (typeof refusalVerdicts)[number]
@@ -59,7 +59,7 @@ export const isStale = ({ lastVerdict }: Pick<Payload, "lastVerdict">): boolean 
 export interface PaymentRefusal {
   readonly code: string
   readonly text: string
-  /** Missing where it proves nothing. */
+  /** Missing if it proves nothing. */
   readonly verdict?: RefusalVerdict
 }
 
@@ -69,12 +69,11 @@ export const answered = (payload: Payload, { code, text, verdict }: PaymentRefus
   return { ...last, clearRefusals: payload.clearRefusals + (verdict === undefined ? 0 : 1) }
 }
 
-/** One of them could be misreported; the answer after that would be that the nonce is used. */
+/** One refusal could be misreported; the next answer would then be that the nonce is used. */
 const clearRefusalsNeeded = 2
 
 export type Certainty = "unsent" | "executed" | "refused" | "doubtful"
 
-/** What is certain of a payload, whatever has been seen of its deposit. */
 export const certaintyOf = ({ acknowledged, attempts, clearRefusals, mayBeForgotten = false }: Payload): Certainty => {
   if (acknowledged) return "executed"
   if (mayBeForgotten) return "doubtful"

@@ -9,22 +9,20 @@
  * all the same opens it again. `dead` is a payment that provably was not made and never will be, or that the operator has taken off the books. `given up` is
  * an order that is over and whose money the operator has given up: if it comes after all, it is booked.
  */
-/** The strategy of swaps that the operator makes by hand: no file can have this name, and it has no budget. */
+/** Strategy name of swaps that the operator makes by hand. No file can have this name, and it has no budget. */
 export const byHand = "by hand"
 
-/** The strategy of orders that a person has placed to try the venue out (`limitbot first-order`). */
+/** Strategy name of orders that a person places to try the venue out (`limitbot first-order`). */
 export const firstOrder = "first order"
 
-/** What a person asked for themselves: its money comes from the account and goes back there, and no limit of a file binds it. */
+/** True for orders that a person asked for: their money comes from the account and returns there, and no limit of a file binds them. */
 export const hasNoBudget = (strategy: string): boolean => strategy === byHand || strategy === firstOrder
 
-/** The strategy of orders that were found at the venue and that no slot wants. */
+/** Strategy name of orders that were found at the venue and that no slot plans. */
 export const recovered = "recovered"
 
-/** The slot of such an order. */
 export const slotOfFound = (orderId: string): string => `order-${orderId}`
 
-/** Code of the reason of a placement that was made from an order of the venue. */
 export const foundAtVenue = "recovered"
 
 export type PlacementState =
@@ -58,7 +56,7 @@ export const placementTransitions: Readonly<Record<PlacementState, ReadonlyArray
   "given up": ["settled"]
 }
 
-/** No money of ours is or can come to be in it, and the slot may be filled anew. */
+/** True if none of our money is or can still come to be in it; the slot may then be filled again. */
 export const isFinished = (state: PlacementState): boolean =>
   state === "settled" || state === "abandoned" || state === "dead" || state === "given up"
 

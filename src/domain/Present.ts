@@ -9,7 +9,6 @@ export type Present<Fields> = {
   readonly [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<Fields[Key], undefined>
 }
 
-/** The same record without the fields whose value is `undefined`. */
 export const present = <const Fields extends object>(fields: Fields): Present<Fields> => {
   const kept: Record<string, unknown> = {}
   for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key]

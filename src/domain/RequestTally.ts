@@ -1,21 +1,19 @@
 /**
- * How requests to the venue went since the process started: who makes them counts, and what shows the bot reads. It is of the process, as the
- * rate of a credential is, so the accounts of a fleet's runner count together.
+ * Counts of requests to the venue since the process started. The client counts, and displays read the counts. They belong to the process,
+ * like the rate limit of a credential, so the accounts of a fleet's runner count together.
  */
 import { Context } from "effect"
 
 export interface Requests {
   readonly operation: string
-  /** `ok`, or why not: the reason of the error. */
+  /** `ok`, or the reason of the error. */
   readonly outcome: string
   count: number
-  /** From sending to the last byte. */
   tookMillis: number
 }
 
 export interface RequestTotals {
   readonly requests: ReadonlyMap<string, Requests>
-  /** How long requests waited for their turn in our own budget, by operation. */
   readonly waitedMillis: ReadonlyMap<string, number>
   readonly sent: (operation: string, outcome: string, tookMillis: number) => void
   readonly waited: (operation: string, millis: number) => void

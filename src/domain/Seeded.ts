@@ -1,6 +1,5 @@
-/** The one seeded generator: the same seed gives the same numbers everywhere (mulberry32). Not for secrets. */
+/** Seeded generator of the whole program: a seed gives equal numbers everywhere (mulberry32). Not for secrets. */
 
-/** The next number, in [0, 1). */
 export type Random = () => number
 
 export const seeded = (seed: number): Random => {

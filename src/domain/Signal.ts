@@ -11,23 +11,19 @@ export interface Signal {
   readonly at: number
 }
 
-/** The last value of each, by name. */
 export type Signals = ReadonlyMap<string, Signal>
 
 export const signalName = /^[A-Za-z][A-Za-z0-9._-]{0,39}$/
 export const nameRule = "1 to 40 letters, digits, dots, dashes or underscores, beginning with a letter"
 export const SignalName = Schema.String.check(Schema.isPattern(signalName, { expected: `a name of ${nameRule}` }))
 
-/** Every value of a past time, for a backtest. */
 export interface SignalHistory {
   readonly names: ReadonlySet<string>
-  /** What was known then. */
   readonly at: (now: number) => Signals
-  /** When the next value comes; infinity when none does. */
+  /** Infinity if no value follows. */
   readonly nextAfter: (now: number) => number
 }
 
-/** How many of these times, which ascend, are not after `now`. */
 const countUntil = (times: ReadonlyArray<number>, now: number): number => {
   let [low, high] = [0, times.length]
   while (low < high) {
@@ -38,7 +34,7 @@ const countUntil = (times: ReadonlyArray<number>, now: number): number => {
   return low
 }
 
-/** The last one of those that have the same time counts. */
+/** If several values have one time, the last one counts. */
 export const historyOf = (values: ReadonlyArray<Signal & { readonly name: string }>): SignalHistory => {
   const sorted = values.toSorted((one, other) => one.at - other.at)
   const times = sorted.map(({ at }) => at)

@@ -8,7 +8,7 @@ import { Result } from "effect"
 const maxLength = 16_384
 const maxDepth = 16
 
-/** On valid JSON this yields exactly the strings and the structural characters; the rest is numbers and words. */
+/** On valid JSON this matches exactly the strings and the structural characters; the rest is numbers and words. */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 
 export const read = (text: string, most = maxLength): Result.Result<unknown, string> => {
@@ -19,7 +19,6 @@ export const read = (text: string, most = maxLength): Result.Result<unknown, str
   return problem === undefined ? Result.succeed(parsed.success) : Result.fail(problem)
 }
 
-/** Checks depth and duplicate keys of valid JSON by its tokens. */
 const scan = (text: string): string | undefined => {
   const open: Array<Set<string>> = []
   let candidate: string | undefined
@@ -39,7 +38,6 @@ const scan = (text: string): string | undefined => {
   return undefined
 }
 
-/** `"\u0061"` and `"a"` are the same key. */
 const unescape = (quoted: string): string =>
   Result.getOrElse(
     Result.try(() => String(JSON.parse(quoted))),

@@ -12,10 +12,9 @@ const Text = Schema.String
 const Texts = Schema.Array(Text)
 const optional = Schema.optionalKey
 
-/** The same shape as a configured asset, kept because the configuration may change. */
+/** Shape of a configured asset, stored because the configuration may change. */
 const Asset = Schema.Struct({ symbol: Text, id: Text, decimals: Schema.Int })
 
-/** The terms of a swap by hand, from the venue's quote. */
 export const AgreedSwap = Schema.Struct({
   venue: Text,
   account: Text,
@@ -25,7 +24,6 @@ export const AgreedSwap = Schema.Struct({
   depositType: Text,
   depositAddress: Text,
   depositMemo: optional(Text),
-  /** What is to be deposited. */
   amountIn: Amount,
   minAmountIn: optional(Amount),
   amountOut: Amount,
@@ -43,7 +41,6 @@ export const AgreedSwap = Schema.Struct({
 })
 export type AgreedSwap = typeof AgreedSwap.Type
 
-/** What the venue says of a swap. */
 export const swapReport = {
   status: Text,
   deposited: optional(Amount),

@@ -8,10 +8,9 @@ import { dayMillis, unitMillis } from "./Durations.ts"
 const weekMillis = 7 * dayMillis
 const millisOf = new Map<string, number>(Object.entries({ ...unitMillis, w: weekMillis }))
 
-/** A backtest asks at every candle. */
 const known = new Map<string, number>()
 
-/** `undefined` for anything that is not a number and one of s, m, h, d, w. */
+/** Returns `undefined` for text other than a number and one of s, m, h, d, w. */
 export const timeframeMillis = (timeframe: string): number | undefined => {
   const before = known.get(timeframe)
   if (before !== undefined) return before
@@ -22,7 +21,7 @@ export const timeframeMillis = (timeframe: string): number | undefined => {
   return millis
 }
 
-/** The timeframe of this length, in the largest unit of which it is a whole number. */
+/** Writes a length in the largest unit of which it is a whole number. */
 export const timeframeOf = (millis: number): string => {
   const [unit, size] = [...millisOf].sort(([, a], [, b]) => b - a).find(([, size]) => millis % size === 0) ?? [
     "s",
@@ -34,12 +33,11 @@ export const timeframeOf = (millis: number): string => {
 /** 1970 began on a Thursday. */
 const firstMonday = 4 * dayMillis
 
-/** When the candle of this length that contains the moment ends, and the next one begins. */
 export const frameEnd = (at: number, millis: number): number => frameStart(at, millis) + millis
 
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
-/** Whenever a candle of one of these lengths closes, one of this length does. Zero: none. */
+/** Length at which a candle closes whenever a candle of one of these lengths closes. Zero means none. */
 export const commonMillis = (a: number, b: number): number => {
   const common = divisor(a, b)
   const hasWeeks = (millis: number) => millis > 0 && millis % weekMillis === 0
@@ -47,7 +45,6 @@ export const commonMillis = (a: number, b: number): number => {
   return hasWeeks(common) || !(hasWeeks(a) || hasWeeks(b)) ? common : divisor(common, firstMonday)
 }
 
-/** When the candle of this length that contains the moment began. */
 export const frameStart = (at: number, millis: number): number => {
   const origin = millis % weekMillis === 0 ? firstMonday : 0
   return origin + Math.floor((at - origin) / millis) * millis

@@ -10,7 +10,7 @@ const daysInMonth = (year: number, month: number): number => {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** Impossible days are refused; JavaScript would shift them. */
+/** Rejects impossible days; JavaScript would shift them. */
 const isDay = (year: number, month: number, day: number): boolean =>
   month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
 
@@ -29,7 +29,7 @@ export const format = (epochMillis: number): string => new Date(epochMillis).toI
 
 const iso = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d{2}:?\d{2})?$/
 
-/** Epoch milliseconds of an ISO date, with or without a time and an offset; without one it is UTC. */
+/** Epoch milliseconds of an ISO date, with or without a time and an offset. Without an offset it is UTC. */
 export const written = (text: string): number | undefined => {
   const [, year, month, day, hour = "0", minute = "0", second = "0", fraction = "0", zone = "Z"] = iso.exec(text) ?? []
   if (year === undefined || month === undefined || day === undefined) return undefined

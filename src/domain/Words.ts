@@ -1,4 +1,4 @@
-/** The wording of figures in sentences: ages, times of day, counted things, who paused what. */
+/** Wording of figures in sentences: ages, times of day, counted things, and the origin of a pause. */
 import { dayMillis, hourMillis } from "./Durations.ts"
 
 export const age = (millis: number): string => {
@@ -9,24 +9,23 @@ export const age = (millis: number): string => {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`
 }
 
-/** "1 fill", "2 fills". */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`
 
-/** Time of day in UTC, to the millisecond. */
 export const clock = (at: number): string => {
   const pad = (value: number, width = 2) => String(Math.trunc(value)).padStart(width, "0")
   const day = ((at % dayMillis) + dayMillis) % dayMillis
   return `${pad(day / hourMillis)}:${pad((day / 60_000) % 60)}:${pad((day / 1000) % 60)}.${pad(day % 1000, 3)}`
 }
 
-/** How our clock differs from the venue's, in words. */
 export const clockText = (skewMillis: number): string =>
   `this machine's clock is ${(Math.abs(skewMillis) / 1000).toFixed(1)} s ${skewMillis > 0 ? "ahead of" : "behind"} the venue's`
 
-/** The limit under which a pause by a person stands. */
 export const operatorLimit = "operator"
 
-/** Who or which limit paused a strategy, and why. Where nobody said why, the reason only repeats who it was; older journals have no name. */
+/**
+ * Names the person or limit that paused a strategy, and the reason. Without a stated reason, the reason only repeats the name. Older
+ * journals have no name.
+ */
 export const pausedBy = ({
   by,
   limit,

@@ -12,7 +12,6 @@ import type { JournalError } from "../journal/Journal.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import * as PlacementNotes from "./state/process/PlacementNotes.ts"
 
-/** Keeps mistakes within a step. `doing` and what it is about, mostly a placement, name it for people: "the work on p1". */
 export const isolate = Effect.fnUntraced(function* (doing: string) {
   const books = yield* Bookkeeper
   const told = PlacementNotes.make<true>(books.state)

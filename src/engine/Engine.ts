@@ -26,19 +26,17 @@ import * as Turn from "./turn/Turn.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
 export interface EngineOptions {
-  /** The strategies at the start; `replace` changes them. */
   readonly strategies: ReadonlyArray<Strategy>
   /** Every configured market by name. Orders of removed strategies need their markets too. */
   readonly markets: ReadonlyMap<string, Market>
-  /** Why everything must be withdrawn now (kill switch, leaving), if it must; asked at every turn. */
+  /** Reason to cancel everything now (kill switch, leaving). Absent without one. Read at every turn. */
   readonly withdraw: Effect.Effect<Reason | undefined>
   /** Unclear payments (`unclearPayment`) that the operator says were not made. */
   readonly payAgain?: ReadonlySet<string>
-  /** Whether strategies may be planned; asked at each turn that could plan, once the venue answers. Default: yes. */
+  /** True if strategies may be planned. Read at each turn that could plan, once the venue answers. Default: true. */
   readonly admit?: Effect.Effect<boolean>
-  /** Applies what the operator has said since the last turn; runs at the beginning of every turn. */
   readonly listen?: Effect.Effect<void, JournalError>
-  /** How often `withdraw` is asked while nothing is to be withdrawn, by who says by `wake` that its answer is new. */
+  /** Interval at which `withdraw` is read while nothing is to be cancelled, for callers that announce a new answer with `wake`. */
   readonly quietLookMillis?: number
 }
 
@@ -62,22 +60,19 @@ export const make = Effect.fnUntraced(function* ({
   const woken = yield* Queue.sliding<void>(1)
   const nextTurn = Queue.offer(woken, undefined)
   const withdrawals = yield* Withdrawals.make({ withdraw, wake: nextTurn, ...present({ quietLookMillis }) })
-  /** Begins the next turn now, and looks what must be withdrawn. */
   const wake = Effect.andThen(withdrawals.wake, nextTurn)
   const parts = { contact, forgotten, plans, watch, work }
   const turn = yield* Turn.make({ ...parts, admit, listen, markets, withdraw })
   let turnedAt = 0
   let nextLookAt = 0
 
-  /** As `StrategyPlans` replaces them, from now on. */
   const replace = (next: ReadonlyArray<Strategy>, removed: "drained" | "left") =>
     Effect.andThen(plans.replace(next, removed), wake)
 
-  /** Withdraws these placements at once. A slot that is still wanted is placed again later. */
   const withdrawPlacements = (placements: ReadonlyArray<string>, why: Reason) =>
     Effect.andThen(withdrawals.request(placements, why), wake)
 
-  /** Ends the bot only by a journal that cannot be written, wrong decimals, or a credential that is refused for good. */
+  /** Ends the bot only if the journal cannot be written, decimals are wrong, or a credential is permanently refused. */
   const turnUnlessRefused = Effect.gen(function* () {
     const problem = yield* turn()
     turnedAt = yield* Clock.currentTimeMillis
@@ -89,7 +84,7 @@ export const make = Effect.fnUntraced(function* ({
     pauseAfter(settings, books.state, watch.prices, plans.decided(), now)
   )
 
-  /** Runs turns until `stop` completes or `done` is true after a turn. A turn that has begun is always finished. */
+  /** Runs turns until `stop` completes or `done` is true after a turn. A started turn is always finished. */
   const runTurns = Effect.fnUntraced(function* (stop: Effect.Effect<void>, done: () => boolean) {
     let stopped = false
     let failedTurns = 0
@@ -125,16 +120,14 @@ export const make = Effect.fnUntraced(function* ({
     wake,
     withdrawPlacements,
     prices: watch.prices,
-    /** When the last complete turn ended; 0 before the first. */
     turnedAt: () => turnedAt,
-    /** When the next turn begins unless something wakes the loop before. */
     nextLookAt: () => nextLookAt
   } as const
 })
 
 export type Engine = Effect.Success<ReturnType<typeof make>>
 
-/** Grows up to the longest pause between two looks while the venue is away; withdrawals are tried at the fastest pace. */
+/** Grows up to the longest pause between two polls while the venue is down. Cancels are tried at the fastest pace. */
 const pauseWhileDown = Effect.fnUntraced(function* (
   { pollMaxMillis, pollMinMillis }: Settings,
   failedTurns: number,

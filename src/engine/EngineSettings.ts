@@ -1,4 +1,4 @@
-/** How the engine paces itself and whose money it moves. Times are milliseconds; the defaults suit the real service. */
+/** Pace of the engine and the accounts whose money it moves. Times are milliseconds; the defaults suit the real service. */
 
 import { Context } from "effect"
 import type { Amount } from "../domain/Amount.ts"
@@ -9,54 +9,51 @@ import type { MoneyPlaces } from "../domain/MoneyPath.ts"
 import type { OrderTerms } from "../domain/Order.ts"
 import { byHand } from "../domain/Placement.ts"
 
-/** Where our money comes from and goes back to, as every order must repeat it. */
+/** Source and return path of our money. Every order must repeat them. */
 export interface Expectations extends MoneyPlaces {
-  /** The most that app fees may give to others. */
+  /** Most that app fees may give to others. */
   readonly maxAppFeeBasisPoints: number
-  /** What an order's echo may give to others, where the echo has the service's own share in it; else the bound above. */
+  /** Most that an order's echo may give to others, if the echo includes the service's own share; otherwise the bound above applies. */
   readonly echoedBasisPoints?: (market: Market, terms: OrderTerms) => number
   /** The venue's share of the output of every fill. */
   readonly fillBasisPoints?: number
-  /** The same place: whose echo it is, and which app fees it answers. */
+  /** Credential and app fees to which an echo belongs. */
   readonly echoOf?: (terms: OrderTerms) => Omit<FeeEcho, "basisPoints">
 }
 
 export interface Settings {
   readonly account: Expectations
-  /** Shortest and longest pause between two looks at the venue. */
+  /** Shortest and longest pause between two polls of the venue. */
   readonly pollMinMillis: number
   readonly pollMaxMillis: number
-  /** A create without an answer is looked for this long and then given up. After that it can never be funded. */
+  /** The bot searches this long for a create without an answer and then gives it up. After that it can never be funded. */
   readonly resolveAfterMillis: number
-  /** A turn begins no further order after this time, because its prices would be too old. */
+  /** A turn starts no further order after this time, because its prices would be too old. */
   readonly turnMillis: number
-  /** How long an order rests before the venue ends it: the safety net when the bot is gone. */
+  /** Lifetime of an order until the venue ends it: the safety net when the bot is gone. */
   readonly orderLifetimeMillis: number
-  /** How long a swap quote stays payable. */
+  /** Time for which a swap quote stays payable. */
   readonly swapLifetimeMillis: number
   /** No funding when less than this is left until the order's deadline. */
   readonly deadlineMarginMillis: number
-  /** How long after a payload's deadline its deposit could still become visible. */
+  /** Time after a payload's deadline in which its deposit could still become visible. */
   readonly visibilityMillis: number
-  /** The longest time that a payment on another chain may take to show, from the end of its order. */
+  /** Longest time that a payment on another chain may take to show, from the end of its order. */
   readonly paymentVisibilityMillis: number
-  /**
-   * How long an order that the venue ended without a deposit is watched before a payment in doubt counts as not made.
-   */
+  /** Time for which the bot watches an order that the venue ended without a deposit, before a payment in doubt counts as not made. */
   readonly doubtMillis: number
   /**
-   * How long what an earlier process had begun is watched when the journal may have lost what became of it: longer than a request
-   * of that process can have been under way, and a deposit usually takes to show.
+   * Time for which the bot watches the work of an earlier process if the journal may have lost its outcome. It is longer than a request of
+   * that process can have been under way, and than a deposit usually takes to show.
    */
   readonly takeoverMillis: number
   /** First pause before a repeated funding, cancel or placement; doubles up to `retryMaxMillis`. */
   readonly retryMinMillis: number
   readonly retryMaxMillis: number
-  /** Longest pause of a slot whose attempts are refused again and again. */
+  /** Longest pause of a slot whose attempts are refused repeatedly. */
   readonly refusalMaxMillis: number
   /** Limits over all strategies together. */
   readonly overall?: OverallLimits
-  /** Placements worked on at the same time. */
   readonly concurrency: number
 }
 
@@ -94,7 +91,7 @@ export class EngineSettings extends Context.Service<EngineSettings, Settings>()(
 export const refusalPauseMillis = ({ refusalMaxMillis, retryMinMillis }: Settings, refusals: number): number =>
   doubledMillis(retryMinMillis, refusalMaxMillis, refusals)
 
-/** No funding when less than this is left until the deadline. A quote that somebody agreed to lives for minutes only. */
+/** No funding when less than this is left until the deadline. An agreed quote lives for minutes only. */
 export const marginMillis = (
   { strategy }: { readonly strategy: string },
   { deadlineMarginMillis }: Pick<Settings, "deadlineMarginMillis">
@@ -108,33 +105,33 @@ export const isTooLate = (
 
 const swapMarginMillis = 15_000
 
-/** The pause before attempt number `attempts + 1`. The count is in the journal, so a restart does not forget it. */
+/** Pause before attempt number `attempts + 1`. The count is in the journal, so a restart does not forget it. */
 export const backoffMillis = ({ retryMaxMillis, retryMinMillis }: Settings, attempts: number): number =>
   doubledMillis(retryMinMillis, retryMaxMillis, attempts)
 
-/** Nothing at first, and then this much, doubled each time up to the most. */
+/** Zero at first, then `first`, doubled each time up to `most`. */
 export const doubledMillis = (first: number, most: number, times: number): number =>
   times === 0 ? 0 : Math.min(most, first * 2 ** Math.min(times - 1, 20))
 
 /**
- * What the venue says against what it had said before is not believed at once either: a view may be old, and a connection may
- * deliver the answer to another question. It must go on to say so for this long.
+ * Time for which the venue must repeat a report that contradicts an earlier one before the bot believes it. A view may be old, and a
+ * connection may deliver the answer to another question.
  */
 export const believedAfterMillis = {
-  /** An order of ours ended before its time, and nobody here asked for that. */
+  /** Our order ended before its time without a cancel from us. */
   earlyEnd: 10 * minuteMillis,
-  /** It ended as it was asked to, or has come to its end: what comes back would be spent at once. */
+  /** The order ended as requested or expired. The bot would spend its refund at once. */
   end: 5_000,
-  /** An order that was over is alive: it is cancelled once more. */
+  /** An ended order is alive: the bot cancels it once more. */
   aliveToCancel: 10_000,
-  /** The same: its end is taken back. */
+  /** An ended order is alive: the bot takes its end back. */
   alive: minuteMillis,
-  /** A living order shows a fill no more. */
+  /** A live order no longer shows a fill. */
   vanished: minuteMillis,
-  /** An order that is over shows less than it had shown. */
+  /** An ended order shows less than before. */
   lacking: minuteMillis,
-  /** There is no such order. */
+  /** The venue says that the order does not exist. */
   missing: minuteMillis,
-  /** The books of an order were closed, and it shows something else. */
+  /** An order shows something else after its books were closed. */
   otherwise: 5_000
 } as const

@@ -1,7 +1,6 @@
 /**
- * What the journal records before the first look at the venue: who runs on it, and which strategies with which
- * budgets. A journal belongs to one account at one venue in one mode. Any other combination is refused, because its
- * money would be miscounted.
+ * Records the runner, the strategies and their budgets in the journal before the first poll of the venue. A journal belongs to one account
+ * at one venue in one mode. Any other combination is refused, because its money would be miscounted.
  */
 
 import { Effect, Random, Schema } from "effect"
@@ -23,20 +22,16 @@ export interface BotRun {
   readonly version: string
   readonly sources?: string
   readonly decisionCode?: string
-  /** Names the machine from its start on, where it can be told. */
+  /** Identifies the machine since its boot, if known. */
   readonly boot?: string
   readonly journal?: string
-  /** "live", "dry-run", "demo". */
   readonly mode: string
-  /** The venue account (signer id). */
   readonly account: string
   readonly venue: string
-  /** The venue's asset ids by symbol. */
   readonly assets?: Readonly<Record<string, string>>
   readonly fillBasisPoints?: number
 }
 
-/** The journal was written for another account, venue or mode. */
 export class JournalOfAnother extends Schema.TaggedError<JournalOfAnother>()("JournalOfAnother", {
   what: Schema.String,
   journal: Schema.String,
@@ -47,7 +42,7 @@ export class JournalOfAnother extends Schema.TaggedError<JournalOfAnother>()("Jo
   }
 }
 
-/** The same money would count twice under two symbols, or the money of two assets as one. */
+/** Two symbols would count one sum of money twice, or one symbol would mix the money of two assets. */
 export class AssetRenamed extends Schema.TaggedError<AssetRenamed>()("AssetRenamed", {
   symbol: Schema.String,
   id: Schema.String,
@@ -58,7 +53,7 @@ export class AssetRenamed extends Schema.TaggedError<AssetRenamed>()("AssetRenam
   }
 }
 
-/** Another machine has taken this journal over: two bots on one account could fund one slot twice. */
+/** Another machine has claimed this journal: two bots on one account could fund one slot twice. */
 export class JournalHandedOver extends Schema.TaggedError<JournalHandedOver>()("JournalHandedOver", {
   to: Schema.String
 }) {
@@ -67,7 +62,7 @@ export class JournalHandedOver extends Schema.TaggedError<JournalHandedOver>()("
   }
 }
 
-/** The journal can be read and not written, on a full disk for example. A bot that can write nothing follows and pays nothing. */
+/** The journal can be read but not written, for example on a full disk. A bot that cannot write tracks nothing and pays nothing. */
 export class StartUnwritten extends Schema.TaggedError<StartUnwritten>()("StartUnwritten", {
   why: Schema.String,
   isWithdrawn: Schema.Boolean,
@@ -97,7 +92,7 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
 })
 
 /**
- * The same for a bot that may have orders: those rest whether or not this start can be recorded, and nobody else withdraws them.
+ * Like `record`, for a bot that may have orders. They stay open even if this start cannot be recorded, and no other process cancels them.
  */
 export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* (
   run: BotRun,
@@ -117,13 +112,12 @@ export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* 
 export type Contradiction = JournalHandedOver | JournalOfAnother | AssetRenamed
 
 /**
- * Whether the venue of the journal has proven to be one: nothing is decided before it has answered as one does. A journal that was only
- * begun at a misspelt address belongs to no venue yet.
+ * True if the journal's venue has proven to be one. The bot decides nothing before the venue has answered properly. A journal that was only
+ * started at a misspelt address belongs to no venue yet.
  */
 export const isBound = ({ placements, strategies }: BotState): boolean =>
   placements.size > 0 || [...strategies.values()].some(({ decision }) => decision !== undefined)
 
-/** Why this journal is not the one of this run, as far as the account, the venue and the mode are given. */
 export const contradictionOf = (state: BotState, run: Partial<BotRun>): Contradiction | undefined => {
   if (state.movedTo !== undefined) return new JournalHandedOver({ to: state.movedTo })
   for (const what of ["account", "venue", "mode"] as const) {
@@ -142,7 +136,6 @@ export const belongs = Effect.fn("StartUp.belongs")(function* (run: Partial<BotR
   if (contradiction !== undefined) return yield* contradiction
 })
 
-/** Among the assets that the journal has money of. */
 const renamedIn = ({ assets, ledger }: BotState, configured: Readonly<Record<string, string>>) => {
   const symbols = new Map(Object.entries(configured).map(([symbol, id]) => [id, symbol]))
   const held = new Set([...totals(ledger), ...givenBack(ledger)].map(({ asset }) => asset))
@@ -155,14 +148,13 @@ const renamedIn = ({ assets, ledger }: BotState, configured: Readonly<Record<str
   return undefined
 }
 
-/** Whoever has paused all that ran means what is added, or named anew, meanwhile as well. */
+/** An operator who paused all running strategies also means those that are added or renamed in the meantime. */
 const isAmongPaused = ({ strategies }: BotState, name: string): boolean => {
   const others = [...strategies].filter(([other, { isLoaded }]) => other !== name && isLoaded === true)
   const isNew = strategies.get(name)?.loaded === undefined
   return isNew && others.length > 0 && others.every(([, { paused }]) => paused?.limit === operatorLimit)
 }
 
-/** What loading a strategy changes: its file and, where it differs, its budget. */
 export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
   const { name, file, kind, hash, limits, text } = strategy
   const known = state.strategies.get(name)

@@ -32,7 +32,7 @@ export const begin = Effect.fn("SwapsByHand.begin")(function* (agreed: AgreedSwa
   return name
 })
 
-/** `stopped`: why no money may leave now for a reason that the journal does not know, such as the kill switch. */
+/** `stopped` is the reason why no money may leave now that the journal does not know, such as the kill switch. */
 export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string | undefined>) {
   const books = yield* Bookkeeper
   const venue = yield* Venue
@@ -74,7 +74,6 @@ export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string |
     )
   })
 
-  /** `payAgain`: unclear payments that the operator says were not made. */
   const advance = Effect.fn("SwapsByHand.advance")(function* (name: string, payAgain: ReadonlySet<string> = new Set()) {
     const placement = books.state.placements.get(name)
     if (placement === undefined || isFinished(placement.state)) return

@@ -26,22 +26,19 @@ import { isEndUnbelieved } from "./tracking/EarlyEnd.ts"
 
 /** The time from the kill switch to the requests must stay below a second. */
 const lookMillis = 400
-/** A turn reads much, and cancels must not stand in line behind it; before they are answered it finds nothing. */
+/** A turn reads much, and cancels must not queue behind it. Until the venue answers them, a turn finds nothing. */
 const looksBeforeTurn = 4
-/** The most cancels that one look begins: as many as the rate limiter lets through in a second. Those in flight delay none. */
+/** Most cancels that one pass starts: as many as the rate limiter lets through in a second. Cancels in flight delay none. */
 const mostAtOnce = 50
-/** A bot that can record nothing any more and has to withdraw everything ends after this long at the latest. */
+/** Longest remaining time of a bot that can no longer record and has to cancel everything. */
 const lastTriesMillis = 60_000
-/** How long a cancel waits for its record, and how long its repetition does. */
+/** Time that a cancel waits for its record; the next constant is for its repetition. */
 const firstPatienceMillis = 300
 const patienceMillis = 5_000
 
 export interface WithdrawalOptions {
-  /** Why everything must be withdrawn now, if it must. */
   readonly withdraw: Effect.Effect<Reason | undefined>
-  /** Begins the next turn: what comes back is looked for at once. */
   readonly wake: Effect.Effect<unknown>
-  /** From one look to the next while nothing is to be withdrawn. */
   readonly quietLookMillis?: number
 }
 
@@ -52,7 +49,6 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
   const cancelOf = yield* Defects.isolate("the cancel of")
   const lookFor = yield* Defects.isolate("the look for")
 
-  /** Placements that somebody asked to withdraw, with the reason. */
   const asked = new Map<string, Reason>()
   let looksUntilTurn = 0
   let isQuiet = false
@@ -67,7 +63,10 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
     asked.clear()
   })
 
-  /** What may rest although nothing can be recorded, with its cancel. Orders of an account that another process owns are for that one. */
+  /**
+   * Orders that may be open, with their cancels, although nothing can be recorded. Orders of an account that another process owns are left
+   * to that process.
+   */
   const left = (why: Reason | undefined, underWay: ReadonlySet<string> = new Set()) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       if (books.isOfAnother()) return []
@@ -75,7 +74,6 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
       return leaving(means, state.placements.values(), { now, isKilled, isUnrecorded: true, underWay })
     })
 
-  /** Never ends; fails when the journal cannot be written. */
   const run = Effect.gen(function* () {
     const sending = yield* FiberMap.make<string, void, JournalError>()
     const underWay = () => new Set([...sending].map(([orderId]) => orderId))
@@ -115,7 +113,6 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))
   }).pipe(Effect.scoped)
 
-  /** Withdraws these placements at the next look, for the given reason. */
   const request = (placements: ReadonlyArray<string>, why: Reason) =>
     Effect.sync(() => {
       for (const placement of placements) asked.set(placement, why)
@@ -125,7 +122,9 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
   return { run, request, withdrawUnrecorded: unrecorded(withdraw, left), wake: Queue.offer(woken, undefined) } as const
 })
 
-/** Nothing can be recorded any more: what must be withdrawn is, before the bot ends. Gives how many orders may rest then. */
+/**
+ * Cancels what must be cancelled before the bot ends, when nothing can be recorded. Returns the number of orders that may still be open.
+ */
 const unrecorded = (
   withdraw: WithdrawalOptions["withdraw"],
   left: (why: Reason | undefined) => Effect.Effect<ReturnType<typeof leaving>>
@@ -151,7 +150,6 @@ const noteKillSwitch = Effect.fnUntraced(function* (books: Bookkeeper["Service"]
   if (reason !== undefined) books.tries.hurry(yield* Clock.currentTimeMillis)
 })
 
-/** Why an order must leave by what the journal says of its strategy, if it must. */
 const reasonFor = ({ strategies }: BotState, { strategy }: Placement): Reason | undefined => {
   const known = strategies.get(strategy)
   if (known?.removed === "drained") return { code: "removed", text: "Its strategy was taken away" }
@@ -159,7 +157,6 @@ const reasonFor = ({ strategies }: BotState, { strategy }: Placement): Reason | 
   return paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
 }
 
-/** Placements that must be withdrawn and are not marked yet. */
 const unmarked = (state: BotState, why: (placement: Placement) => Reason | undefined) =>
   [...state.placements.values()].flatMap((placement) => {
     if (isFinished(placement.state) || placement.cancel !== undefined) return []

@@ -20,13 +20,12 @@ const entryOf = ({ exports, main = "index.js" }: typeof Manifest.Type): string =
   return entry === undefined ? main : typeof entry === "string" ? entry : entry.default
 }
 
-/** The folders in which Node looks for packages, from this one up. */
 const packageFolders = (from: string): ReadonlyArray<string> => {
   const above = dirname(from)
   return [join(from, "node_modules"), ...(above === from ? [] : packageFolders(above))]
 }
 
-/** `none` where nothing that could be read is found. */
+/** `none` if nothing readable is found. */
 export const textOf = Effect.fn("CodeFile.textOf")(function* (strategyFile: string, wanted: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const read = (file: string) => Effect.option(fileSystem.readFileString(file))

@@ -33,7 +33,6 @@ import * as StuckAfter from "./sections/StuckAfter.ts"
 import * as WalletConfig from "./sections/WalletConfig.ts"
 import * as WitnessSection from "./sections/WitnessSection.ts"
 
-/** Everything except the secrets. */
 export type BotSettings = NonNullable<ReturnType<typeof settingsOf>["settings"]>
 
 export interface BotConfig extends Omit<BotSettings, "dashboard" | "otlp" | keyof NotifyOptions>, NotifyOptions {
@@ -73,7 +72,6 @@ export class ConfigInvalid extends Schema.TaggedError<ConfigInvalid>()("ConfigIn
   }
 }
 
-/** The whole configuration with its secrets. */
 export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const { parsed, to, folder } = yield* open(file)
   const secretAt = (source: Read.Located<SecretSource> | undefined) =>
@@ -116,22 +114,21 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   return config
 })
 
-/** Everything except the secrets: for checking strategies and for looking at the journal. */
+/** Reads everything except the secrets: for checking strategies and reading the journal. */
 export const loadSettings = Effect.fn("ConfigFile.loadSettings")(function* (file: string) {
   const { parsed, to } = yield* open(file)
   return parsed?.settings === undefined || to.problems.length > 0 ? yield* invalid(to) : parsed.settings
 })
 
-/** The same of a text that is in no file; `name` stands in messages. */
+/** Reads a text that is in no file; `name` appears in messages. */
 export const settingsIn = Effect.fn("ConfigFile.settingsIn")(function* (name: string, text: string) {
   const { parsed, to } = yield* parse(sourceText(name, text), ".")
   return parsed?.settings === undefined || to.problems.length > 0 ? yield* invalid(to) : parsed.settings
 })
 
-/** As the line says that a person writes; whatever else is wrong with the file. */
 const journalLine = /^journal:[ \t]*(?:"([^"\r\n]*)"|'([^'\r\n]*)'|([^#\r\n]*?))[ \t]*(?:#.*)?\r?$/m
 
-/** Where the journal is: in an emergency that is all that is needed of a file that was edited and has mistakes. */
+/** Place of the journal. In an emergency only this is needed, even from an edited file with mistakes. */
 export const journalOf = Effect.fn("ConfigFile.journalOf")(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -173,15 +170,15 @@ const invalid = ({ source, problems }: Report): Effect.Effect<never, ConfigInval
   )
 }
 
-/** The rest of a line after a key for secrets, or one that sounds so, unless it is a proper reference. */
+/** The rest of a line after a key for secrets, or a similar key, unless it is a proper reference. */
 const mayBeSecret =
   /((?<![\w-])(?!quoteKey\b)[\w-]*(?:key|jwt|token|secret|pass\w*|credentials?)["']?[ \t]*:[ \t]*)(?![ \t]|\{ *(?:env: *[A-Za-z_]\w*|file: *[^}\r\n]*) *\})([^\r\n]+)/gi
 
-/** The place of these is where a secret may stand by mistake: a key that is not known, or the secret instead of its file. */
+/** A secret may stand here by mistake: after an unknown key, or instead of its file. */
 const hidesRest = (message: string): boolean =>
   message === literalSecret || message.startsWith("unknown key ") || message.startsWith(unreadableSecret)
 
-/** Problems are shown with their line, so anything that looks like a secret is masked first; columns stay the same. */
+/** Problems are shown with their line, so anything that looks like a secret is masked first; columns stay unchanged. */
 const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   const stars = (hidden: string) => "*".repeat(hidden.length)
   const keyed = text.replace(mayBeSecret, (_, before: string, value: string) => before + stars(value))
@@ -210,7 +207,6 @@ const feedWithToken = Read.section({
   url: Read.required(url, "address of the feed"),
   token: Read.optional(secret, "sent as a bearer token")
 })
-/** An address, or an address with the token that its service asks for. */
 const incidentFeed: Read.Reader<NonNullable<ReturnType<typeof feedWithToken>>> = described(
   (node, to) => {
     if (node.type !== "scalar") return feedWithToken(node, to)
@@ -250,7 +246,6 @@ const accountKeys = {
   ...TermsSection.keys
 }
 
-/** Its settings, with the places that checks across the file name. */
 const accountReader = Read.checked(accountKeys, (settings, at) => ({ ...settings, at }))
 
 const config = Read.known({
@@ -289,7 +284,6 @@ const config = Read.known({
   dashboard: Read.optional(DashboardConfig.reader, "the dashboard and the control API", "none")
 })
 
-/** The whole file for editors. */
 export const schema = (): JsonSchema => ({
   $schema: "http://json-schema.org/draft-07/schema#",
   title: "The configuration of limitbot",
@@ -324,11 +318,8 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
       /** Without a slash at the end. */
       url: venue.url,
       analyticsUrl,
-      /** How identifiers of the interface spell the home ledger. */
       ledger,
-      /** The intents contract that every signed payload must name. */
       verifier,
-      /** The name is for people; what the program does follows the facts. */
       profile,
       facts,
       quoteKey: venue.quoteKey,
@@ -336,34 +327,26 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
       /** The configuration has a partner credential, which waives the platform's fee. */
       hasPartner,
       incidents: venue.incidents,
-      /** Other spellings of asset ids that the venue may answer with. */
       assetSpellings: AssetsSection.spellingsOf(rows, to)
     },
     account: {
       signerId,
-      /** The process that signs, if this one has no key. */
       signer: signerOf(account, resolve, to),
       depositType,
-      /** Who pays deposits on other chains. */
       wallet: wallet && WalletConfig.resolved(wallet, resolve, secretVariables),
-      /** Where money is paid and refunded to on other chains: address by symbol. */
       recipients: AssetsSection.addresses(account.recipients, assets, to),
       refundTo: AssetsSection.addresses(account.refundTo, assets, to),
-      /** Where an asset's money is, if not where `depositType` says: by asset id. */
       depositTypes,
       terms: termsOf(account, [depositType, ...depositTypes.values()], facts.fees, to)
     },
-    /** Who else tells prices. */
     priceProgram: AssetsSection.priceProgramOf(read.prices, resolve),
     ...AssetsSection.marketsOf(read.markets, read.prices, { assets, costs }, resolve("."), to),
-    /** Limits over all strategies together. */
     limits: limits && OverallLimits.resolved(limits, assets, to),
     reconcileEvery: read.reconcileEvery,
     canary: read.canary && { everyMillis: read.canary.every },
     stuckAfter: read.stuckAfter ?? defaultTerms,
     journal: resolve(read.journal),
     witness: read.witness && WitnessSection.resolved(read.witness, resolve, NotifyConfig.hasMail(read.notify), to),
-    /** Where somebody writes signals to. */
     signalFile: read.signals && resolve(read.signals.file),
     notify: NotifyConfig.targetsOf(read.notify, resolve, read.dashboard !== undefined, to),
     heartbeat: read.heartbeat,
@@ -373,7 +356,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
   return { secrets, settings }
 }
 
-/** Either a key, plain or in a keystore, or a process that holds it; a process does not say whose key it is. */
+/** Either a key, plain or in a keystore, or a process that holds it; a process does not report the key's owner. */
 const signerOf = (
   { at, key: plain, keystore, signer, signerId }: Account,
   resolve: (path: string) => string,

@@ -1,7 +1,7 @@
 /**
- * What the rows of a fleet's database may make this machine do. Whoever can write rows could otherwise run programs here, read what
- * belongs to other accounts, and send keys and money to addresses of their own. So a file of this machine, beside the folders of secrets,
- * lists addresses, programs and recipients, and a row names no others. Its files lie in the folder of its account alone.
+ * Restricts the rows of a fleet's database on this machine. People who can write rows could otherwise run programs here, read files of
+ * other accounts, and send keys and money to their own addresses. So a file of this machine, beside the folders of secrets, lists
+ * addresses, programs and recipients, and a row may name no others. A row's files must lie in the folder of its own account.
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import * as Read from "../strategy/Fields.ts"
@@ -9,12 +9,12 @@ import { type Report, render, report, sourceText } from "../strategy/Problem.ts"
 import { readYaml, type YamlNode } from "../strategy/YamlReader.ts"
 import * as PlainFiles from "./PlainFiles.ts"
 
-/** Becomes a folder and a file's name: nothing in it may lead elsewhere. */
+/** Becomes a folder and a file's name, so it must not lead elsewhere. */
 export const accountName = /^[a-z0-9][a-z0-9-]{0,63}$/
 
 const allowedName = "allowed.yaml"
 
-/** The row asks for what this machine does not allow. The message names each thing with its place. */
+/** The row asks for something that this machine does not allow. The message names each item with its place. */
 export class RowForbidden extends Schema.TaggedError<RowForbidden>()("RowForbidden", { message: Schema.String }) {}
 
 const reader = Read.known({
@@ -33,7 +33,7 @@ export interface Allowed {
 const originOf = (address: string): string => URL.parse(address)?.origin ?? address
 const wordsOf = (words: ReadonlyArray<string>): string => JSON.stringify(words)
 
-/** Read for each start of an account, so an edit counts at the next one. */
+/** Read at each start of an account, so an edit applies at the next one. */
 export const load = Effect.fn("FleetAllowed.load")(function* (folder: string) {
   const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const file = path.join(folder, allowedName)
@@ -60,7 +60,7 @@ export const load = Effect.fn("FleetAllowed.load")(function* (folder: string) {
 
 const recipientKeys: ReadonlySet<string> = new Set(["recipients", "refundTo", "signerId"])
 
-/** What of a row's files is not allowed, by text alone: it holds whatever the keys are for. */
+/** Checks a row by its text alone, so the rules hold for every key. */
 const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => {
   if (node.type === "map") {
     for (const [name, { key: place, value }] of node.entries) {
@@ -98,7 +98,7 @@ export interface AccountRow {
   readonly strategies: ReadonlyArray<{ readonly file: string; readonly text: string }>
 }
 
-/** Fails with everything in a row that is not allowed; text that is no YAML is left to who reads it. */
+/** Fails with everything in a row that is not allowed. Text that is not YAML is left to its reader. */
 export const verify = (
   { config, name, strategies }: AccountRow,
   allowed: Allowed

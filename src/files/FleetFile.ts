@@ -1,6 +1,6 @@
 /**
- * What the page over many bots is told: where it listens, and which bots of their own register with it, each by the address of its control
- * server and a token. A bot with a trader's token can be paused and killed from the page; with a viewer's it is only shown.
+ * Settings of the page over many bots: its own address, and the separate bots that register with it, each by the address of its control
+ * server and a token. With a trader's token the page can pause and kill a bot; with a viewer's token it only shows it.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import { url } from "../control/Address.ts"
@@ -12,7 +12,6 @@ import * as PlainFiles from "./PlainFiles.ts"
 import { readSecret, secret } from "./secrets/SecretSource.ts"
 import * as DashboardConfig from "./sections/DashboardConfig.ts"
 
-/** The message names every mistake with its place. */
 export class FleetFileInvalid extends Schema.TaggedError<FleetFileInvalid>()("FleetFileInvalid", {
   message: Schema.String
 }) {}
@@ -38,7 +37,7 @@ export interface RegisteredBot {
   readonly token: Redacted.Redacted
 }
 
-/** What holds without a file: this machine alone, and the usual port or any free one. */
+/** Defaults without a file: this machine alone, and the usual port or any free one. */
 export const usual: ControlOptions = {
   host: "127.0.0.1",
   port: DashboardConfig.defaultPort,

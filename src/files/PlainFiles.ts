@@ -34,7 +34,7 @@ export const layer = Layer.effect(
         pathOrDescriptor: path
       })
     })
-    /** Node's own way to make a folder with those above it tries for ever in a folder that takes none, such as /proc. */
+    /** Node's recursive mkdir retries without end in a folder that accepts none, such as /proc. */
     const makeDirectory: FileSystem.FileSystem["makeDirectory"] = (folder, { recursive = false, ...options } = {}) => {
       if (!recursive) return files.makeDirectory(folder, options)
       const above = path.dirname(folder)
@@ -65,7 +65,7 @@ const phrases: Partial<Record<PlatformError.SystemErrorTag, string>> = {
   PermissionDenied: "no permission"
 }
 
-/** What is wrong with a file, in words that follow its name; none for failures that are not about that. */
+/** Fault of a file, worded to follow its name; `undefined` for other failures. */
 export const phraseOf = ({ reason }: PlatformError.PlatformError): string | undefined => {
   if (reason._tag === "BadArgument") return undefined
   if (Predicate.hasProperty(reason.cause, "code") && reason.cause.code === "ELOOP") return "is a symbolic link"

@@ -18,11 +18,9 @@ const mostBytes = 3 * mostCharacters
 export interface ReadFiles {
   readonly strategies: ReadonlyArray<Strategy>
   readonly problems: ReadonlyArray<Problem>
-  /** The problems for people, each with its line of the file. */
   readonly rendered: ReadonlyArray<string>
 }
 
-/** One or more strategy files are unusable. The message names every mistake with its place. */
 export class StrategiesInvalid extends Schema.TaggedError<StrategiesInvalid>()("StrategiesInvalid", {
   rendered: Schema.Array(Schema.String)
 }) {
@@ -33,7 +31,7 @@ export class StrategiesInvalid extends Schema.TaggedError<StrategiesInvalid>()("
 
 const unreadable = (file: string, message: string): Problem => ({ file, line: 1, column: 1, message })
 
-/** The text with the code that it names; without, where that cannot be read, which is then a mistake in the text. */
+/** Adds the code that the text names. If the code cannot be read, the text stays without it and counts as faulty. */
 export const whole = Effect.fn("StrategyFiles.whole")(function* (file: string, text: string) {
   const wanted = StrategyFile.codeWanted(text)
   if (wanted === undefined) return text
@@ -58,12 +56,11 @@ const readText = Effect.fnUntraced(
 
 interface ReadFile extends ReadFiles {
   readonly file: string
-  /** None of a file that cannot be read. */
   readonly text: string | undefined
   readonly name: ReturnType<typeof StrategyFile.nameIn>
 }
 
-/** The purpose of the strategies: some need a source of volumes, others cannot run on one series of prices. */
+/** Purpose of the strategies: some need a source of volumes, others cannot run on one series of prices. */
 export type Purpose = "live" | "rehearsal" | "backtest" | "search"
 
 const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose, before?: ReadFile) {
@@ -107,7 +104,7 @@ const notRehearsed = ({ volumes = new Map() }: Strategy): Problem | undefined =>
   return problem && { ...problem, message: "a rehearsal makes its prices up and has no volumes", hint }
 }
 
-/** Names that more than one file gives; reported at the later ones, whatever else is wrong with them. */
+/** Duplicate names across files, reported at the later ones even if those have other mistakes. */
 const twinsIn = (
   read: ReadonlyArray<ReadFile>
 ): ReadonlyArray<{ readonly problem: Problem; readonly text: string }> => {
@@ -124,16 +121,14 @@ const twinsIn = (
   })
 }
 
-/** The most decimal places that an asset may have: with them no amount in a file is too fine. */
+/** Most decimal places that an asset may have: with them no amount in a file is too fine. */
 const mostDecimals = 36
 
-/** Markets of these assets without a configuration, to look at files alone. */
 export const marketsOf = (symbols: Iterable<string>): Markets => {
   const assets = Array.from(symbols, (symbol) => ({ symbol, id: symbol, decimals: mostDecimals }))
   return { assets, ticks: new Map(), costs: documentedCosts(assets) }
 }
 
-/** The markets that the files name, to look at the files without a configuration. */
 export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function* (files: ReadonlyArray<string>) {
   const texts = yield* Effect.forEach(files, (file) => Effect.orElseSucceed(readText(file), () => ""))
   const lines = texts.flatMap((text) => text.match(/^\s*(?:market|targets)\b.*$|^\s*-\s*\S+\/\S+.*$/gm) ?? [])
@@ -142,7 +137,7 @@ export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function
   return marketsOf(new Set([...traded, ...watched].flatMap((market) => market.split("/"))))
 })
 
-/** Reads whichever files it is given; a file whose text is that of the last time keeps what was read from it. */
+/** Reads the passed files; a file with unchanged text keeps its earlier result. */
 export const reader = (markets: Markets, purpose: Purpose = "live") => {
   let last: ReadonlyArray<ReadFile> = []
   return Effect.fn("StrategyFiles.readAll")(function* (files: ReadonlyArray<string>) {
@@ -168,14 +163,13 @@ const together = (read: ReadonlyArray<ReadFile>) => {
   } satisfies ReadFiles
 }
 
-/** The same of texts that are not in the files that they are named after, or not as they are there. */
 export const readTexts = (
   texts: ReadonlyArray<{ readonly at: string; readonly text: string }>,
   markets: Markets,
   purpose: Purpose = "live"
 ): ReadFiles => together(texts.map(({ at, text }) => readOf(at, text, markets, purpose)))
 
-/** All of them; problems are returned, not thrown, so `check` can show them in its own way. */
+/** Returns problems instead of failing, so `check` can show them in its own way. */
 export const readAll = (files: ReadonlyArray<string>, markets: Markets, purpose?: Purpose) =>
   reader(markets, purpose)(files)
 
@@ -206,7 +200,6 @@ export const readBeyond = Effect.fn("StrategyFiles.readBeyond")(function* (
   return { ...found, unlisted }
 })
 
-/** All of them, or the failure that names every problem. */
 export const load = Effect.fn("StrategyFiles.load")(function* (
   files: ReadonlyArray<string>,
   markets: Markets,
@@ -216,7 +209,6 @@ export const load = Effect.fn("StrategyFiles.load")(function* (
   return problems.length > 0 ? yield* new StrategiesInvalid({ rendered }) : strategies
 })
 
-/** The catalogue has no file of this name. */
 export class NotInCatalogue extends Schema.TaggedError<NotInCatalogue>()("NotInCatalogue", {
   name: Schema.String,
   known: Schema.Array(Schema.String)

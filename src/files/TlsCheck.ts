@@ -1,4 +1,4 @@
-/** With `NODE_TLS_REJECT_UNAUTHORIZED=0` anybody on the network path can pose as the venue, so no money may move. */
+/** With `NODE_TLS_REJECT_UNAUTHORIZED=0` anyone on the network path can pose as the venue, so no money may move. */
 import { Config, Effect, Option, Schema } from "effect"
 
 const variable = "NODE_TLS_REJECT_UNAUTHORIZED"
@@ -9,7 +9,6 @@ export class TlsUnverified extends Schema.TaggedError<TlsUnverified>()("TlsUnver
   }
 }
 
-/** Refuses to continue while certificates are not verified. */
 export const verified = Effect.gen(function* () {
   const value = yield* Config.String(variable).pipe(Config.option, Effect.orElseSucceed(Option.none<string>))
   if (Option.contains(value, "0")) return yield* new TlsUnverified()

@@ -6,22 +6,22 @@ import { Effect, Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { isRecord } from "../domain/Text.ts"
 
-/** The file cannot be said as a strategy here. The message says why, and what helps. */
+/** The file cannot be expressed as a strategy here. The message gives the reason and the remedy. */
 export class NotImported extends Schema.TaggedError<NotImported>()("NotImported", { message: Schema.String }) {}
 
 export interface ForeignSettings {
-  /** Missing where the file says nothing. */
+  /** `undefined` if the file does not set the key. */
   readonly number: (key: string) => Decimal.Decimal | undefined
   readonly text: (key: string) => string | undefined
-  /** Off where the file says nothing. */
+  /** False if the file does not set the key. */
   readonly flag: (key: string) => boolean
   readonly within: (key: string) => ForeignSettings | undefined
-  /** The same where a zero is a setting as any other. */
+  /** Like `within`, but a zero counts as a setting. */
   readonly withinNumbers: (key: string) => ForeignSettings | undefined
-  /** The names of all figures above zero, none of them taken. */
+  /** Returns the names of all figures above zero. Does not mark them as taken. */
   readonly positive: () => ReadonlyArray<string>
   readonly texts: (key: string) => ReadonlyArray<string>
-  /** What it has beside that, and whether it stands for nothing: for what decides nothing here. */
+  /** Marks keys as taken that have no effect here, with or without a value. */
   readonly pass: (...keys: ReadonlyArray<string>) => void
   readonly passAll: () => void
   /** `key: value` of everything that was not taken. */
@@ -44,7 +44,7 @@ const saysNothing = (value: unknown): boolean =>
 const isPrivate =
   /key|secret|token|pass|pwd|auth|credential|cookie|session|private|mnemonic|seed|pin$|url|uri|dsn|hook|host|addr|mail|user|login|phone|chat|account/i
 
-/** A name is shown as well, so it is none that may be a credential itself. */
+/** Names are shown too, so a name that may itself be a credential is refused. */
 const isName = (key: string): boolean =>
   /^[\w. -]{1,40}$/.test(key) && !/(?=.*\d)(?=.*[A-Za-z])[A-Za-z\d]{16}/.test(key)
 const nameOf = (key: string): string => (isName(key) ? key : hidden)
@@ -65,7 +65,6 @@ const shown = (key: string, value: unknown): string => {
   return part === hidden ? hidden : (JSON.stringify(part) ?? "").slice(0, 60)
 }
 
-/** `path` names the settings where a person looks for them. */
 export const settingsOf = (
   record: Readonly<Record<string, unknown>>,
   path = "",
@@ -122,7 +121,6 @@ export const settingsOf = (
   }
 }
 
-/** A number that the file must have. */
 export const needed = (
   settings: ForeignSettings,
   key: string,
@@ -133,10 +131,8 @@ export const needed = (
   return Effect.fail(new NotImported({ message: `${key} is missing, or not above zero: ${why}` }))
 }
 
-/** More than anybody rests: what is beyond it is a mistake in the file. */
 const mostCounted = 1_000
 
-/** How many of something there are: a whole number, and missing where the file says nothing. */
 export const counted = (settings: ForeignSettings, key: string): Effect.Effect<number | undefined, NotImported> => {
   const value = settings.number(key)
   if (value === undefined) return Effect.succeed(undefined)

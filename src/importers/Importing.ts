@@ -34,16 +34,15 @@ const translators: Readonly<Record<OtherBot, Translate>> = {
 export interface ImportAsked {
   readonly bot: OtherBot
   readonly file: string
-  /** `BTC/USDC`, where it shall trade another one than there. */
+  /** `BTC/USDC`, if the market differs from the one in the file. */
   readonly market: string | undefined
-  /** How much of the quote asset, where the file does not say it or another sum is meant. */
+  /** Amount of the quote asset, if the file does not set it or the user wants another. */
   readonly budget: Decimal.Decimal | undefined
 }
 
-/** Larger ones are no configuration. */
 const mostBytes = 1_000_000
 
-/** JSON as freqtrade and others take it, with remarks between its values. A text in quotes is none. */
+/** Removes comments from JSON as freqtrade and others accept it. Text in quotes stays. */
 const withoutRemarks = (text: string): string =>
   text.trimStart().startsWith("{")
     ? text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, quoted: string | undefined) => quoted ?? "")

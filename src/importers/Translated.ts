@@ -6,33 +6,29 @@ import * as Decimal from "../domain/Decimal.ts"
 
 export interface Translated {
   readonly kind: "deals" | "grid" | "market-making"
-  /** As the other bot names it: base and quote, in this order. */
   readonly market: readonly [base: string, quote: string] | undefined
-  /** The most that it may use; missing where the other bot does not say it. */
+  /** Maximum amounts; absent if the other bot does not set them. */
   readonly budget: { readonly base?: Decimal.Decimal; readonly quote?: Decimal.Decimal }
-  /** The section of the kind, a line each. */
   readonly section: ReadonlyArray<string>
-  /** What is done another way than there, in sentences. */
   readonly otherwise: ReadonlyArray<string>
   readonly leftOut: ReadonlyArray<string>
 }
 
 const hundred = Decimal.make(100n)
 
-/** A ratio as a share of a hundred: 0.015 is 1.5%. */
+/** Formats a ratio as percent: 0.015 is 1.5%. */
 export const percentOf = (ratio: Decimal.Decimal): string => `${Decimal.format(inHundred(ratio))}%`
 
 export const inHundred = (ratio: Decimal.Decimal): Decimal.Decimal => Decimal.multiply(ratio, hundred)
 
-/** A line of a section; none where the other bot says nothing, or nothing above zero. */
 export const line = (key: string, amount: Decimal.Decimal | undefined, unit = ""): ReadonlyArray<string> =>
   amount === undefined || !Decimal.isPositive(amount) ? [] : [`${key}: ${Decimal.format(amount)}${unit}`]
 
-/** A symbol of this service. A thousand of a token, or a future of it, is another asset. */
+/** True for a symbol of this service. A thousand of a token, or a future of it, is another asset. */
 const isSymbol = (name: string): boolean => /^[A-Za-z0-9]{2,15}$/.test(name) && !/^1000+[A-Z]|perp$|swap$/i.test(name)
 const isMoney = (name: string): boolean => /^(usd[a-z]?|[bt]usd|fdusd|dai|eur|gbp)$/i.test(name)
 
-/** Base and quote of a pair that names two symbols, in this order. Money is no base of anything else. */
+/** Splits a pair into base and quote. A currency is not accepted as a base. */
 export const namesIn = (
   pair: string | undefined,
   separator: string,
@@ -44,7 +40,7 @@ export const namesIn = (
   return isMoney(base) && !isMoney(quote) ? undefined : [base, quote]
 }
 
-/** Our base orders are limit orders: they may pay so much more than the mid, so that they fill at once. */
+/** Base orders here are limit orders. Their limit may exceed the mid by this share, so that they fill at once. */
 export const entersAtOnce = "reach: 0.1%"
 
 export const otherMarkets = ([, ...others]: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -53,7 +49,7 @@ export const otherMarkets = ([, ...others]: ReadonlyArray<string>): ReadonlyArra
 export const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
   Decimal.multiply(value, Decimal.make(BigInt(count)))
 
-/** What a base order and safety orders come to when all of them fill, at the prices that they have, rounded up to cents. */
+/** Returns the total cost of a base order and all safety orders at their prices, rounded up to cents. */
 export const costOfDeal = (
   base: Decimal.Decimal,
   safety: { readonly size: Decimal.Decimal; readonly scale: Decimal.Decimal; readonly orders: number }

@@ -8,7 +8,7 @@ import { negate } from "../strategy/kinds/PriceLevels.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
 import { entersAtOnce, inHundred, line, namesIn, otherMarkets, percentOf, type Translated } from "./Translated.ts"
 
-/** Its way to say that there is no stop. */
+/** Value by which freqtrade says that there is no stop. */
 const asNone = Decimal.make(-99n, 2)
 
 /**
@@ -32,7 +32,7 @@ const exitsIn = (settings: ForeignSettings): Exits => {
   }
 }
 
-/** Targets fall with the minutes of a deal: the last one above zero holds for as long as the deal lasts. */
+/** Targets fall with the minutes of a deal. The last one above zero holds until the deal ends. */
 const lastTarget = (targets: ForeignSettings): string =>
   targets.positive().reduce((last, minutes) => (Number(minutes) > Number(last) ? minutes : last), "0")
 

@@ -25,7 +25,7 @@ export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings
   })
 })
 
-/** Its ways to say none, and its clock. */
+/** Values by which hummingbot says none, and its timer settings. */
 const isNothing = /^(order_refresh_time: |(price_ceiling|price_floor): -1$|minimum_spread: -100$)/
 
 const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {

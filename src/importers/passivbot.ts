@@ -7,11 +7,9 @@ import * as Decimal from "../domain/Decimal.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
 import { entersAtOnce, otherMarkets, percentOf, type Translated } from "./Translated.ts"
 
-/** No more than anybody would rest. */
 const mostOrders = 50
 const cents = Decimal.make(1n, 2)
 
-/** Its way to say that a side trades nothing. */
 const isOff = (side: ForeignSettings): boolean =>
   ["n_positions", "total_wallet_exposure_limit"].some((key) => {
     const value = side.number(key)

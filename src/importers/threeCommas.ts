@@ -29,10 +29,9 @@ export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSetting
   return yield* settings.number("grids_quantity") === undefined ? dealsOf(settings) : gridOf(settings)
 })
 
-/** Its word for an account without leverage. */
+/** Word of 3Commas for an account without leverage. */
 const spot = "not_specified"
 
-/** What a bot tells of its past and present beside its settings. */
 const gridNews = [
   "start_price",
   "grid_price_step",
@@ -55,7 +54,7 @@ const gridNews = [
   "strategy_type"
 ]
 
-/** The line of the price at which the bot sells all and stops; one that only stops there is something else. */
+/** Returns the line for the price at which the bot sells all and stops. A bot that only stops there is a different case. */
 const exitOf = (settings: ForeignSettings, end: "lower" | "upper", key: string): ReadonlyArray<string> => {
   const sells = settings.text(`${end}_stop_loss_action`) === "stop_bot_and_sell"
   if (!settings.flag(`${end}_stop_loss_enabled`)) settings.pass(`${end}_stop_loss_price`)

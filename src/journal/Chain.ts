@@ -7,7 +7,6 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { genesis, hashOf, type Link } from "./Hash.ts"
 import { broken } from "./Journal.ts"
 
-/** The journal is not what was written. */
 export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken", {
   sequence: Schema.Int,
   text: Schema.String
@@ -23,16 +22,14 @@ interface Row extends Link {
 
 export interface Verified {
   readonly events: number
-  /** The hash of the newest event: it stands for all of them. */
   readonly head: string
 }
 
 const pageSize = 5_000
 
-/** The events at the end that a start waits for. */
+/** Number of events at the end that a start verifies before it continues. */
 const tailEvents = 1_000
 
-/** Where the links are read: any database that keeps a journal. */
 export interface Links {
   readonly newest: Effect.Effect<number, SqlError.SqlError>
   after(sequence: number, most: number): Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
@@ -50,7 +47,6 @@ const inSqlite = Effect.map(
   })
 )
 
-/** Whether the newest events follow from the one before them. */
 export const verifyTail = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [before] = yield* sql<{ readonly sequence: number; readonly hash: string }>`
@@ -60,11 +56,10 @@ export const verifyTail = Effect.gen(function* () {
   return yield* verifyAfter(yield* inSqlite, before ?? beginning)
 })
 
-/** Reads all of it; `expected` are heads that were noted elsewhere, of this moment or an earlier one. */
+/** Verifies the whole journal. `expected` are heads that were noted elsewhere, now or earlier. */
 export const verify = (expected?: ReadonlyArray<string>, told?: Told) =>
   Effect.flatMap(inSqlite, (links) => verifyAfter(links, beginning, expected, told))
 
-/** The same of a journal that is kept elsewhere. */
 export const verifyLinks = (links: Links, expected?: ReadonlyArray<string>, told?: Told) =>
   verifyAfter(links, beginning, expected, told)
 

@@ -10,29 +10,27 @@ import { Amount, amountText, mostDigits, mostPlaces, Price, StoredBytes } from "
 
 const bySchema = Schema.decodeUnknownResult(Schema.fromJsonString(StoredEvent))
 
-/** The event that this text is, or why it is none. */
 export const decode = (text: string): Result.Result<BotEvent, Schema.SchemaError> => {
   const parsed = Result.try((): unknown => JSON.parse(text))
   const taken = Result.isSuccess(parsed) ? event(parsed.success) : refused
   return taken === refused ? bySchema(text) : Result.succeed(taken as BotEvent)
 }
 
-/** The name of an event that no event of this program has. */
+/** Returns the kind of an event that this program does not know; `undefined` if it knows the kind. */
 export const unknownKind = (text: string): string | undefined => {
   const tag = Result.getOrUndefined(Result.try((): unknown => JSON.parse(text)?.["_tag"]))
   return typeof tag === "string" && !(tag in StoredEvent.cases) ? tag : undefined
 }
 
-/** Not taken: the schema decides. */
+/** Marks a value that the fast path does not accept; the schema then decides. */
 const refused = Symbol("refused")
 
-/** Gives what the value stands for. Objects and arrays are changed in place: nobody else has them. */
+/** Converts a raw value. It changes objects and arrays in place, because no other code holds them. */
 type Step = (value: unknown) => unknown
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The steps of an event are made when the first of its kind is read. */
 const event: Step = (value) => {
   if (!isObject(value)) return refused
   const tag = value["_tag"]
@@ -46,7 +44,7 @@ const event: Step = (value) => {
 
 const steps = new Map<string, Step>()
 
-/** Fields that older journals have under the name of something that every recorded event has. */
+/** Fields of older journals whose name every recorded event now uses for something else. */
 const renames: ReadonlyMap<string, readonly [then: string, now: string]> = new Map([
   ["JournalBroken", ["event", "number"]],
   ["SignalReceived", ["at", "from"]]
@@ -71,7 +69,6 @@ const stepOf = (ast: SchemaAST.AST): Step => {
 
 const amount: Step = (value) => (typeof value === "string" && amountText.test(value) ? BigInt(value) : refused)
 
-/** A strategy names the same prices in each of its decisions. */
 const prices = new Map<string, Decimal.Decimal>()
 const mostPrices = 4_096
 
@@ -92,14 +89,15 @@ const price: Step = (value) => {
 
 const bytes: Step = (value) => (typeof value === "string" ? Redacted.make(value) : refused)
 
-/** By what makes the value of its text: a schema that is optional somewhere is another schema, and has the same. */
+/**
+ * Keyed by the transformation that makes the value from its text. An optional schema is a different object but shares the transformation.
+ */
 const known = new Map(
   ([[Amount, amount] as const, [Price, price] as const, [StoredBytes, bytes] as const] as const).map(
     ([{ ast }, step]) => [ast.encoding?.[0].transformation, step]
   )
 )
 
-/** For what is rare. */
 const asSchema = (ast: SchemaAST.AST): Step => {
   const decodePart = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(ast))
   return (value) => Result.getOrElse(decodePart(value), () => refused)
@@ -179,7 +177,6 @@ const objectStep = ({ indexSignatures, propertySignatures }: SchemaAST.Objects):
   }
 }
 
-/** One of some words. */
 const choiceStep = ({ types }: SchemaAST.Union): Step | undefined => {
   const words = new Set<unknown>()
   for (const type of types) {

@@ -7,11 +7,9 @@ import { hash } from "node:crypto"
 export interface Link {
   readonly sequence: number
   readonly at: number
-  /** The event as its row has it. */
   readonly body: string
 }
 
-/** Before the first event. */
 export const genesis = "0".repeat(64)
 
 export const hashOf = (before: string, { sequence, at, body }: Link): string =>

@@ -1,8 +1,8 @@
 /**
- * How far the journal had come, kept outside it: the number and the hash of its newest event. A file that was put back from a
- * copy, or lost its write-ahead log, looks whole from inside; only what is outside knows more. It is written after each event
- * is on disk, so it may be behind the journal by what was recorded last, and never ahead of a journal that is whole. Where it
- * cannot be written it stays behind, which hides nothing but the loss of what came since.
+ * Keeps the journal's head outside the journal: the number and the hash of its newest event. A journal file that was restored from a copy,
+ * or that lost its write-ahead log, looks complete from inside; only the outside head shows the loss. The head is written after each event
+ * is on disk. It may lag behind the journal by the last events, and is never ahead of a complete journal. If it cannot be written it stays
+ * behind, which hides only the loss of later events.
  */
 import { closeSync, constants, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs"
 import { Effect, Result } from "effect"
@@ -15,17 +15,16 @@ export interface Kept {
 }
 
 export interface Head {
-  /** Nothing was ever kept, or nobody can read it: "unknown". Without a place to keep it in: "none". */
+  /** `unknown` if nothing was kept or it cannot be read; `none` if there is no place to keep it. */
   readonly read: Effect.Effect<Kept | "unknown" | "none">
   readonly keep: (newest: Kept) => Effect.Effect<void>
 }
 
-/** For journals in memory. */
 export const none: Head = { read: Effect.succeed("none"), keep: () => Effect.void }
 
 const fileOf = (journal: string): string => `${journal}.head`
 
-/** In one sector of the disk, so it is written whole or not at all. */
+/** Fits in one sector of the disk, so it is written whole or not at all. */
 const textOf = ({ hash, sequence }: Kept): string => `${String(sequence).padStart(16, "0")} ${hash}\n`
 
 const parse = (text: string): Kept | "unknown" => {
@@ -33,7 +32,6 @@ const parse = (text: string): Kept | "unknown" => {
   return sequence === undefined || hash === undefined ? "unknown" : { sequence: Number(sequence), hash }
 }
 
-/** In a file beside the journal, which lives as long as the effect that made it. */
 export const beside = (journal: string): Head => {
   const file = fileOf(journal)
   return {
@@ -58,11 +56,9 @@ export const beside = (journal: string): Head => {
   }
 }
 
-/** For a journal that is made anew in the place of another. */
 export const forget = (journal: string): Effect.Effect<void> =>
   Effect.sync(() => rmSync(fileOf(journal), { force: true }))
 
-/** What is wrong with the journal by what the head says, if anything is. */
 export const mistakeBy = Effect.fnUntraced(function* (outside: Head) {
   const kept = yield* outside.read
   if (kept === "none") return undefined

@@ -1,7 +1,7 @@
 /**
- * What witnesses beside the journal said, kept for the next look. Past transactions of the partner, so that the slow history is read
- * only once: a pass reads from the newest down to a horizon; after every page rows and cursor are written together, so an interrupted
- * pass goes on where it was, and a row that is read twice is still one row. And the balances that the last comparison came to.
+ * Keeps data from outside the journal for the next poll: the partner's past transactions and the last compared balances. The history is
+ * slow, so it is read only once: a pass reads from the newest transaction down to a horizon. Rows and cursor are written together after
+ * every page. An interrupted pass therefore resumes where it was, and a row that is read twice is stored once.
  */
 import { Clock, Context, Effect, Layer, Option, Schema, Stream } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -18,16 +18,16 @@ export interface StoredTransaction {
   readonly body: string
 }
 
-/** A pass under way: rows from `top` down to `horizon`, read as far as the cursor. */
+/** A pass in progress: rows from `top` down to `horizon`, read as far as the cursor. */
 export interface Pass {
-  /** Time of the first row of the pass; unknown before its first page. */
+  /** Time of the first row of the pass; `undefined` before its first page. */
   readonly top: number | undefined
   readonly horizon: number
   readonly cursor: { readonly address: string; readonly memo: string | undefined } | undefined
 }
 
 export interface SyncProgress {
-  /** Everything from this time and older was read by a finished pass. */
+  /** A finished pass has read everything from this time and older. */
   readonly completeTo: number | undefined
   readonly pass: Pass | undefined
 }
@@ -36,18 +36,15 @@ export class HistoryStore extends Context.Service<
   HistoryStore,
   {
     readonly progress: Effect.Effect<SyncProgress, JournalError>
-    /** Rows of a page and the state of the pass after it, together. */
     save(rows: ReadonlyArray<StoredTransaction>, progress: SyncProgress): Effect.Effect<void, JournalError>
-    /** The oldest row since a time whose status can still change. */
+    /** Returns the time of the oldest row since `since` whose status can still change. */
     oldestOpen(since: number, finalStatuses: ReadonlyArray<string>): Effect.Effect<number | undefined, JournalError>
     /** Newest first. */
     readonly all: Effect.Effect<ReadonlyArray<StoredTransaction>, JournalError>
-    /** The same page by page, for whoever keeps little of it. */
     readonly pages: Stream.Stream<ReadonlyArray<StoredTransaction>, JournalError>
     find(depositAddress: string, depositMemo?: string): Effect.Effect<StoredTransaction | undefined, JournalError>
   }
 >()("limitbot/journal/HistoryStore") {
-  /** Creates or migrates the tables. */
   static readonly layer = Layer.effectContext(
     Effect.gen(function* () {
       yield* Migrator.make({})({ loader: migrations }).pipe(Effect.mapError(broken("Cannot prepare the history")))
@@ -56,7 +53,7 @@ export class HistoryStore extends Context.Service<
     })
   )
 
-  /** For whoever does not read the partner's history: it knows nothing and keeps nothing. */
+  /** Knows nothing and keeps nothing, for a bot that does not read the partner's history. */
   static readonly empty = HistoryStore.of({
     progress: Effect.succeed({ completeTo: undefined, pass: undefined }),
     save: () => Effect.void,
@@ -71,7 +68,6 @@ const Snapshot = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Strin
 export type Snapshot = Readonly<Record<string, string>>
 export const decodeSnapshot = Schema.decodeUnknownOption(Snapshot)
 
-/** What the balances were when they were last compared: text by name, to be compared with the next time. */
 export class BalanceStore extends Context.Service<
   BalanceStore,
   {
@@ -98,14 +94,14 @@ interface SyncRow {
 
 const pageSize = 1_000
 
-/** Pages go on behind the last row that was read, so rows that come meanwhile move none of the others. */
+/** Each page continues after the last row that was read, so rows that are added meanwhile do not shift the others. */
 const beforeAll: Pick<Row, "created_at" | "deposit_address" | "deposit_memo"> = {
   created_at: Number.MAX_SAFE_INTEGER,
   deposit_address: "",
   deposit_memo: ""
 }
 
-/** The memo is part of the key, so never null there: a missing memo is the empty text. */
+/** The memo is part of the key and therefore never null in the table: a missing memo is the empty text. */
 const memoKey = (memo: string | undefined): string => memo ?? ""
 const memoOf = (key: string): string | undefined => (key === "" ? undefined : key)
 

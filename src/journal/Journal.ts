@@ -20,37 +20,33 @@ import { JournalNewer, migrations, refuseNewer } from "./schema/migrations.ts"
 import * as OldSwaps from "./schema/oldSwaps.ts"
 import type { Snapshots } from "./snapshots/Snapshots.ts"
 
-/** The journal cannot be read or written. Nothing may be sent any more: stop, and start again when it is mended. */
+/** The journal cannot be read or written. The bot must send nothing more: stop it, and restart it after the repair. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
   message: Schema.String,
   cause: Schema.Defect()
 }) {}
 
-/** What could not be done, and why. */
 export const broken = (message: string) => (cause: unknown) =>
   new JournalError({ message: `${message}: ${messageOf(cause)}`, cause })
 
-/** Whether it is so because another process owns the account: then nothing at all may be done any more. */
+/** True if the error means that another process owns the account. This process must then stop all work. */
 export const isOfAnother = ({ cause }: JournalError): boolean => cause instanceof OwnerChanged
 
 export class Journal extends Context.Service<
   Journal,
   {
-    /** All or nothing, durable on return. The first may bring what a look at the files told. */
+    /** Appends all events or none; durable on return. The first one may be preceded by the loss that the journal's files revealed. */
     append(events: ReadonlyArray<BotEvent>): Effect.Effect<ReadonlyArray<Recorded>, JournalError>
-    /** Oldest first, read page by page as they are asked for. */
     events(which?: Which): Stream.Stream<Recorded, JournalError>
-    /** Newest first, read in the same way: what only the last events can answer costs no more in a long journal. */
+    /** Newest first, read page by page. A question about the last events therefore costs no more in a long journal. */
     readonly newestFirst: Stream.Stream<Recorded, JournalError>
-    /** What folds had come to: a start reads only what follows. */
     readonly snapshots: Snapshots
     readonly disk: Disk
   }
 >()("limitbot/journal/Journal") {
-  /** A journal in SQLite to write: creates or migrates the tables. */
   static readonly layer = Journal.layerWith(Reserve.none)
 
-  /** The same with room for the time when the disk is full, and with what says outside it how far it had come. */
+  /** Adds a reserve for the time when the disk is full, and an outside head that records the journal's progress. */
   static layerWith(reserve: Reserve.Reserve, outside: Head.Head = Head.none) {
     return Layer.effect(
       Journal,
@@ -63,7 +59,6 @@ export class Journal extends Context.Service<
     )
   }
 
-  /** A journal that somebody else may be writing, for reading only. */
   static readonly layerReadOnly = Layer.effect(
     Journal,
     Effect.suspend(() => Effect.andThen(refused, inSqlite(Reserve.none, Head.none)))
@@ -73,8 +68,8 @@ export class Journal extends Context.Service<
 const refused = Effect.mapError(OldSwaps.refuse, broken("Cannot read the journal"))
 
 /**
- * What the head outside tells of a journal that was put back from a copy. It is recorded with the next event, whoever writes it: that
- * one moves the head, and nobody would know any more.
+ * Returns the loss that the outside head shows for a journal restored from a copy. It is recorded with the next event, because that event
+ * moves the head and so hides the loss.
  */
 const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
   const mistake = yield* Effect.mapError(Head.mistakeBy(outside), broken("Cannot read the journal"))
@@ -98,10 +93,9 @@ const inSqlite = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside:
 const EventJson = Schema.fromJsonString(StoredEvent)
 const encode = Schema.encodeEffect(EventJson)
 
-/** Rows read at a time: some are decisions with many slots. */
 const pageSize = 1_000
 
-/** In one step: an effect for each of a million rows would cost more than reading them. */
+/** Decodes all rows in one effect, because an effect for each of a million rows would cost more than reading them. */
 const decodeRows = Effect.fnUntraced(function* (rows: ReadonlyArray<Link>) {
   const events: Array<Recorded> = []
   for (const { at, body, sequence } of rows) {
@@ -125,18 +119,14 @@ const columns = (event: BotEvent) => ({
 })
 
 interface Outside extends Pick<Head.Head, "keep"> {
-  /** Goes before the first event that is appended. */
   readonly cut: BotEvent | undefined
 }
 
-/** A journal whose rows are kept there. */
 export const over = Effect.fnUntraced(function* (rows: Rows, outside: Outside = { ...Head.none, cut: undefined }) {
   const reading = Effect.mapError(broken("Cannot read the journal"))
   let last = yield* reading(rows.newest)
   let { cut } = outside
-  /** Hash of the newest event, once something was written. */
   let head: string | undefined
-  /** Sequence numbers are given under it: two fibers may append at the same time. */
   const writing = yield* Semaphore.make(1)
 
   const append = Effect.fn("Journal.append")(
@@ -177,13 +167,12 @@ export const over = Effect.fnUntraced(function* (rows: Rows, outside: Outside = 
   return Journal.of({ append, events, newestFirst, snapshots: rows.snapshots, disk: rows.disk })
 })
 
-/** Events, and where the next page begins if there is one. */
 const pageOf = (events: ReadonlyArray<Recorded>) => {
   const last = events.length < pageSize ? undefined : events.at(-1)
   return [events, Option.map(Option.fromUndefinedOr(last), ({ sequence }) => sequence)] as const
 }
 
-/** Gives each page of events to `see`. The bot goes first: its fibers run between two pages. */
+/** Passes each page of events to `see`. Yields between two pages, so that the bot's fibers run first. */
 export const eachPage = <E, R>(
   events: Stream.Stream<Recorded, E, R>,
   see: (page: ReadonlyArray<Recorded>) => void

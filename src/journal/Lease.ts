@@ -23,7 +23,6 @@ export class JournalInUse extends Schema.TaggedError<JournalInUse>()("JournalInU
   }
 }
 
-/** The lease file itself cannot be opened or written. */
 export class LeaseUnavailable extends Schema.TaggedError<LeaseUnavailable>()("LeaseUnavailable", {
   journal: Schema.String,
   cause: Schema.Defect()
@@ -34,16 +33,15 @@ export class LeaseUnavailable extends Schema.TaggedError<LeaseUnavailable>()("Le
   }
 }
 
-/** Why this process is no longer the one that may write and pay, if so. Asked before every payment. */
+/** Returns the reason why this process may no longer write and pay, or `undefined` if it may. Checked before every payment. */
 export const LeaseLost = Context.Reference<Effect.Effect<string | undefined>>("limitbot/journal/LeaseLost", {
   defaultValue: () => Effect.undefined
 })
 
 export interface LeaseOptions {
-  /** Path of the journal. */
   readonly journal: string
   readonly pid: number
-  /** Room for a start on a full disk: a bot that follows and cancels its orders is needed most there. */
+  /** Frees room for a start on a full disk: there the bot is needed most, to track and cancel its orders. */
   readonly reserve?: Reserve.Reserve
 }
 
@@ -57,7 +55,7 @@ export interface Holder {
   readonly since: number
 }
 
-/** A lease that was new on a full disk has no holder in it. */
+/** Reads the holder. A lease that was created on a full disk contains none. */
 const readHolder = (database: DatabaseSync): Holder => {
   const found = Result.try(() => database.prepare("SELECT pid, since FROM holder WHERE id = 1").get())
   const row = Result.getOrUndefined(found)
@@ -71,7 +69,6 @@ const writeHolder = (database: DatabaseSync, pid: number, since: number): void =
   database.exec("COMMIT")
 }
 
-/** Held until the connection closes. */
 const lock = (database: DatabaseSync): void => {
   if (database.isTransaction) database.exec("ROLLBACK")
   database.exec("BEGIN IMMEDIATE")
@@ -84,7 +81,7 @@ const take = (database: DatabaseSync, pid: number, since: number): void => {
   lock(database)
 }
 
-/** A lock needs no room. Who holds it is written over who held it before, where the file system needs no room for that. */
+/** Locks without using disk space. Overwrites the previous holder if the file system needs no space for that. */
 const takeWithoutRoom = (database: DatabaseSync, pid: number, since: number): void => {
   if (database.isTransaction) database.exec("ROLLBACK")
   database.exec("PRAGMA journal_mode = MEMORY")
@@ -105,7 +102,10 @@ export const fileOf = (journal: string): string =>
     () => journal
   )
 
-/** Opening a named pipe would wait for ever, deaf to signals. A second name of the file is another path to lock. */
+/**
+ * Refuses a named pipe, because opening one would block without limit and ignore signals. Refuses a second hard link, because its path
+ * would have another lock.
+ */
 const create = (journal: string): void => {
   const found = statSync(journal, { throwIfNoEntry: false })
   if (found?.isFile() === false) throw new Error("it is not a plain file")
@@ -114,7 +114,6 @@ const create = (journal: string): void => {
   closeSync(openSync(journal, "a", 0o600))
 }
 
-/** Which file a path leads to; nothing once it is gone or out of reach. */
 const fileAt = (path: string): BigIntStats | undefined =>
   Result.getOrUndefined(Result.try(() => statSync(path, { bigint: true })))
 
@@ -129,7 +128,7 @@ const watchOver = (journal: string) => {
   const lock = `${journal}.lease`
   const log = `${journal}-wal`
   const [heldLock, heldJournal] = [fileAt(lock), fileAt(journal)]
-  /** Made with the first record. */
+  /** The write-ahead log appears with the first record. */
   let heldLog: BigIntStats | undefined
   const what = (path: string) => `${path} was removed or replaced while the bot ran:`
   return (): string | undefined => {
@@ -144,7 +143,6 @@ const watchOver = (journal: string) => {
   }
 }
 
-/** Holds the lease while the layer lives. */
 export const layer = ({
   journal: name,
   pid,
@@ -174,7 +172,7 @@ export const layer = ({
     })
   )
 
-/** Who runs the journal now, if anybody does. Looking takes a free lease for an instant and creates no file. */
+/** Returns the process that runs the journal, if there is one. The check takes a free lease for an instant and creates no file. */
 export const holder = (journal: string): Effect.Effect<Holder | undefined> =>
   Effect.acquireUseRelease(
     Effect.try(() => {

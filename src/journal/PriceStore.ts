@@ -7,9 +7,9 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { broken, type JournalError } from "./Journal.ts"
 
-/** One minute; prices are doubles, for indicators only. */
+/** Prices of one minute, as doubles; for indicators only. */
 export interface Minute {
-  /** Epoch milliseconds of its beginning. */
+  /** Epoch milliseconds of its start. */
   readonly openedAt: number
   readonly open: number
   readonly high: number
@@ -17,12 +17,12 @@ export interface Minute {
   readonly close: number
 }
 
-/** A closed candle with its volume, in units of base. */
+/** A closed candle with its volume in units of base. */
 export interface TradedCandle extends Minute {
   readonly volume: number
 }
 
-/** A candle as it counted, and from when on. */
+/** A candle as decisions used it, and the time from which it counted. */
 export interface SeenCandle extends TradedCandle {
   readonly timeframe: string
   readonly seenAt: number
@@ -32,13 +32,12 @@ export class PriceStore extends Context.Service<
   PriceStore,
   {
     append(market: string, minute: Minute): Effect.Effect<void, JournalError>
-    /** Minutes that began at or after a time, oldest first. */
+    /** Returns minutes that began at `from` or later, oldest first. */
     since(market: string, from: number): Effect.Effect<ReadonlyArray<Minute>, JournalError>
     newest(market: string): Effect.Effect<Minute | undefined, JournalError>
     keep(market: string, candles: ReadonlyArray<SeenCandle>): Effect.Effect<void, JournalError>
-    /** Kept candles that began at or after a time. */
     kept(market: string, from: number): Effect.Effect<ReadonlyArray<SeenCandle>, JournalError>
-    /** What the source of the market tells of closed candles, by their beginning; a store alone knows no source. */
+    /** Returns the closed candles that the market's source reports, by start time. Empty for a store alone, because it has no source. */
     told(market: string, timeframe: string): ReadonlyMap<number, TradedCandle>
   }
 >()("limitbot/journal/PriceStore") {
@@ -86,7 +85,6 @@ export class PriceStore extends Context.Service<
     })
   )
 
-  /** Knows nothing and keeps nothing. */
   static readonly empty = PriceStore.of({
     append: () => Effect.void,
     since: () => Effect.succeed([]),
@@ -99,7 +97,6 @@ export class PriceStore extends Context.Service<
 
 const noCandles: ReadonlyMap<number, TradedCandle> = new Map()
 
-/** All minutes of these markets. */
 export const minutesOf = Effect.fn("PriceStore.minutesOf")(function* (markets: Iterable<string>) {
   const store = yield* PriceStore
   const minutes = new Map<string, ReadonlyArray<Minute>>()
@@ -107,7 +104,6 @@ export const minutesOf = Effect.fn("PriceStore.minutesOf")(function* (markets: I
   return minutes
 })
 
-/** All kept candles of these markets. */
 export const keptOf = Effect.fn("PriceStore.keptOf")(function* (markets: Iterable<string>) {
   const store = yield* PriceStore
   const candles = new Map<string, ReadonlyArray<SeenCandle>>()

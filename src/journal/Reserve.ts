@@ -8,16 +8,18 @@ import { dirname } from "node:path"
 import { Effect, Predicate } from "effect"
 
 export interface Reserve {
-  /** Gives the room away; false where there is none to give. */
+  /** Deletes the reserve file. Returns false if there is none. */
   readonly release: Effect.Effect<boolean>
-  /** Has the room, again or still; false while the disk is full. A reserve that cannot be for another reason is none. */
+  /**
+   * Keeps or recreates the reserve. Returns false while the disk is full. Returns true if the file cannot be created for another reason;
+   * there is then no reserve.
+   */
   readonly restore: Effect.Effect<boolean>
 }
 
-/** For journals in memory, and for those that are opened only for a moment. */
 export const none: Reserve = { release: Effect.succeed(false), restore: Effect.succeed(true) }
 
-/** The last events of a thousand orders, and the write-ahead log that they go through. */
+/** Room for the last events of a thousand orders and for the write-ahead log that they pass through. */
 const sizeBytes = 4 * 2 ** 20
 
 const fileOf = (journal: string): string => `${journal}.reserve`
@@ -43,18 +45,18 @@ export const beside = (journal: string): Reserve => {
 /** SQLITE_FULL, or an input/output error on writing, on syncing, or on growing the index of the write-ahead log. */
 const fullCodes: ReadonlySet<unknown> = new Set([13, 778, 1034, 4874])
 
-/** Whether SQLite failed for want of room. */
+/** True if SQLite failed because the disk is full. */
 export const isWanted = (cause: unknown): boolean =>
   Predicate.hasProperty(cause, "errcode") && fullCodes.has(cause.errcode)
 
 const attempt = (what: () => void): Effect.Effect<boolean> =>
   Effect.orElseSucceed(Effect.as(Effect.try(what), true), () => false)
 
-/** No room on the disk, or none for this user. */
+/** True if the disk, or this user's quota, has no space left. */
 const isNoSpace = (error: unknown): boolean =>
   Predicate.hasProperty(error, "code") && (error.code === "ENOSPC" || error.code === "EDQUOT")
 
-/** Every write is on disk when it returns: Node's permission model has no fsync. */
+/** Makes every write durable on return, because Node's permission model has no fsync. */
 const writeThrough = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_SYNC
 
 const write = (file: string): void => {

@@ -8,7 +8,10 @@ import type { Tag } from "../domain/BotEvent.ts"
 import type { Link } from "./Hash.ts"
 import type { Snapshots } from "./snapshots/Snapshots.ts"
 
-/** Somebody else has claimed the account. Whoever hears this writes nothing any more; what it last wanted to write is not there, unless an answer was lost. */
+/**
+ * Another process has claimed the account. The process that gets this error must write nothing more. Its last write did not happen, unless
+ * an answer was lost.
+ */
 export class OwnerChanged extends Schema.TaggedError<OwnerChanged>()("OwnerChanged", {
   account: Schema.String,
   epoch: Schema.Int
@@ -18,7 +21,7 @@ export class OwnerChanged extends Schema.TaggedError<OwnerChanged>()("OwnerChang
   }
 }
 
-/** A row to write. Its subjects have columns of their own, so that it can be found with any tool of the database. */
+/** A row to write. Its subjects have their own columns, so that any database tool can find the row. */
 export type NewRow = {
   readonly sequence: number
   readonly at: number
@@ -33,42 +36,35 @@ export type NewRow = {
 }
 
 export interface Which {
-  /** Only events behind this sequence number. */
   readonly after?: number
-  /** Only events of these kinds. */
   readonly tags?: ReadonlyArray<Tag>
-  /** Only events of this strategy. */
   readonly strategy?: string
 }
 
 export interface Disk {
-  /** The server that keeps it, from its start on: another one may go on from a copy that is behind. None keeps a file. */
+  /** Identifies the database server since its start, because a replacement may continue from a stale copy. Absent for a file. */
   readonly database?: string
-  /** It was found full: the reserve is being used, and nothing new should begin. */
+  /** True if the disk was found full. The reserve is then in use, and nothing new should start. */
   isFull(): boolean
-  /** Has the reserve again, if there is room; whether it is full no longer. */
+  /** Recreates the reserve file if there is room. Returns true if the disk is no longer full. */
   readonly recover: Effect.Effect<boolean>
 }
 
-/** Where others look after the room of the database. */
 export const roomy: Disk = { isFull: () => false, recover: Effect.succeed(true) }
 
 export interface Rows {
-  /** Sequence number of the newest; 0 without any. */
+  /** Sequence number of the newest row; 0 if there are none. */
   readonly newest: Effect.Effect<number, SqlError.SqlError>
   readonly newestHash: Effect.Effect<string, SqlError.SqlError>
-  /** `previous`: the hash of the row that they follow. */
   write(
     rows: Array.NonEmptyReadonlyArray<NewRow>,
     previous: string
   ): Effect.Effect<void, SqlError.SqlError | OwnerChanged>
-  /** Oldest first, at most so many. */
   after(
     sequence: number,
     which: Omit<Which, "after">,
     most: number
   ): Effect.Effect<ReadonlyArray<Link>, SqlError.SqlError>
-  /** Newest first, at most so many. */
   before(sequence: number, most: number): Effect.Effect<ReadonlyArray<Link>, SqlError.SqlError>
   readonly snapshots: Snapshots
   readonly disk: Disk

@@ -26,13 +26,15 @@ const failure = (cause: unknown, message: string): SqlError.SqlError => {
 const attempt = <A>(evaluate: () => A): Effect.Effect<A, SqlError.SqlError> =>
   Effect.try({ try: evaluate, catch: (cause) => failure(cause, messageOf(cause)) })
 
-/** Journals of older versions may be readable for others on this machine. Who does not own the file cannot change that. */
+/**
+ * File mode for the owner alone. Journals of older versions may be readable for others on this machine, and only the file's owner can
+ * change that.
+ */
 const onlyMine = 0o600
 
-/** Alone on the file, the index of the write-ahead log is in memory. */
+/** Keeps the index of the write-ahead log in memory, because this process alone uses the file. */
 const alone = "PRAGMA locking_mode = EXCLUSIVE"
 
-/** A new file has none. */
 const withArchive = (database: DatabaseSync, filename: string): DatabaseSync => {
   const archive = Result.getOrElse(
     Result.try(() => archiveOf(realpathSync(filename))),

@@ -80,7 +80,7 @@ const snapshotTable = (sql: SqlClient.SqlClient): Snapshots.SnapshotTable => ({
   forget: (prefix) => sql`DELETE FROM snapshots WHERE substr(fold, 1, ${prefix.length}) = ${prefix}`
 })
 
-/** By the index only for one tag: of several it has no common order, and every page would sort all that is left. */
+/** Uses the index only for one tag. For several tags the index has no common order, and every page would sort all remaining rows. */
 const ofTags = (sql: SqlClient.SqlClient, tags: ReadonlyArray<Tag> | undefined) => {
   if (tags === undefined) return sql`1 = 1`
   return tags.length === 1 ? sql`event = ${tags[0] ?? ""}` : sql`+event IN ${sql.in(tags)}`

@@ -1,4 +1,4 @@
-/** Files that somebody else reads while they are written: the whole text appears under its name at once. */
+/** Writes files that another process reads meanwhile: the complete text appears under its name at once. */
 import { Effect, FileSystem } from "effect"
 import { present } from "../domain/Present.ts"
 

@@ -15,31 +15,27 @@ export interface Flow {
   readonly at: number
   readonly strategy: string
   readonly asset: string
-  /** Positive: came in. */
+  /** Positive if it came in. */
   readonly amount: Amount
-  /** It went back to the account because its strategy does not run, or came again with it: nothing new was given. */
+  /** Set if the amount returned to the account because its strategy does not run, or came back to that strategy. It is not new capital. */
   readonly isReturn?: true
-  /** The strategy's market, and what the amount was worth there at the next price, in quote smallest units. */
+  /** The strategy's market, and the amount's value there at the next price, in quote smallest units. */
   readonly market?: string
   readonly worth?: Amount
 }
 
-/** As it is remembered, whatever the configuration says of its assets. */
 interface BookedFlow extends Omit<Flow, "worth"> {
-  /** The next price at its market. */
   readonly price?: Decimal.Decimal
 }
 
 export interface CapitalBooks {
   readonly ledger: Ledger.Ledger
   readonly flows: Array<BookedFlow>
-  /** The first market of each strategy that runs. */
   readonly markets: Map<string, string>
-  /** What came to the account without an origin and was given to no strategy yet, by asset. */
+  /** Capital that reached the account without an origin and is not yet allotted to a strategy, by asset. */
   readonly unallotted: Map<string, Amount>
 }
 
-/** Whose the capital is that came to the account, and that no strategy was given yet. */
 export const ofAccount = "the account"
 
 export const emptyCapital = (): CapitalBooks => ({
@@ -49,10 +45,9 @@ export const emptyCapital = (): CapitalBooks => ({
   unallotted: new Map()
 })
 
-/** The kinds of events that it looks at. */
 export const capitalTags = [...Ledger.movingTags, "CapitalMoved"] as const satisfies ReadonlyArray<Tag>
 
-/** Capital is valued at the first price that follows. */
+/** Values capital at the first price that follows it. */
 export const value = ({ flows }: CapitalBooks, market: string, price: Decimal.Decimal): void => {
   for (const [index, flow] of flows.entries()) {
     if (flow.price !== undefined || flow.market !== market || flow.asset !== market.split("/")[0]) continue
@@ -60,7 +55,6 @@ export const value = ({ flows }: CapitalBooks, market: string, price: Decimal.De
   }
 }
 
-/** With its worth, where the configuration says how its amounts are written. */
 export const valued = ({ price, ...flow }: BookedFlow, decimals: (symbol: string) => number | undefined): Flow => {
   const [base = "", quote = ""] = flow.market?.split("/") ?? []
   const [ofBase, ofQuote] = [decimals(base), decimals(quote)]
@@ -68,7 +62,7 @@ export const valued = ({ price, ...flow }: BookedFlow, decimals: (symbol: string
   return { ...flow, worth: floorOf(Decimal.multiply(Decimal.make(flow.amount, ofBase), price), ofQuote) }
 }
 
-/** A start takes everything back and gives it again to the strategies that it loads: that is no movement. */
+/** A start takes all budgets back and allots them again to the strategies that it loads. These pairs cancel out and are not recorded. */
 const add = ({ flows, markets }: CapitalBooks, flow: Omit<Flow, "market" | "worth">): void => {
   const market = markets.get(flow.strategy)
   const isUndone = ({ amount, asset, at, isReturn, strategy }: BookedFlow) =>
@@ -82,7 +76,6 @@ type Change = Pick<Flow, "strategy" | "asset" | "amount" | "isReturn">
 
 const isCapital = (account: AccountName): boolean => account === "outside" || isGivenBack(account)
 
-/** What a strategy was given is one change, and what it gave back or has again is another. */
 const changesOf = (moved: ReadonlyArray<Transfer>): ReadonlyArray<Change> => {
   if (moved.every(({ from, to }) => !isCapital(from.account) && !isCapital(to.account))) return []
   const changes = new Map<string, Change>()

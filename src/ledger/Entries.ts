@@ -12,7 +12,6 @@ export type BookAccountKind = "asset" | "expense" | "equity"
 
 export interface BookAccount {
   readonly kind: BookAccountKind
-  /** "wallet", "in order", "traded". */
   readonly place: string
   readonly strategy: string | undefined
 }
@@ -37,7 +36,6 @@ const kinds: Readonly<Record<string, BookAccountKind>> = {
   "dust given back": "equity",
   traded: "equity"
 }
-/** Where capital comes from and goes to. */
 const capital = new Set(["outside", "given back", "dust given back"])
 const ofStrategies = new Set(["wallet", "dust", "fees", "lost", "traded", ...capital])
 
@@ -50,7 +48,6 @@ const accountOf = ({ account, owner }: Transfer["from"]): BookAccount => ({
 export const keyOf = ({ place, strategy }: BookAccount, asset: string): string =>
   `${place}\u0000${strategy}\u0000${asset}`
 
-/** An event's description in the books: its name in words, and its slot. */
 const textOf = ({ event }: Recorded): string => {
   const words = event._tag.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()
   if ("placement" in event) return `${words} ${event.strategy}/${event.slot} ${event.placement}`
@@ -60,7 +57,7 @@ const textOf = ({ event }: Recorded): string => {
 export const make = () => {
   const ledger = Ledger.make()
   const bookings: Array<Booking> = []
-  /** A start takes everything back and gives it again to the strategies that it loads: only what it does not give is booked. */
+  /** A start takes all budgets back and allots them again to the strategies that it loads. Only the difference is booked. */
   let start = { at: Number.NaN, index: 0, sums: new Map<string, Posting>() }
   return {
     see: (entry: Recorded): void => {
@@ -87,7 +84,6 @@ export const make = () => {
 const startWithout = (postings: ReadonlyArray<Posting>): string =>
   `bot started without ${[...new Set(postings.map(({ account: { strategy } }) => strategy))].join(", ")}`
 
-/** Balances after these bookings, zeros left out. */
 export const balancesOf = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Posting> => {
   const sums = new Map<string, Posting>()
   for (const { postings } of bookings) {
@@ -99,7 +95,7 @@ export const balancesOf = (bookings: ReadonlyArray<Booking>): ReadonlyArray<Post
   return [...sums.values()].filter(({ amount }) => amount !== 0n)
 }
 
-/** One year of the books: what was there before becomes one opening booking, balanced like any other. */
+/** Returns one year of the books. Earlier bookings become one balanced opening booking. */
 export const within = (
   bookings: ReadonlyArray<Booking>,
   { from, to }: { readonly from: number; readonly to: number }

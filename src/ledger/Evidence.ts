@@ -18,7 +18,6 @@ export interface PlacementHistory {
   readonly moments: ReadonlyArray<EvidenceMoment>
 }
 
-/** The names of an order: the venue's id, our placement, its deposit address, or an intent's hash. */
 const isNamed = (event: PlacementEvent, name: string): boolean =>
   event.placement === name ||
   ("orderId" in event && event.orderId === name) ||
@@ -62,19 +61,17 @@ export const hashes = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<st
     ...("txHash" in event ? [event.txHash] : [])
   ])
 
-/** Requests that changed something at the venue, or asked it to. */
 const requests = new Set(["CreateSent", "FundingSent", "CancelSent", "PaymentAsked", "PaymentAskedAgain"])
 
 export const requestsOf = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<EvidenceMoment> =>
   moments.filter(({ event }) => requests.has(event._tag))
 
-/** What does not add up: its kind, and in words. */
 export interface EvidenceFinding {
   readonly kind: ContradictionKind | "contradiction" | "failed-leg" | "deposit-unseen"
   readonly text: string
 }
 
-/** What still counts after the deposit: what was booked before it was taken back does not. */
+/** Returns the events after the last `TakenBack`, because earlier ones no longer count. */
 export const standing = (events: ReadonlyArray<PlacementEvent>): ReadonlyArray<PlacementEvent> =>
   events.slice(events.findLastIndex(({ _tag }) => _tag === "TakenBack") + 1)
 

@@ -1,13 +1,13 @@
 /**
- * Whether a fill came when it could have: not before the recorded price reached its limit, and not later than the
- * price went beyond the limit by a solver's margin. These are the optimistic and the pessimistic rules of backtests.
+ * Checks the time of a fill against the recorded price. The fill is too early if the price had not come within a solver's margin of the
+ * order's limit. It is too late if the price passed the limit by that margin long before. These are the optimistic and the pessimistic
+ * rules of backtests.
  */
 import * as Decimal from "../domain/Decimal.ts"
 import { minuteMillis } from "../domain/Durations.ts"
 import type { OrderLife } from "./OrderLife.ts"
 import type { Trade } from "./Trades.ts"
 
-/** What the bot saw of the mid in one minute. */
 export interface SeenMinute {
   readonly openedAt: number
   readonly low: number
@@ -15,15 +15,14 @@ export interface SeenMinute {
 }
 
 export interface Margin {
-  /** How far beyond the limit the price must go before a fill is certain, in basis points. */
+  /** Distance beyond the limit, in basis points, at which a fill is certain. */
   readonly edgeBasisPoints: number
-  /** The time that placing and reporting may take. */
+  /** Time that placing and reporting may take. */
   readonly delayMillis: number
 }
 
 export type BandVerdict = "in band" | "too early" | "too late" | "no prices"
 
-/** `minutes` of the order's market, oldest first. */
 export const judge = (
   { at }: Pick<Trade, "at">,
   { side, price, restingAt = Number.POSITIVE_INFINITY }: Pick<OrderLife, "side" | "price" | "restingAt">,

@@ -11,13 +11,13 @@ import type { Trade } from "./Trades.ts"
 export const methods = ["fifo", "lifo", "hifo", "average"] as const
 export type LotMethod = (typeof methods)[number]
 
-/** Bought and not yet sold; or, short, sold and not yet bought back. */
+/** Bought and not yet sold. If short: sold and not yet bought back. */
 export interface Lot {
   readonly openedBy: Trade
   readonly isShort: boolean
-  /** The remaining base, positive. */
+  /** Remaining base, positive. */
   readonly quantity: Amount
-  /** Quote paid for it, or received when it is short. */
+  /** Quote paid for it; received if it is short. */
   readonly cost: Amount
 }
 
@@ -26,17 +26,14 @@ export interface Gain {
   readonly openedBy: Trade
   readonly isShort: boolean
   readonly quantity: Amount
-  /** Quote paid, and quote received; whichever came first. */
   readonly cost: Amount
   readonly proceeds: Amount
 }
 
 export const earned = ({ proceeds, cost }: Gain): Amount => proceeds - cost
 
-/** What a pool holds between two matchings. */
 export interface LotBooks {
   readonly open: ReadonlyArray<Lot>
-  /** What base that was given up as lost had closed, by placement. */
   readonly lost: ReadonlyMap<string, ReadonlyArray<Gain>>
 }
 
@@ -46,7 +43,6 @@ interface Matched extends LotBooks {
   readonly gains: ReadonlyArray<Gain>
 }
 
-/** The lot that closes next, of `lots` in the order of opening. */
 const next = (lots: ReadonlyArray<Lot>, method: LotMethod): Lot | undefined => {
   if (method === "lifo") return lots.at(-1)
   const [oldest] = lots
@@ -87,7 +83,9 @@ export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier =
   return { gains, open: lots, lost }
 }
 
-/** What was lost without having been bought was a sale that never was. Returns what is beyond that. */
+/**
+ * Removes base that was lost without having been bought: it was booked as a sale, and that sale never happened. Returns the base beyond it.
+ */
 const unsell = (
   lots: Array<Lot>,
   gains: Array<Gain>,
@@ -107,7 +105,6 @@ const unsell = (
   return base - quantity
 }
 
-/** A part of a trade; what it does not close is open since `openedBy`. */
 interface Part {
   readonly trade: Trade
   readonly base: Amount
@@ -133,7 +130,6 @@ const exchange = (lots: Array<Lot>, gains: Array<Gain>, part: Part, method: LotM
   if (base > 0n) open(lots, { openedBy, isShort: trade.side === "SELL", quantity: base, cost: quote }, method)
 }
 
-/** By average cost there is one lot, and it grows. The others stay in the order in which they were opened. */
 const open = (lots: Array<Lot>, lot: Lot, method: LotMethod): void => {
   const [known] = lots
   if (method !== "average" || known === undefined)

@@ -1,6 +1,4 @@
-/**
- * How much was in each place at the end of every UTC day that changed it. The oldest days beyond 400 are dropped.
- */
+/** The amounts in each place at the end of every UTC day that changed them. Days beyond the newest 400 are dropped. */
 
 import type { Recorded } from "../domain/BotEvent.ts"
 import { dayMillis } from "../domain/Durations.ts"
@@ -9,18 +7,15 @@ import * as Ledger from "../domain/Ledger.ts"
 const mostDays = 400
 
 export interface DayEnd {
-  /** The last event of that day. */
   readonly at: number
   readonly places: ReadonlyArray<Ledger.PlaceBalance>
 }
 
-/** What the fold keeps. */
 export interface DayBooks {
   readonly ledger: Ledger.Ledger
   readonly days: Map<number, DayEnd>
-  /** All assets that were ever moved. */
   readonly assets: Set<string>
-  /** The day of the last event that moved something, whose end is not written down yet. */
+  /** The day of the newest movement; its end is not recorded yet. */
   open: Pick<DayEnd, "at"> | undefined
 }
 
@@ -48,7 +43,7 @@ const endDay = (books: DayBooks, { at }: Pick<DayEnd, "at">): void => {
   books.open = undefined
 }
 
-/** A start takes everything back and gives it again: a day that ended as the one before is left out. */
+/** Returns the day ends without those that equal the day before. A start reverses all bookings and repeats them, which changes nothing. */
 export const result = (books: DayBooks): ReadonlyArray<DayEnd> => {
   const { days, open } = books
   const ended = { ...books, days: new Map(days) }

@@ -1,9 +1,8 @@
-/** The life of an order, from the plan to its end: one that was over and lived on has it in parts. */
+/** The life of an order, from the plan to its end. An order that resumed after its end has several parts. */
 import type * as Decimal from "../domain/Decimal.ts"
 import type { Side } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
 
-/** What everything that is recorded of trading says. */
 export interface About {
   /** Epoch milliseconds. */
   readonly at: number
@@ -15,7 +14,6 @@ export interface About {
   readonly quote: string
 }
 
-/** One attempt, to judge how orders do: its life from the plan to the end. */
 export interface OrderLife extends About {
   readonly side: Side
   readonly plannedAt: number
@@ -24,13 +22,12 @@ export interface OrderLife extends About {
   readonly closedAt?: number
   readonly status?: string
   readonly price: Decimal.Decimal
-  /** It was withdrawn to be placed elsewhere; missing where it was never withdrawn. */
+  /** It was cancelled to be placed elsewhere. Missing if it was never cancelled. */
   readonly wasRequoted?: boolean
-  /** What its newest echo said that the service takes of the input. */
+  /** The share of the input that the service takes, by the newest echo of this order. */
   readonly echoedBasisPoints?: number
 }
 
-/** Oldest first. */
 export const wholeLives = (parts: ReadonlyArray<OrderLife>): ReadonlyArray<OrderLife> => {
   const lives = new Map<string, OrderLife>()
   for (const part of parts) {

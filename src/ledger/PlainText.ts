@@ -16,7 +16,6 @@ const roots = {
   hledger: { asset: "assets", expense: "expenses", equity: "equity" }
 } as const
 
-/** Words of an account name: letters, digits and hyphens; the first letter is a capital where required. */
 const part = (text: string, isCapital: boolean): string => {
   const plain = text.replace(/[^A-Za-z0-9-]/g, "-")
   return isCapital ? plain.charAt(0).toUpperCase() + plain.slice(1) : plain
@@ -45,7 +44,7 @@ const distinct = (
   return (text) => names.get(text) ?? nameOf(text)
 }
 
-/** Commodities of beancount: capitals and digits, a letter first, at least two characters. */
+/** beancount commodities are capitals and digits, begin with a letter, and have at least two characters. */
 const currencyOf = (symbol: string): string => {
   const plain = symbol.toUpperCase().replace(/[^A-Z0-9]/g, "-")
   const named = /^[A-Z]/.test(plain) ? plain : `X${plain}`
@@ -57,7 +56,6 @@ const maxCurrency = 24
 const commodityOf = (symbol: string, plain: string): string =>
   /^[A-Za-z]+$/.test(symbol) && plain === symbol ? plain : `"${plain}"`
 
-/** The names of accounts and commodities in one file. */
 const namesFor = ({ bookings, trades }: BooksOf, style: keyof typeof roots) => {
   const isBeancount = style === "beancount"
   const postings = bookings.flatMap((booking) => booking.postings)
@@ -83,7 +81,6 @@ export interface BooksOf {
   readonly decimals: Decimals
 }
 
-/** Quote per base at the last fill of each day and market. */
 const pricesOf = ({ trades, decimals }: BooksOf) =>
   [...Map.groupBy(trades, ({ at, market }) => `${utcDate(at)} ${market}`).values()].flatMap((ofDay) => {
     const last = ofDay.at(-1)
@@ -128,7 +125,7 @@ export const beancount = (books: BooksOf): string => {
 /** beancount adds with this many digits, and rounds after each posting. */
 const readerDigits = 28
 
-/** The smallest units by which a sum of these postings may be off there, rounded up. */
+/** Smallest units by which a reader's sum of these postings may be off, rounded up. */
 const roundingOf = (amounts: ReadonlyArray<Amount>): Amount => {
   let [sum, units] = [0n, 0n]
   for (const amount of amounts) {
@@ -139,7 +136,6 @@ const roundingOf = (amounts: ReadonlyArray<Amount>): Amount => {
   return units
 }
 
-/** Every account that ever moved, with zero where nothing is left. */
 const closing = (bookings: ReadonlyArray<Booking>) => {
   const left = new Map(balancesOf(bookings).map((posting) => [keyOf(posting.account, posting.asset), posting]))
   const keyOfEach = ({ account, asset }: Booking["postings"][number]) => keyOf(account, asset)

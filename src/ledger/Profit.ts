@@ -27,7 +27,6 @@ export interface Figures {
   readonly fees: Amount
   readonly flows: Amount
   readonly total: Amount
-  /** How many times a slot bought and sold, or sold and bought back. */
   readonly rounds: number
 }
 
@@ -55,20 +54,17 @@ export const plus = (a: Figures, b: Partial<Figures>): Figures => {
   return { ...sum, total: sum.gridProfit + sum.inventory - sum.fees }
 }
 
-/** What a slot or a day earned after its fees, whatever the price does to the inventory. */
 export const earnedOf = ({ gridProfit, fees }: Figures): Amount => gridProfit - fees
 
 /** Quote smallest units for a base amount at a market's last price, rounded down; `undefined` without a price. */
 export type Mark = (market: string, base: string, quote: string, amount: Amount) => Amount | undefined
 
 export interface Row {
-  /** The group's name; empty for the whole. */
   readonly group: string
   readonly quote: string
   readonly figures: Figures
 }
 
-/** A part of the figures, with all that it can be grouped by. */
 export interface Item {
   readonly strategy: string
   readonly slot: string
@@ -93,7 +89,6 @@ const groupOf = (item: Item, by: Grouping | undefined, dateOf: typeof utcDate): 
   }
 }
 
-/** Lots are kept by strategy and market, like the budgets. */
 export const poolOf = ({ strategy, market }: Trade): string => `${strategy}\u0000${market}`
 
 const poolsOf = (trades: ReadonlyArray<Trade>) => Map.groupBy(trades, poolOf)
@@ -101,17 +96,14 @@ const poolsOf = (trades: ReadonlyArray<Trade>) => Map.groupBy(trades, poolOf)
 interface ReportOptions {
   readonly method: LotMethod
   readonly mark: Mark
-  /** Dates the unrealised part. */
   readonly now: number
 }
 
-/** By group and quote asset, groups in alphabetical order. */
 export const report = (
   trading: TradingRecord,
   { by, ...options }: ReportOptions & { readonly by?: Grouping }
 ): ReadonlyArray<Row> => grouped(itemsOf(trading, options), by)
 
-/** All that the figures consist of. */
 export const itemsOf = (
   { trades, losses, fees, flows, rounds }: TradingRecord,
   { mark, method, now }: ReportOptions
@@ -135,7 +127,7 @@ export const itemOfGain = (gain: Gain): Item => {
   return { strategy, slot, at, asset: base, quote, figures: { realised: earned(gain) } }
 }
 
-/** Money that was lost closes nothing. */
+/** Returns the items of lost quote. Lost quote closes no lots. */
 export const itemsOfLoss = ({
   strategy,
   slot,
@@ -151,7 +143,7 @@ export const itemsOfLoss = ({
   return baseAmount > 0n ? [] : [{ strategy, slot, at, asset: base, quote, figures }]
 }
 
-/** Open lots of one pool and method, all long or all short. Their worth is rounded once, as in `Rounds`. */
+/** Values open lots of one pool and method, all long or all short. The value is rounded once, as in `Rounds`. */
 export const itemsOfLots = (lots: ReadonlyArray<Lot>, mark: Mark, now: number): ReadonlyArray<Item> => {
   let [held, known] = [0n, 0n]
   return lots.map(({ openedBy: { strategy, slot, market, base, quote }, isShort, cost, quantity }) => {
@@ -164,7 +156,10 @@ export const itemsOfLots = (lots: ReadonlyArray<Lot>, mark: Mark, now: number): 
   })
 }
 
-/** What these trades of one pool, oldest first, earned by turns after those that `books` have, and what is held now. */
+/**
+ * Computes the round-trip earnings of these trades and the present inventory. The trades are of one pool, oldest first, and follow those in
+ * `books`.
+ */
 export const itemsOfTurns = (
   trades: ReadonlyArray<Trade>,
   earlier: Rounds.TurnBooks,
@@ -225,14 +220,13 @@ export const itemOfFlow = ({ strategy, at, asset, amount }: Flow): Item => ({
   figures: { flows: amount }
 })
 
-/** Capital counts in what trading is counted in; before any trade, in every asset. */
+/** Keeps capital in the quote assets of trading. Before any trade, keeps capital in every asset. */
 export const flowsIn = (flows: ReadonlyArray<Item>, quotes: ReadonlySet<string>): ReadonlyArray<Item> =>
   flows.filter(({ asset }) => quotes.has(asset) || quotes.size === 0)
 
 export const grouped = (items: Iterable<Item>, by: Grouping | undefined): ReadonlyArray<Row> => {
   const rows = new Map<string, Row>()
   const dates = new Map<number, string>()
-  /** A date is written once: that takes longer than adding up. */
   const dateOf = (at: number): string => {
     const day = Math.floor(at / dayMillis)
     const date = dates.get(day) ?? utcDate(at)
@@ -248,7 +242,7 @@ export const grouped = (items: Iterable<Item>, by: Grouping | undefined): Readon
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
 
-/** What each fill earned by turns, by `fillKey`; missing for a fill that only opens. Trades are in the order of their time. */
+/** The round-trip earnings of each fill, by `fillKey`. Missing for a fill that only opens. Trades must be sorted by time. */
 export const gridProfitByFill = (trades: ReadonlyArray<Trade>): ReadonlyMap<string, Amount> => {
   const earnedBy = new Map<string, Amount>()
   for (const pool of poolsOf(trades).values()) {
@@ -264,7 +258,6 @@ export const gridProfitByFill = (trades: ReadonlyArray<Trade>): ReadonlyMap<stri
 /** Fill ids are unique within one order, not across orders. */
 export const fillKey = ({ at, placement, fillId }: Trade): string => `${placement}\u0000${fillId}\u0000${at}`
 
-/** Values by prices in quote per base; `decimals` by symbol. */
 export const markBy =
   (prices: TradingRecord["lastPrices"], decimals: (symbol: string) => number | undefined): Mark =>
   (market, base, quote, amount) => {

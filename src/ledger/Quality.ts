@@ -1,6 +1,6 @@
 /**
- * How well orders did: how many filled and how soon, how the price moved afterwards, what moving orders cost.
- * Statistics, not money: ratios are doubles.
+ * Measures how well orders did: the number filled and the delay, the price movement afterwards, and the cost of moving orders. These are
+ * statistics, not money, so ratios are doubles.
  */
 
 import { median } from "../domain/Amount.ts"
@@ -18,22 +18,22 @@ export type Minutes = ReadonlyMap<string, ReadonlyArray<ClosedMinute>>
 const markoutMinutes = [1, 5, 60] as const
 
 export interface Quality {
-  /** Orders that rested with our money, and how many of them filled at least partly. */
+  /** Orders that were open with our deposit, and the number of them that filled at least partly. */
   readonly rested: number
   readonly filled: number
   readonly fillRatio: number | null
   readonly medianMillisToFill: number | null
   readonly requotes: number
-  /** Mean refund fee of an order withdrawn for another place, in quote units. */
+  /** Mean refund fee of an order that was cancelled to be placed elsewhere, in quote units. */
   readonly costPerRequote: number | null
-  /** What the fees of payouts and refunds came to, and what the venue had estimated for the same, in quote units. */
+  /** Fees of payouts and refunds, and the venue's estimates for the same payments, in quote units. */
   readonly feesPaid: number
   readonly feesEstimated: number
-  /** How far the mid moved in our favour after a fill, as a share of its price, by value; null without prices. */
+  /** Movement of the mid in our favour after a fill, as a share of the fill price, weighted by value. Null without prices. */
   readonly markout: Readonly<Record<string, number | null>>
 }
 
-/** The last minute that had ended by then, if the bot was watching; `minutes` are sorted by time. */
+/** The mid of the last minute that had ended by then, if the bot was recording prices at the time. `minutes` are sorted by time. */
 const midAt = (minutes: ReadonlyArray<ClosedMinute>, at: number): number | undefined => {
   let [low, high] = [0, minutes.length]
   while (low < high) {
@@ -63,7 +63,6 @@ const markoutOf = (
   return weight === 0 ? null : sum / weight
 }
 
-/** How well one quote asset was traded. */
 export const qualityOf = (
   { trades, fees, orders }: TradingRecord,
   { quote, minutes, decimals }: { readonly quote: string; readonly minutes: Minutes; readonly decimals: Decimals }

@@ -1,9 +1,8 @@
 /**
- * What the capital earned, on the minutes of prices that the bot recorded: time-weighted (how good the trading was,
- * whenever money came), money-weighted (what the money earned, given when it came), and the deepest fall. The curve of worth is
- * also what screens draw, beside what holding the same capital would be worth. Statistics, not money: doubles in quote units.
- *
- * Fees count in quote at the price of their order, as in `Profit`: so worth less held is its total.
+ * Computes the return on capital from the recorded minutes of prices: time-weighted (independent of when capital came), money-weighted (by
+ * when it came), and the deepest fall. Screens also draw the equity curve, beside the value of holding the same capital. These are
+ * statistics, not money: doubles in quote units. Fees count in quote at the price of their order, as in `Profit`, so equity less the value
+ * of holding is the total of `Profit`.
  */
 import { minuteMillis } from "../domain/Durations.ts"
 import { ofAccount } from "./Capital.ts"
@@ -12,10 +11,8 @@ import type { Minutes } from "./Quality.ts"
 import type { TradingRecord } from "./Trades.ts"
 
 export interface Returns {
-  /** Over the whole span, not per year. */
   readonly timeWeighted: number | null
   readonly moneyWeighted: number | null
-  /** Deepest fall of the time-weighted value below its peak, as a ratio. */
   readonly maxDrawdown: number | null
 }
 
@@ -26,7 +23,6 @@ interface Step {
   readonly isCapital: boolean
 }
 
-/** The price of a market at the end of a minute, or of another stretch of time. */
 export interface Close {
   readonly market: string
   readonly at: number
@@ -36,7 +32,6 @@ export interface Close {
 export interface CurvePoint {
   readonly at: number
   readonly worth: number
-  /** Capital that came since the point before. */
   readonly capital: number
   readonly held: number
 }
@@ -45,7 +40,7 @@ const unknown: Returns = { timeWeighted: null, moneyWeighted: null, maxDrawdown:
 
 interface Valuation {
   readonly quote: string
-  /** Markets without a price are left out, and what is held of their base with them. */
+  /** Markets without a price are left out, and so are holdings of their base. */
   readonly closes: ReadonlyArray<Close>
   readonly decimals: Decimals
 }
@@ -80,7 +75,6 @@ const stepsOf = (
 
 const baseOf = (market: string, quote: string): string => market.slice(0, -quote.length - 1)
 
-/** One point per close, from the time when everything has a price. */
 export const curve = (trading: TradingRecord, valuation: Valuation): ReadonlyArray<CurvePoint> => {
   const { quote, closes } = valuation
   const steps = stepsOf(trading, valuation)
@@ -91,7 +85,7 @@ export const curve = (trading: TradingRecord, valuation: Valuation): ReadonlyArr
     [...of].reduce((sum, [asset, amount]) => sum + (amount === 0 ? 0 : amount * (prices.get(asset) ?? Number.NaN)), 0)
   const points: Array<CurvePoint> = []
   let next = 0
-  /** Since the last point: what came while something had no price yet counts at the first point that has all of them. */
+  /** Capital since the last point. Capital that came while an asset had no price counts at the first point at which all have one. */
   let came = new Map<string, number>()
   for (const { at, market, close } of seen) {
     prices.set(baseOf(market, quote), close)
@@ -108,7 +102,7 @@ export const curve = (trading: TradingRecord, valuation: Valuation): ReadonlyArr
   return points
 }
 
-/** The rate over the whole span at which the capital grows to its present worth; found by bisection. */
+/** The rate over the whole span at which the capital grows to its present value; found by bisection. */
 const moneyWeighted = (points: ReadonlyArray<CurvePoint>, first: CurvePoint, last: CurvePoint): number | null => {
   if (last.at === first.at) return null
   const flows = points.map(({ at, capital, held }, index) => ({

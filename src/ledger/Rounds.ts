@@ -1,27 +1,23 @@
 /**
- * What buying and selling earned, apart from what holding an inventory did. A leg is matched with what its own slot did before.
- * In kinds whose slots enter and leave by turns nothing else is; in the others one slot sells what others bought, so what is
- * left of the leg closes their positions, the one that was opened first before the others. Within a slot the cost of what is
- * open is its average. What a fee takes of it closes nothing: it counts as a fee, and the rest has cost so much less.
- *
- * Exact: what all fills brought in less what they paid, and the worth of what is held, are grid profit and inventory.
+ * Separates what trading earned from what holding an inventory earned. A leg is matched with its own slot's earlier fills. In kinds whose
+ * slots enter and leave by turns, it is matched with nothing else. In other kinds one slot sells what others bought, so the rest of the leg
+ * closes their positions, oldest first. Within a slot, the cost of the open position is its average. A fee on the position closes nothing:
+ * it counts as a fee, and the cost of the rest falls by that much. Exact: grid profit and inventory add up to what all fills brought in,
+ * less what they paid, plus the value of the holdings.
  */
 import { type Amount, magnitude, min } from "../domain/Amount.ts"
 import * as CostBasis from "../domain/CostBasis.ts"
 import type { Trade } from "./Trades.ts"
 
-/** What is open of a slot. */
 export interface TurnBook extends Pick<Trade, "strategy" | "slot" | "market" | "base" | "quote"> {
   readonly position: Amount
   /** Quote paid for the position, or received for one below zero. */
   readonly cost: Amount
 }
 
-/** The books of one pool (a market of a strategy). */
 export interface TurnBooks {
-  /** By slot, in the order in which they were opened. */
   readonly open: Map<string, TurnBook>
-  /** What base that was given up as lost had closed, and what that had cost, by placement. */
+  /** Base that a written-off loss closed, and its cost, by placement. */
   readonly lost: Map<string, CostBasis.GivenUp>
 }
 
@@ -49,7 +45,7 @@ export const take = (books: TurnBooks, trade: Trade): Taken => {
   return taken
 }
 
-/** A fee on what its slot holds; `undefined` where it is none, or leaves nothing that can have a cost. */
+/** Charges a base fee to its own slot's position. Returns `undefined` if the trade is not such a fee, or if the rest could have no cost. */
 const chargeOwn = (
   books: TurnBooks["open"],
   { baseAmount, isFee, quoteAmount, side, slot }: Trade
@@ -98,7 +94,6 @@ const exchange = (books: TurnBooks["open"], trade: Trade, baseAmount: Amount, qu
   return { earned, closed }
 }
 
-/** The books that it closes, its own first. */
 const closedBy = (books: TurnBooks["open"], { byTurns, side, slot }: Trade): ReadonlyArray<TurnBook> => {
   const own = books.get(slot)
   const others = byTurns === true ? [] : [...books.values()].filter((book) => book !== own)
@@ -107,12 +102,11 @@ const closedBy = (books: TurnBooks["open"], { byTurns, side, slot }: Trade): Rea
   )
 }
 
-/** The worth of a base amount that may be below zero; `undefined` without a price. */
 type Worth = (of: TurnBook, base: Amount) => Amount | undefined
 
 /**
- * What each book's position would earn now. Worth is rounded over all of the pool, and each book has what it adds to that, so
- * the parts add up to the whole.
+ * The unrealised profit of each book's position. The value is rounded over the whole pool, and each book gets its increment, so the parts
+ * add up to the whole.
  */
 export const inventory = (
   books: TurnBooks,

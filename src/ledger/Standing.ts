@@ -1,7 +1,6 @@
 /**
- * How trading stands, as traders look at it first: the total, what share of the capital that is, and what it would be in a
- * year; grid profit, inventory and fees, which make up the total; what was earned today; since when, and how
- * many rounds. One for each quote asset.
+ * The trading summary: the total, its share of the capital and the share per year; the parts of the total (grid profit, inventory, fees);
+ * today's earnings; the start and the number of rounds. One for each quote asset.
  */
 import type { Amount } from "../domain/Amount.ts"
 import { dayMillis } from "../domain/Durations.ts"
@@ -11,13 +10,13 @@ import { earnedOf, type Figures, type Item, type Mark, nothing, type Row } from 
 export interface ProfitStanding {
   readonly quote: string
   readonly figures: Figures
-  /** Since midnight UTC: grid profit less fees. The inventory is not divided by days, so this is no part of the total's growth. */
+  /** Since midnight UTC: grid profit less fees. The inventory is not divided by days, so this is not a part of the total's growth. */
   readonly earnedToday: Amount
-  /** The budgets at the present price; `undefined` where one of them has none. */
+  /** The budgets at the present price. `undefined` if one of them has no price. */
   readonly capital: Amount | undefined
-  /** When the first budget was given. */
+  /** Time of the first budget; `undefined` without one. */
   readonly since: number | undefined
-  /** The total as a share of the capital, and in proportion for a year; that is not told of less than a day. */
+  /** The total as a share of the capital, and in proportion for a year. The second is `undefined` in the first day. */
   readonly share: number | undefined
   readonly shareOfYear: number | undefined
 }
@@ -25,17 +24,14 @@ export interface ProfitStanding {
 const yearMillis = 365 * dayMillis
 
 interface StandingInputs {
-  /** Budgets given or taken back. */
   readonly flows: ReadonlyArray<Item>
-  /** The first market of each strategy that runs; what others gave back is no capital. */
+  /** The first market of each running strategy. Budgets of other strategies were returned and are not capital. */
   readonly markets: ReadonlyMap<string, string>
   readonly mark: Mark
   readonly now: number
-  /** The figures by UTC day. */
   readonly days: ReadonlyArray<Row>
 }
 
-/** `whole`: the figures over everything. */
 export const of = (whole: ReadonlyArray<Row>, ground: StandingInputs): ReadonlyArray<ProfitStanding> => {
   const capital = Map.groupBy(capitalsOf(ground), ({ quote }) => quote)
   const since = ground.flows.length === 0 ? undefined : Math.min(...ground.flows.map(({ at }) => at))
@@ -55,7 +51,7 @@ export const of = (whole: ReadonlyArray<Row>, ground: StandingInputs): ReadonlyA
 const hasTraded = ({ figures: { gridProfit, inventory, fees } }: Row): boolean =>
   gridProfit !== 0n || inventory !== 0n || fees !== 0n
 
-/** A budget, in what the first market of its strategy is counted in; `undefined` where it has no price. */
+/** A budget in the quote of its strategy's first market. `worth` is `undefined` without a price. */
 export interface Capital {
   readonly strategy: string
   readonly quote: string
@@ -76,7 +72,7 @@ export const capitalsOf = ({ flows, markets, mark }: Omit<StandingInputs, "now" 
   })
 }
 
-/** `undefined` where there is none, or one of them has no price. */
+/** Returns `undefined` if there is no capital, or if one item has no price. */
 export const sumOf = (capitals: ReadonlyArray<Capital> = []): Amount | undefined =>
   capitals.length === 0
     ? undefined

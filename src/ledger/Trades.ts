@@ -1,6 +1,6 @@
 /**
- * What the journal says about trading, for accounts and reports: fills with their market, paid fees, and capital that
- * came or went. A pure fold over every event in order; it knows no files and no clock.
+ * Reads trading from the journal for accounts and reports: fills with their market, paid fees, and capital that came or went. A pure fold
+ * over every event in order, without files or clock.
  */
 import { type Amount, magnitude } from "../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded, Tag } from "../domain/BotEvent.ts"
@@ -19,17 +19,14 @@ export interface Trade extends About {
   readonly side: Side
   readonly baseAmount: Amount
   readonly quoteAmount: Amount
-  /** Its slot buys and sells by turns, so that it is matched with this slot alone (see `Rounds`). */
+  /** Its slot buys and sells by turns, so the trade is matched with this slot alone (see `Rounds`). */
   readonly byTurns?: true
-  /** It was given up by somebody's word, or came after all, which undoes that. */
+  /** `given up`: the operator recorded the money as lost. `found`: it arrived after all, which undoes that. */
   readonly loss?: "given up" | "found"
-  /** Base that a fee took, or gave back. */
   readonly isFee?: true
 }
 
-/** A slot's second leg ended, whose money came from the first. */
 export interface Round extends About {
-  /** It had not ended. */
   readonly isTakenBack?: true
 }
 
@@ -39,12 +36,11 @@ export interface Fee extends About {
   readonly kind: "payout" | "refund"
   readonly asset: string
   readonly amount: Amount
-  /** What the venue had estimated for it before the order was paid, per payment; missing where it named none. */
+  /** The venue's estimate before the order was funded, per payment. Missing if it named none. */
   readonly estimated?: Amount
-  /** In quote smallest units at the price of its order, rounded up; and the estimate. */
+  /** In quote smallest units at the price of its order, rounded up; the estimate likewise. */
   readonly inQuote: Amount
   readonly estimatedInQuote?: Amount
-  /** What arrived at the same time. */
   readonly received: Amount
   readonly txHashes: ReadonlyArray<string>
 }
@@ -52,14 +48,13 @@ export interface Fee extends About {
 export interface TradingRecord {
   readonly trades: ReadonlyArray<Trade>
   /**
-   * What left without a trade. What was given up as lost counts as sold for nothing, or as paid for nothing; what came after all
-   * undoes that. Base that a fee took counts as sold for what the fee is counted at: it is not held any more.
+   * Amounts that left without a trade. A written-off loss counts as sold, or paid, for nothing; money that arrives after all undoes that.
+   * Base that a fee took counts as sold at the fee's value, because it is not held any more.
    */
   readonly losses: ReadonlyArray<Trade>
   readonly fees: ReadonlyArray<Fee>
   readonly flows: ReadonlyArray<Capital.Flow>
   readonly rounds: ReadonlyArray<Round>
-  /** The first market of each strategy that runs. */
   readonly markets: ReadonlyMap<string, string>
   readonly orders: ReadonlyArray<OrderLife>
   /** The last price that a decision or a fill saw, by market; quote per base. */
@@ -69,22 +64,19 @@ export interface TradingRecord {
 type Wish = Pick<Of<"Planned">, "deadline" | "side" | "inputAmount" | "outputAmount">
 type BoundTo = Pick<Of<"Bound">, "estimatedRefundFee" | "estimatedWithdrawFee" | "orderId">
 
-/** What only grows: nothing in it is ever read again by the fold, so it may be taken out and kept elsewhere. */
+/** Lists that only grow. The fold never reads them again, so they may be taken out and stored elsewhere. */
 export interface Grown {
   readonly trades: Array<Trade>
   readonly losses: Array<Trade>
   readonly fees: Array<Fee>
   readonly rounds: Array<Round>
-  /** What orders went through until their books were closed; one that lived on has one for each of its lives. */
   readonly lives: Array<OrderLife>
 }
 
-/** What the fold keeps: the record so far, and what it needs to read on. */
 export interface TradesBooks extends Capital.CapitalBooks, Grown {
-  /** Attempts whose books are not closed. */
   readonly planned: Map<string, { readonly event: Wish; readonly life: OrderLife; readonly bound?: BoundTo }>
   readonly kinds: Map<string, string>
-  /** By slot that has filled: legs that ended and wait for one that goes back, purchases above zero, and whose they were. */
+  /** By slot with fills: the number of legs that have ended and wait for their opposite (purchases above zero), and their details. */
   readonly legs: Map<string, { waiting: number; readonly about: Omit<About, "at"> }>
   readonly lastPrices: Map<string, { readonly price: Decimal.Decimal; readonly at: number }>
 }
@@ -102,7 +94,6 @@ export const emptyBooks = (): TradesBooks => ({
   lastPrices: new Map()
 })
 
-/** The kinds of events that it looks at; the others need not be read. */
 export const tags: ReadonlyArray<Tag> = [
   ...Capital.capitalTags,
   "Decided",
@@ -150,7 +141,6 @@ export const make = (
   return { see, result: () => recordOf(books, decimals) }
 }
 
-/** What these books say. */
 export const recordOf = (
   { trades, losses, fees, flows, rounds, lives, planned, markets, lastPrices }: TradesBooks,
   decimals: (symbol: string) => number | undefined
@@ -165,7 +155,7 @@ export const recordOf = (
   lastPrices
 })
 
-/** What a record that has swaps by hand in it says without them: a move has its fee in either. */
+/** Removes swaps by hand from a record. The fee of a move stays in both forms. */
 export const withoutByHand = (record: TradingRecord): TradingRecord => {
   const isOurs = (each: About) => each.strategy !== byHand || isMove(each)
   const { fees, losses, orders, trades } = record
@@ -178,7 +168,7 @@ export const withoutByHand = (record: TradingRecord): TradingRecord => {
   }
 }
 
-/** Swaps by hand are nobody's trading, unless the whole account is read. */
+/** Swaps by hand belong to no strategy; they count only if the whole account is read. */
 interface Reading {
   readonly books: TradesBooks
   readonly withByHand: boolean
@@ -189,7 +179,7 @@ const isNobodys = ({ withByHand }: Reading, strategy: string): boolean => strate
 const turnsOf = ({ kinds }: TradesBooks, strategy: string): Pick<Trade, "byTurns"> =>
   kindsByTurns.has(kinds.get(strategy) ?? "") ? { byTurns: true } : {}
 
-/** A leg that goes back ends a round, in whatever kind of strategy. A slot without a fill has begun none. */
+/** A leg that goes back ends a round, in any kind of strategy. A slot without a fill has not started a round. */
 const endLeg = (
   { legs, rounds }: TradesBooks,
   at: number,
@@ -220,7 +210,6 @@ const charge = (books: TradesBooks, fee: Fee): void => {
   })
 }
 
-/** Entries of the opposite kind, at the time when it was found. */
 const takeBack = (books: TradesBooks, event: Of<"TakenBack">, about: About): void => {
   const { legs, rounds, trades } = books
   const isSale = event.side === "SELL"
@@ -375,7 +364,6 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
   }
 }
 
-/** The asset changed its account, not its kind. */
 const isMove = ({ base, quote }: About): boolean => base === quote
 
 /** A fee in base counts at the price of its order. */

@@ -19,13 +19,12 @@ import * as SightDelay from "./SightDelay.ts"
 import type * as TokenPrices from "./TokenPrices.ts"
 import type { Wanted } from "./Wanted.ts"
 
-/** A deeper level is asked again after this long, or after fifty times what its last answer took. */
+/** A deeper level is requested again after this time, or after fifty times the duration of its last request. */
 const levelMillis = 30_000
 const levelShare = 50
-/** An older level says nothing about the market. */
+/** A level older than this says nothing about the market. */
 const levelLastsMillis = 300_000
 const indicativeMillis = 60_000
-/** As a second source it must know of a move as soon as the quotes do. */
 const secondOpinionMillis = 10_000
 
 export type Failure = VenueError | Quotes.WrongDecimals
@@ -37,10 +36,8 @@ export interface MarketSetting {
   readonly publish: (market: string, found: PriceOrDoubt) => void
 }
 
-/** The price that may be used, or why none may. */
 export type PriceOrDoubt = { readonly price: TwoSidedPrice } | { readonly doubt: string }
 
-/** `first`: the market as it was wanted first. */
 export const make = Effect.fnUntraced(function* (first: Market, setting: MarketSetting) {
   const { publish, tokenPrices, venue } = setting
   const lock = yield* Semaphore.make(1)
@@ -79,7 +76,6 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
     publish(first.name, { price })
   })
 
-  /** A level that fails is tried again later; it never fails the look. */
   const askLevel = Effect.fnUntraced(function* (market: Market, quantity: Amount) {
     const near = book.price
     if (near === undefined) return
@@ -94,7 +90,6 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
       book = { ...book, problem, ...present({ indicative }) }
     })
 
-  /** What a failure says of this market, and what of it concerns the whole bot. */
   const noteFailure = (market: Market, failure: Failure): Effect.Effect<Failure | undefined> => {
     if (failure._tag === "WrongDecimals") {
       // Decimals that were right before are right: this answer is odd, and concerns this market alone.
@@ -108,7 +103,6 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
     return Effect.as(noteRefused(market, failure.message), undefined)
   }
 
-  /** The failure that left the market without a price, if any. `isDeep`: with all deeper levels at once. */
   const look = (wanted: Wanted, maxAgeMillis: number, isDeep: boolean): Effect.Effect<Failure | undefined> => {
     const { market } = wanted
     const asking = Effect.gen(function* () {
@@ -127,14 +121,13 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
     look,
     unquotedFor: unquoted.lasting,
     book: (): Book => ({ ...book, depth: withTop(top, levels.now()), ...present({ seenAfter: sight.seenAfter() }) }),
-    /** The deeper levels, for strategies; `undefined` before the first one. */
+    /** The deeper levels, for strategies. `undefined` before the first one. */
     depth: (): Depth | undefined => (levels.now().length === 0 ? undefined : levels.now())
   }
 })
 
 export type MarketBook = Effect.Success<ReturnType<typeof make>>
 
-/** Since when the quotes bring no price, and how the last ones failed. */
 const makeUnquoted = () => {
   let unquoted: { readonly since: number; readonly why: string } | undefined
   const failed = (why: string): void => {
@@ -150,7 +143,6 @@ const makeUnquoted = () => {
       else unquoted = undefined
       return seen
     }),
-    /** How they fail, if they have for this long. */
     lasting: (millis: number, now: number): string | undefined =>
       unquoted === undefined || elapsedMillis(unquoted.since, now) < millis ? undefined : unquoted.why
   }
@@ -161,7 +153,7 @@ const indicativeOf = Effect.fnUntraced(function* (tokenPrices: TokenPrices.Token
   return listed && { mid: Decimal.fromNumber(listed.mid, 12), at: listed.askedAt }
 })
 
-/** Why the price may not be used, if so. Asks the second source only where the price is not known already. */
+/** Returns the reason not to use the price, if any. Asks the second source only if the price is not confirmed already. */
 const doubtOf = Effect.fnUntraced(function* (
   { source, tokenPrices }: MarketSetting,
   market: Market,
@@ -172,17 +164,14 @@ const doubtOf = Effect.fnUntraced(function* (
   return source.judge(look, listed)
 })
 
-/** The deeper levels, each asked again after a while of its own. */
 const makeLevels = () => {
   const known = new Map<Amount, { readonly level: DepthLevel; readonly againAt: number }>()
-  /** As strategies see them: the same object until a level changes. */
   let shown: Depth = []
   const againAt = (quantity: Amount): number => known.get(quantity)?.againAt ?? 0
   return {
     now: (): Depth => shown,
     due: (wanted: ReadonlyArray<Amount>, now: number): Amount | undefined =>
       wanted.filter((quantity) => now >= againAt(quantity)).toSorted((a, b) => againAt(a) - againAt(b))[0],
-    /** Without a new level the last one stays. */
     answered: (quantity: Amount, level: DepthLevel | undefined, now: number, tookMillis: number): void => {
       const again = now + Math.max(levelMillis, levelShare * tookMillis)
       known.set(quantity, { level: level ?? known.get(quantity)?.level ?? { quantity, at: now }, againAt: again })

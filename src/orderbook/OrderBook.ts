@@ -13,29 +13,27 @@ import * as SecondSource from "./SecondSource.ts"
 import * as TokenPrices from "./TokenPrices.ts"
 import type { Wanted } from "./Wanted.ts"
 
-/** Markets asked at the same time. */
 const concurrency = 4
-/** A market that answers later than the others by more than this is not waited for. */
+/** A market that answers this much later than the others is not waited for. */
 const lateMillis = 2_000
-/** A market without a quote for this long is told; one quote may fail. */
+/** A market without a quote for this long is reported; a single quote may fail. */
 const unquotedMillis = 10_000
 
 type Failure = MarketBook.Failure
 
-/** Why the last quotes of a market may not be used, or that it has none. */
 export interface Doubt {
   readonly reason: string
   readonly isUnquoted?: true
 }
 
-/** What concerns the whole bot, once every market has been asked: something is set up wrongly, or the venue is away. */
+/** Returns a failure that concerns the whole bot, once every market was polled: a wrong setting, or the venue is away. */
 const failureOf = (failures: ReadonlyArray<Failure | undefined>): Failure | undefined => {
   const [first] = failures
   const isSetUp = failures.find((error) => error?._tag === "WrongDecimals" || error?.reason._tag === "Unauthorized")
   return isSetUp ?? (failures.every((failure) => failure !== undefined) ? first : undefined)
 }
 
-/** The last price stays, for as long as strategies take one that is so old. */
+/** Reports markets without a quote. The last price stays usable for as long as strategies accept its age. */
 const noteUnquoted = (doubts: Map<string, Doubt>, markets: ReadonlyMap<string, MarketBook.MarketBook>) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
     for (const [market, book] of markets) {
@@ -53,20 +51,14 @@ export class OrderBook extends Context.Service<
      * decimals, or if the venue answered for no market at all.
      */
     look(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
-    /** The same, with all deeper levels at once: for a person who waits. */
     lookDeep(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
-    /** By market: those that may be used. */
     readonly prices: ReadonlyMap<string, TwoSidedPrice>
-    /** By market: those without a price. */
     readonly doubts: ReadonlyMap<string, Doubt>
-    /** Tells what an earlier process knew last of a market's price: it counts until this one knows more. */
     remember(market: string, mid: number, at: number): void
     book(market: string): Book | undefined
-    /** The deeper levels, for strategies; `undefined` before the first one. */
+    /** The deeper levels, for strategies. `undefined` before the first one. */
     depth(market: string): Depth | undefined
-    /** Replaces what the book shows of this account's resting orders, by market. */
     rest(account: string, orders: ReadonlyMap<string, ReadonlyArray<OwnOrder>>): void
-    /** Resting orders of every account, best first on each side, bids first. */
     own(market: string): ReadonlyArray<OwnOrder>
   }
 >()("limitbot/orderbook/OrderBook") {
@@ -111,10 +103,9 @@ export class OrderBook extends Context.Service<
       const lookAt = (wanted: Wanted, maxAgeMillis: number, isDeep: boolean) =>
         Effect.flatMap(bookOf(wanted.market), (book) => book.look(wanted, maxAgeMillis, isDeep))
 
-      /** What is still being asked, by market. */
       const asking = new Map<string, Fiber.Fiber<Failure | undefined>>()
 
-      /** Once another market has answered, a slow one is waited for only so long; its answer counts when it comes. */
+      /** After another market has answered, waits for a slow one only for a short time. A later answer still counts. */
       const lookWithin = Effect.fnUntraced(function* (
         wanted: Wanted,
         maxAgeMillis: number,

@@ -12,7 +12,7 @@ import { present } from "../domain/Present.ts"
 import { type DryQuote, Venue } from "../venue/Venue.ts"
 import type { VenueError } from "../venue/VenueError.ts"
 
-/** The configured decimals of an asset differ from the venue's: every amount would be wrong by a power of ten. */
+/** The configured decimals of an asset differ from the venue's. Every amount would be wrong by a power of ten. */
 export class WrongDecimals extends Schema.TaggedError<WrongDecimals>()("WrongDecimals", {
   symbol: Schema.String,
   configured: Schema.Int,
@@ -23,13 +23,11 @@ export class WrongDecimals extends Schema.TaggedError<WrongDecimals>()("WrongDec
     return `Asset ${this.symbol} is configured with ${this.configured} decimals, but the venue shows ${this.amount} smallest units as ${this.shown}. Correct assets.${this.symbol}.decimals; nothing was traded.`
   }
 
-  /** The same of a market that was quoted rightly before. */
   get since(): string {
     return `the venue shows ${this.amount} smallest units of ${this.symbol} as ${this.shown}, with other decimals than before`
   }
 }
 
-/** Sizes for which a market is quoted: at least one of them positive. */
 export interface QuoteSizes {
   readonly base: Amount
   readonly quote: Amount
@@ -59,7 +57,7 @@ const selling = ({ base, quote }: Market, amount: Amount) =>
 const askIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountIn, amountOut, "up")
 const bidIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountOut, amountIn, "down")
 
-/** Bid and ask now, and for how much base; `undefined` when the quotes are unusable (zero amounts, crossed sides). */
+/** Returns the present bid and ask and their base quantity. `undefined` if the quotes are unusable (zero amounts, crossed sides). */
 export const observe = Effect.fn("Quotes.observe")(function* (market: Market, sizes: QuoteSizes) {
   // A price's age counts from before the question, because the answer may take long.
   const at = yield* Clock.currentTimeMillis
@@ -81,7 +79,7 @@ export const observe = Effect.fn("Quotes.observe")(function* (market: Market, si
   return { price: { bid, ask, at } satisfies TwoSidedPrice, quantity: max(bought.value.amountOut, sold.value.amountIn) }
 })
 
-/** Both sides for one base quantity. A side that the venue does not quote is left out of the level. */
+/** Requests both sides for one base quantity. A side that the venue does not quote is left out of the level. */
 export const level = Effect.fn("Quotes.level")(function* (market: Market, quantity: Amount, near: Price) {
   const at = yield* Clock.currentTimeMillis
   const cost = quoteAmount(market, quantity, near, "up")
@@ -100,7 +98,7 @@ export const level = Effect.fn("Quotes.level")(function* (market: Market, quanti
   } satisfies DepthLevel
 })
 
-/** Asks for one of an asset in another one: fails if the venue knows one of them not at all, or with other decimals. */
+/** Requests a quote of one input unit. Fails if the venue does not know one of the assets, or knows it with other decimals. */
 export const verify = Effect.fn("Quotes.verify")(function* (input: Asset, output: Asset) {
   const amount = Decimal.powerOfTen(input.decimals)
   const ask = { originAsset: input.id, destinationAsset: output.id, amount }
@@ -127,7 +125,7 @@ const verifyDecimals = Effect.fnUntraced(function* (quote: DryQuote, input: Asse
   })
 })
 
-/** The venue may cut digits off the end of what it shows; it may never move the decimal point. */
+/** The venue may cut off final digits of a shown amount. It may never move the decimal point. */
 const shownDiffers = (asset: Asset, amount: Amount, shown: string): boolean => {
   const value = Decimal.parse(shown)
   if (value === undefined || amount === 0n) return false

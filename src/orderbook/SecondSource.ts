@@ -21,11 +21,9 @@ import { percent } from "../domain/Text.ts"
 import { age } from "../domain/Words.ts"
 
 export interface SecondSourceTerms {
-  /** How far a price may be from what its second source shows, as a ratio. */
+  /** Largest difference from the second source's price, as a ratio. */
   readonly within: number
-  /** The same of single markets, by name. */
   readonly withinOf: ReadonlyMap<string, number>
-  /** How long quotes must agree that nothing else confirms. */
   readonly lastsMillis: number
 }
 
@@ -39,20 +37,17 @@ export const SecondSourceTerms = Context.Reference<SecondSourceTerms>("limitbot/
   defaultValue: () => defaultSecondSourceTerms
 })
 
-/** What the token list says of a market. */
 export interface Listed {
   readonly mid: number
-  /** Its older price's, if the list tells. */
+  /** Time of the older of its two prices. `undefined` if the list has none. */
   readonly at: number | undefined
-  /** Whose word it is, if not the token list's. */
   readonly by?: string
 }
 
 /** A listed price of this age contradicts nothing. */
 export const listedLastsMillis = 15 * minuteMillis
-/** Fewer looks prove nothing, however long they took. */
 const leastLooks = 5
-/** After a longer time without a price it may be anywhere. */
+/** After a longer time without a price, the market may be anywhere. */
 const gapMillis = 3 * minuteMillis
 
 interface Look {
@@ -62,13 +57,9 @@ interface Look {
 
 export const make = (market: string, { lastsMillis, within: usual, withinOf }: SecondSourceTerms) => {
   const within = withinOf.get(market) ?? usual
-  /** The price at which a second source last agreed. */
   let agreed: number | undefined
-  /** The last one that was used. */
   let used: Look | undefined
-  /** Since when none could be used. */
   let doubtedAt: number | undefined
-  /** The last ones, used or not, back to one that is old enough. */
   const looks: Array<Look> = []
 
   const isNear = (price: number, known: number | undefined): boolean =>
@@ -91,10 +82,9 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: S
     return used === undefined || !isWatched(doubtedAt ?? at) || isNear(used.mid, listed.mid)
   }
 
-  /** Whether it needs no word of the token list. */
   const isKnown = ({ at, mid }: Look): boolean => isNear(mid, agreed) && isWatched(at)
 
-  /** Why the price may not be used now; `undefined` when it may. */
+  /** Returns the reason not to use the price now; `undefined` if it is usable. */
   const judge = (look: Look, listed: Listed | undefined): string | undefined => {
     const { at, mid } = look
     note(look)
@@ -115,7 +105,6 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: S
     return `${price} has no second source yet: ${listed?.by ?? "the token list"} does not show it${before}. It counts once it has lasted ${age(lastsMillis)}`
   }
 
-  /** The last price that was stored before, or that of a candle. */
   const remember = (stored: Look): void => {
     agreed ??= stored.mid
     used ??= stored

@@ -13,7 +13,6 @@ import { type Listed, listedLastsMillis } from "./SecondSource.ts"
 
 export const terms = { limitMillis: 5_000, mostOutput: 1_000, environment: "least", errors: "kept" } as const
 
-/** One line of JSON. */
 export const questionOf = (market: string): string => {
   const [base, quote] = market.split("/")
   return `${JSON.stringify({ version: 1, market, base, quote })}\n`
@@ -29,7 +28,6 @@ const decode = Schema.decodeUnknownOption(Answer)
 
 export type PriceAnswer =
   | { readonly _tag: "Told"; readonly listed: Listed }
-  /** It has no price, or none that is new enough to say anything. */
   | { readonly _tag: "None" }
   | { readonly _tag: "Failed"; readonly reason: string }
 
@@ -45,13 +43,13 @@ export const answerOf = (run: Program.ProgramRun, now: number): PriceAnswer => {
   return { _tag: "Told", listed: { mid: answer.price, at, by: "your price program" } }
 }
 
-/** What the owner's own source says of a market. Default: there is none. */
+/** The owner's own price source for a market. Default: none. */
 export const OwnPrices = Context.Reference<(market: Market) => Effect.Effect<Listed | undefined>>(
   "limitbot/orderbook/OwnPrices",
   { defaultValue: () => () => Effect.undefined }
 )
 
-/** The same answer serves looks within this time, a failure too. */
+/** Polls within this time share one answer, even a failure. */
 const lastsMillis = 10_000
 
 export const layer = (program: Program.Program | undefined) =>
@@ -71,7 +69,6 @@ const asking = Effect.fnUntraced(function* (program: Program.Program) {
     Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
   )
 
-  /** A failure is told once, until it answers again. */
   const tell = Effect.fnUntraced(function* (answer: PriceAnswer) {
     const wasFailing = isFailing
     isFailing = answer._tag === "Failed"

@@ -1,11 +1,10 @@
 /**
- * How long it takes until a move of the market's price is seen. Between two questions nobody looks, so a move that comes at any
- * moment between them is seen when the later one is answered: after a time that is spread evenly from what the answer took
- * to that and the pause. The newest looks together give the time within which half of all moves, and 99 of 100, are seen.
+ * Estimates the delay until a move of the market's price is seen. Nothing is seen between two polls, so a move is seen when the later poll
+ * is answered. Its delay is spread evenly between the duration of that poll and that duration plus the pause. The newest polls together
+ * give the times within which half of all moves, and 99 of 100, are seen.
  */
 import type { SeenAfter } from "../domain/Book.ts"
 
-/** About ten minutes at the fastest pace. */
 const keptLooks = 600
 
 interface Look {
@@ -18,7 +17,6 @@ export const make = () => {
   let askedLast: number | undefined
 
   return {
-    /** A look that gave a price: when it was asked, and when it was answered. */
     note: (askedAt: number, answeredAt: number): void => {
       const pauseMillis = askedAt - (askedLast ?? askedAt)
       askedLast = askedAt
@@ -27,7 +25,7 @@ export const make = () => {
       looks.push({ pauseMillis, answerMillis: answeredAt - askedAt })
       if (looks.length > keptLooks) looks.shift()
     },
-    /** `undefined` before the second look. */
+    /** `undefined` before the second poll. */
     seenAfter: (): SeenAfter | undefined =>
       looks.length === 0 ? undefined : { p50Millis: within(looks, 0.5), p99Millis: within(looks, 0.99) }
   }

@@ -9,7 +9,6 @@ import type { Token, Venue } from "../venue/Venue.ts"
 import type { Listed } from "./SecondSource.ts"
 import { OwnPrices } from "./SecondSourceProgram.ts"
 
-/** Nobody waits longer for it. */
 const patience = "5 seconds"
 
 interface List {
@@ -18,7 +17,6 @@ interface List {
 }
 
 export interface Indicative extends Listed {
-  /** When the list was asked. */
   readonly askedAt: number
 }
 
@@ -27,7 +25,6 @@ export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
   const lock = yield* Semaphore.make(1)
   let list: List = { tokens: new Map(), at: Number.NEGATIVE_INFINITY }
 
-  /** Asks again when the list is older than this. A list that does not come has no prices. */
   const within = Effect.fnUntraced(function* (maxAgeMillis: number) {
     const now = yield* Clock.currentTimeMillis
     if (now - list.at < maxAgeMillis) return list
@@ -39,7 +36,7 @@ export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
     return list
   }, lock.withPermit)
 
-  /** Quote per base; `undefined` while the list does not price both. */
+  /** Quote per base. `undefined` while the list does not price both. */
   const of = Effect.fnUntraced(function* ({ base, quote }: Market, maxAgeMillis: number) {
     const { tokens, at: askedAt } = yield* within(maxAgeMillis)
     const usd = (asset: Asset) => tokens.get(asset.id)?.priceUsd ?? 0
@@ -49,7 +46,6 @@ export const make = Effect.fnUntraced(function* (venue: Venue["Service"]) {
     return { mid, at: times.length === 0 ? undefined : Math.min(...times), askedAt } satisfies Indicative
   })
 
-  /** What a second source says: the owner's, or else the list. */
   const bySecondSource = Effect.fnUntraced(function* (market: Market, maxAgeMillis: number) {
     const listed: Listed | undefined = (yield* ownPrices(market)) ?? (yield* of(market, maxAgeMillis))
     return listed

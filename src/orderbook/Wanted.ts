@@ -1,6 +1,6 @@
 /**
- * What the strategies of a process need to know of their markets. Each market is listed once, with the size of the
- * largest order that a strategy would place there and every further size that a strategy names.
+ * Collects what the strategies of a process need to know of their markets. Each market is listed once, with the size of the largest order
+ * that a strategy would place there, and every further size that a strategy names.
  */
 import { type Amount, type Asset, max } from "../domain/Amount.ts"
 import type { Market } from "../domain/Market.ts"
@@ -10,14 +10,12 @@ import type { QuoteSizes } from "./Quotes.ts"
 export interface Wanted {
   readonly market: Market
   readonly sizes: QuoteSizes
-  /** Base quantities of deeper levels, smallest first. */
   readonly depth: ReadonlyArray<Amount>
 }
 
-/** An order is about a tenth of a budget. */
 const orderShare = 10n
 
-/** What is only looked at is quoted for about the size of an order too, if an asset of the budget says how much that is. */
+/** A market that is only watched is also quoted for about the size of an order, if an asset of the budget says how much that is. */
 const watchedSizes = ({ base, quote }: Market, { market, limits: { budget } }: Strategy): QuoteSizes => {
   const order = (asset: Asset): Amount =>
     asset === market.quote ? budget.quote / orderShare : asset === market.base ? budget.base / orderShare : 0n
@@ -55,7 +53,6 @@ export const wantedBy = (strategies: ReadonlyArray<Strategy>): ReadonlyArray<Wan
   return [...wanted.values()]
 }
 
-/** Multiples of the order size, up to the whole budget: the sizes that a person or a plan asks the market about. */
 const deeper = [3n, 10n]
 
 export const withDepth = (wanted: Wanted, base: Amount): Wanted =>

@@ -1,12 +1,12 @@
 /**
- * What a command found: data for programs, lines for people, and of lists the cells for spreadsheets. Each form is made only
- * when it is asked for, and one place prints it.
+ * The result of a command: data for programs, lines for people, and cells of lists for spreadsheets. Each form is made only on demand, and
+ * one place prints it.
  */
 import { Console, Effect, Schema } from "effect"
 import * as Runtime from "effect/Runtime"
 import { WrongUsage } from "./WrongUsage.ts"
 
-/** What is wrong has been printed, as text or as JSON, so nothing more is said: the program ends with code 1. */
+/** The fault has been printed, as text or as JSON. The program prints nothing more and ends with code 1. */
 export class PrintedFailure extends Schema.TaggedError<PrintedFailure>()("PrintedFailure", { message: Schema.String }) {
   override readonly [Runtime.errorReported] = false
 }
@@ -15,7 +15,6 @@ export interface CommandAnswer<E extends Error = Error> {
   readonly data: () => unknown
   readonly lines: () => ReadonlyArray<string>
   readonly csv?: () => string
-  /** What the command fails with after it has said all this. */
   readonly exit?: E | undefined
 }
 
@@ -24,7 +23,6 @@ interface Form {
   readonly csv?: boolean
 }
 
-/** Stands behind the body of a command, whose flags say which form is wanted. */
 export const print = <E extends Error, F, R>(
   found: Effect.Effect<CommandAnswer<E>, F, R>,
   { csv = false, json }: Form
@@ -37,7 +35,6 @@ export const print = <E extends Error, F, R>(
     if (answer.exit !== undefined) return yield* Effect.fail(answer.exit)
   })
 
-/** The same around a body that is one effect. */
 export const said =
   <I, E extends Error, F, R>(find: (input: I) => Effect.Effect<CommandAnswer<E>, F, R>) =>
   (input: I & Form) =>
@@ -49,7 +46,6 @@ interface List<Row> {
   readonly lines: (rows: ReadonlyArray<Row>) => ReadonlyArray<string>
 }
 
-/** A list whose columns were declared once (`Table.of`), or the sentence that says that there is nothing. */
 export const ofList = <Row>(
   list: List<Row>,
   rows: ReadonlyArray<Row>,

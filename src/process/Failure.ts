@@ -1,4 +1,7 @@
-/** The one message of a failure, on standard error, never a stack trace. A defect of ours says so, and shows its trace only on demand. */
+/**
+ * Prints the one message of a failure on standard error, never a stack trace. A defect of the program is named as one, and shows its trace
+ * only on demand.
+ */
 import { Cause, Config, Console, Effect, Option, PlatformError, Predicate } from "effect"
 import { CliError } from "effect/cli"
 import * as Runtime from "effect/Runtime"
@@ -7,7 +10,6 @@ import * as PlainFiles from "../files/PlainFiles.ts"
 import { isOfOwnCode } from "../strategy/own/OwnCodeFailed.ts"
 import { VenueError } from "../venue/VenueError.ts"
 
-/** The address on which a server could not listen because another process does; whose own words say more keeps them. */
 const busyAddressOf = (error: unknown): string | undefined => {
   if (
     !Predicate.isTagged(error, "ServeError") ||
@@ -21,7 +23,6 @@ const busyAddressOf = (error: unknown): string | undefined => {
   return `${address}:${Predicate.hasProperty(cause, "port") ? cause.port : ""}`
 }
 
-/** Failures of files and folders that no code nearer to them explained. */
 const wordsOf = (error: unknown): string => {
   const busy = busyAddressOf(error)
   if (busy !== undefined) return `${busy} is in use by another program: choose another port, or stop what uses it`
@@ -33,7 +34,6 @@ const wordsOf = (error: unknown): string => {
   return reason.cause instanceof Error ? reason.cause.message : error.message
 }
 
-/** Printed once, on standard error. What the command line library has already shown is not repeated. */
 export const tell = (cause: Cause.Cause<unknown>) =>
   Effect.gen(function* () {
     if (Cause.hasInterruptsOnly(cause)) return

@@ -6,7 +6,7 @@ import { Effect, FileSystem } from "effect"
 
 const pathOf = (journal: string): string => `${journal}.kill`
 
-/** Why the switch is on; `undefined` when it is off. An unreadable file counts as on, to be safe. */
+/** Watches the reason why the switch is on; `undefined` when it is off. An unreadable file counts as on, to be safe. */
 export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const file = pathOf(journal)

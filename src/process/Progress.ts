@@ -3,9 +3,7 @@ import { stderr } from "node:process"
 import { Context, Effect } from "effect"
 
 export interface Progress {
-  /** `done` of `total`, and a word about it. */
   update(done: number, total: number, note: string): void
-  /** Makes room for a line of output; the next update draws the bar again. */
   wipe(): void
 }
 
@@ -14,12 +12,11 @@ const width = 24
 const silent: Progress = { update: () => undefined, wipe: () => undefined }
 const emptyLine = "\r\u001B[K"
 
-/** Whether somebody waits for it at a terminal: nobody does where a running bot computes an answer. */
+/** True if a person waits at a terminal. False if a running bot computes an answer. */
 export const IsWatched = Context.Reference("limitbot/app/process/Progress/IsWatched", {
   defaultValue: () => stderr.isTTY === true
 })
 
-/** The bar disappears when the scope ends. */
 export const make = (title: string) =>
   Effect.acquireRelease(
     Effect.map(IsWatched, (isWatched): Progress => {

@@ -1,6 +1,6 @@
 /**
- * How commands talk to a running bot: its address is in `<journal>.dashboard`, its token in `<journal>.token`. A bot
- * that hangs or has no control server cannot be reached this way; the kill file and the journal still work.
+ * Connects commands to a running bot: its address is in `<journal>.dashboard`, its token in `<journal>.token`. A bot that hangs or has no
+ * control server cannot be reached this way; the kill file and the journal still work.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, FileSystem, Layer, type Redacted, Schema, Stream } from "effect"
@@ -16,13 +16,12 @@ import * as Lease from "../journal/Lease.ts"
 
 const patienceMillis = 20_000
 
-/** No bot answers for this journal, or it answers that it will not. */
 export class BotUnreachable extends Schema.TaggedError<BotUnreachable>()("BotUnreachable", {
   why: Schema.Literals(["nobody-there", "silent", "refused"]),
   message: Schema.String
 }) {}
 
-/** The address of its dashboard; `undefined` if no bot runs on the journal or the bot has none. */
+/** Returns the address of the dashboard. `undefined` if no bot runs on the journal or the bot has no dashboard. */
 export const addressOf = Effect.fn("RunningBot.addressOf")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const holder = yield* Lease.holder(journal)
@@ -33,7 +32,6 @@ export const addressOf = Effect.fn("RunningBot.addressOf")(function* (journal: s
   )
 })
 
-/** The address, or a failure that says what to do. */
 export const reachable = Effect.fn("RunningBot.reachable")(function* (journal: string) {
   const url = yield* addressOf(journal)
   if (url !== undefined) return url
@@ -60,7 +58,6 @@ const connected = Effect.fnUntraced(function* (journal: string, as: TokenRole) {
   return { api: yield* apiAt({ url, token }), url }
 })
 
-/** Where a bot can be reached, and as whom. */
 interface Reach {
   readonly url: string
   readonly token: Redacted.Redacted
@@ -80,7 +77,6 @@ const silent = (message: string) => new BotUnreachable({ why: "silent", message 
 
 export type BotCall<A, E> = (api: ControlClient) => Effect.Effect<A, E>
 
-/** Asks a bot at its address. */
 export const askAt = Effect.fnUntraced(function* <A, E extends { readonly message: string }>(
   reach: Reach,
   call: BotCall<A, E>,
@@ -102,7 +98,6 @@ const answerOf = <A, E extends { readonly message: string }>(
     })
   )
 
-/** Asks the bot of this journal. Connection failures are reported as such, refusals in the bot's words. */
 export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonly message: string }>(
   journal: string,
   call: BotCall<A, E>,

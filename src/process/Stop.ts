@@ -1,27 +1,25 @@
 /**
- * How a running command is asked to stop: the first Ctrl-C or SIGTERM asks, a later one insists. Commands that can
- * leave in order wait for `requested`; all others are interrupted at once. Under npm one key press arrives twice,
- * from the terminal and from npm, and a busy process may get to the second one late. So a signal insists only once the
- * command has heard of the first one, and what arrived until a moment later has been handled as well.
+ * Handles requests to stop: the first Ctrl-C or SIGTERM asks, a later one insists. Commands that can end in order wait for `requested`; all
+ * others are interrupted at once. Under npm one key press arrives twice, from the terminal and from npm, and a busy process may read the
+ * second one late. So a signal insists only after the command has received the first one and all signals up to a short time later were
+ * handled.
  */
 import { Context, Deferred, Effect, Option } from "effect"
 
 export class Stop extends Context.Service<
   Stop,
   {
-    /** Completes when somebody asked. A command that awaits it declares that it will end by itself. */
+    /** Completes when a stop was requested. A command that awaits it declares that it will end by itself. */
     readonly requested: Effect.Effect<void>
     /**
      * The command computes without a pause and has nothing to put away: nobody would hear a signal, so from now on the first
      * one ends the process itself.
      */
     readonly computes: Effect.Effect<void>
-    /** What an interrupted command leaves behind, for its last words. */
     readonly leaves: (behind: () => string) => Effect.Effect<void>
   }
 >()("limitbot/app/process/Stop") {}
 
-/** Completes when somebody asked, or after this long. */
 export const requestedOrAfter = (millis: Option.Option<number>) =>
   Effect.flatMap(Stop, ({ requested }) =>
     Effect.raceFirst(requested, Option.match(millis, { onNone: () => Effect.never, onSome: Effect.sleep }))
@@ -35,9 +33,8 @@ export const make = (
   afterwards: (run: () => void) => void = () => {}
 ): {
   readonly service: Stop["Service"]
-  /** Takes a signal; returns false when the command must be interrupted now. */
+  /** Handles a signal. Returns false if the command must be interrupted now. */
   readonly ask: () => boolean
-  /** `unhear` takes the signal handlers away. */
   readonly heardBy: (unhear: () => void) => void
   readonly leftBehind: () => string
 } => {

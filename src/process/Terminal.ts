@@ -1,13 +1,12 @@
-/** The screen we write to and ask at: whether a person sits there, how large it is, and how to redraw it in place. */
+/** The screen for output and questions: whether it is a terminal, its size, and redrawing in place. */
 import { Console, Context, Effect, Layer, type Scope } from "effect"
 import { Prompt } from "effect/cli"
 
-/** The process's standard output, as far as we use it. */
 interface OutputStream {
   readonly isTTY?: boolean
   readonly rows?: number
   readonly columns?: number
-  /** Node's own verdict, which knows NO_COLOR and FORCE_COLOR. */
+  /** Node's own decision, which respects NO_COLOR and FORCE_COLOR. */
   hasColors?(): boolean
   write(text: string): unknown
 }
@@ -19,9 +18,7 @@ export class Terminal extends Context.Service<
     readonly colours: boolean
     readonly rows: () => number
     readonly columns: () => number
-    /** A separate screen without a cursor; the previous content comes back when the scope closes. */
     readonly ownScreen: Effect.Effect<void, never, Scope.Scope>
-    /** Replaces what the screen shows. Lines must fit it. */
     redraw(lines: ReadonlyArray<string>): Effect.Effect<void>
   }
 >()("limitbot/app/process/Terminal") {
@@ -46,6 +43,5 @@ export class Terminal extends Context.Service<
   }
 }
 
-/** Asks. Ctrl-C leaves the cursor behind the question, so what is said next begins on a line of its own. */
 export const ask = <A>(prompt: Prompt.Prompt<A>) =>
   Prompt.run(prompt).pipe(Effect.tapErrorTag("QuitError", () => Console.log("")))

@@ -16,13 +16,12 @@ export interface Program {
 
 export interface ProgramTerms {
   readonly limitMillis: number
-  /** How many characters of its output are kept. */
   readonly mostOutput: number
-  /** Our own environment but for these variables; or the least that programs need, so that it can tell nothing of ours. */
+  /** Our environment without these variables; `least`: only the variables that programs need, so that it cannot reveal ours. */
   readonly environment: { readonly without: ReadonlyArray<string> } | "least"
-  /** What it says on standard error is shown as our own, or kept. */
+  /** Its standard error appears as ours, or is kept. */
   readonly errors: "shown" | "kept"
-  /** What it started and left when it ended well goes on: it may be paying. */
+  /** Processes that it started stay alive after it ended well, because they may be paying. */
   readonly mayLeaveRunning?: true
 }
 
@@ -35,15 +34,13 @@ export interface ProgramRun {
   readonly end: ProgramEnd
   readonly output: string
   readonly errors: string
-  /** Its output was longer than what is kept. */
   readonly isCut: boolean
-  /** It took its whole input. A short one may wait in the pipe and then counts as taken. */
+  /** It read its whole input. A short input may wait in the pipe and then counts as read. */
   readonly hasTaken: boolean
-  /** Something that it started still held its output when it had ended. */
+  /** A process that it started still held its output after its end. */
   readonly isHeld: boolean
 }
 
-/** It never ran. */
 export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", {
   program: Schema.String,
   reason: Schema.String
@@ -53,23 +50,24 @@ export class NotStarted extends Schema.TaggedError<NotStarted>()("NotStarted", {
   }
 }
 
-/** The first word is the program. */
 export const programOf = (words: ReadonlyArray<string>): Program | undefined => {
   const [program, ...args] = words
   return program === undefined ? undefined : { program, args }
 }
 
-/** A program with a slash in its name is a file, whose path begins at a folder. */
 export const located = ({ args, program }: Program, resolve: (path: string) => string): Program => ({
   program: program.includes("/") ? resolve(program) : program,
   args
 })
 
-/** A program that was told to end and does not is killed. */
+/** A program that ignores the request to end is killed after this time. */
 const forceKillAfter = Duration.seconds(2)
-/** The end of what it says on standard error is kept. */
+/** Characters kept from the end of standard error. */
 const mostErrors = 4_000
-/** Its output may be read for a second after its end, in steps: after a sleep of the machine what is there is read first. */
+/**
+ * The output may be read for one second after the program's end, in steps. After a sleep of the machine, the available output is read
+ * first.
+ */
 const graceSteps = 10
 const graceStepMillis = 100
 
@@ -151,18 +149,16 @@ const leastEnvironment = Effect.map(
 
 const longestWords = 200
 
-/** Keys, tokens and private keys in the forms that this program knows. */
 export const looksSecret =
   /ed25519:[1-9A-HJ-NP-Za-km-z]{43,}|\beyJ[\w-]{10,}(?:\.[\w-]+)+|-----BEGIN [A-Z ]*PRIVATE KEY-----/g
 
-/** The last line of what it said on standard error, fit for a log: one line, short, without what looks like a key. */
 export const lastWords = (errors: string): string => {
   const line = errors.split(/[\r\n]+/).findLast((each) => each.trim() !== "") ?? ""
   const plain = line.replace(/\p{C}+/gu, " ").trim()
   return plain.replace(looksSecret, "[hidden]").slice(0, longestWords)
 }
 
-/** How it ended, in words: "ended with code 3: the network is down". */
+/** Describes the end in words: "ended with code 3: the network is down". */
 export const endInWords = ({ end, errors }: ProgramRun, limitMillis: number): string => {
   const words = lastWords(errors)
   const ended =

@@ -1,6 +1,6 @@
 /**
- * What a run, a comparison or a search has to say, once: figures, sentences, tables and charts in sections. People read it in a
- * terminal (`text/PageText.ts`) and as a file (`html/HtmlPage.ts`).
+ * The report of a run, a comparison or a search: figures, sentences, tables and charts in sections. People read it in a terminal
+ * (`text/PageText.ts`) and as a file (`html/HtmlPage.ts`).
  */
 export type Facts = ReadonlyArray<readonly [label: string, value: string]>
 
@@ -10,20 +10,17 @@ export type PagePart =
       readonly kind: "table"
       readonly titles: ReadonlyArray<string>
       readonly rows: ReadonlyArray<ReadonlyArray<string>>
-      /** Which columns are figures: all, those beside the names in the first, or none. */
       readonly figures: "all" | "beside names" | "none"
     }
   | { readonly kind: "heading"; readonly text: string }
-  /** A file as it was read; one with a name is folded away under it. */
   | { readonly kind: "file"; readonly text: string; readonly name?: string | undefined }
-  /** Elements of a page without a script, or for one (`html/ChartScript.ts`), and what stands for them in a terminal. */
+  /** Elements of a page without a script, or for `html/ChartScript.ts`, and the lines that replace them in a terminal. */
   | { readonly kind: "drawn"; readonly html: () => string; readonly lines: ReadonlyArray<string> }
 
 export interface PageSection {
   readonly title: string
   readonly parts: ReadonlyArray<PagePart>
   readonly note?: string
-  /** Kept with a file, noise in a terminal: where it comes from, long tables. */
   readonly isPageOnly?: boolean
 }
 
@@ -31,14 +28,11 @@ export interface Page {
   readonly title: string
   readonly subtitle: string
   readonly fees: ReadonlyArray<string>
-  /** The figures that people look for first. */
   readonly headline: Facts
-  /** What the figures mean. */
   readonly says: ReadonlyArray<string>
   readonly sections: ReadonlyArray<PageSection>
 }
 
-/** Those that have something to show. */
 export const sectionsOf = (...all: ReadonlyArray<PageSection | undefined>): ReadonlyArray<PageSection> =>
   all.filter((section) => section !== undefined)
 
@@ -50,7 +44,7 @@ export const table = (
   figures: "all" | "beside names" | "none" = "beside names"
 ): PagePart => ({ kind: "table", titles, rows, figures })
 
-/** Facts of several by their labels. A row that some lack stands where its own has it. */
+/** Joins facts of several columns by their labels. A row that some columns lack keeps the position that it has in its own column. */
 export const sideBySide = (columns: ReadonlyArray<readonly [name: string, facts: Facts]>): PagePart => {
   const labels: Array<string> = []
   for (const [, own] of columns)

@@ -19,7 +19,6 @@ import { Rejected, VenueError } from "../venue/VenueError.ts"
 
 interface DryOptions {
   readonly assets: ReadonlyArray<Asset>
-  /** Where imagined money is, for an order that does not say it. */
   readonly account: MoneyPlaces
 }
 
@@ -28,7 +27,6 @@ const answer = <A>(value: A): Answer<A> => ({ value, correlationId: "dry-run" })
 const refuse = (operation: string, code: string, text: string) =>
   new VenueError({ reason: new Rejected({ operation, code, text }) })
 
-/** Wraps the venue in the context. */
 export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never, Venue> =>
   Layer.effect(
     Venue,
@@ -51,7 +49,6 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
         return answer(order)
       })
 
-      /** Executed at the price that the venue quotes now. */
       const createSwap = Effect.fnUntraced(function* (swap: CreateSwap) {
         const market = marketOf(swap.baseAsset, swap.quoteAsset)
         if (market === undefined) return yield* refuse("quote a swap", "validation-failed", "unknown asset")
@@ -120,7 +117,6 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
     })
   )
 
-/** Signs nothing: passes the deposit address to the dry venue above. */
 export const guardLayer: Layer.Layer<IntentGuard> = Layer.succeed(
   IntentGuard,
   IntentGuard.of({
@@ -161,7 +157,6 @@ const newOrder = (market: Market, request: CreateOrder, places: MoneyPlaces, id:
   }
 }
 
-/** Whether the quote gives at least as much per input as the order asks. */
 const isReached = (order: Order, quote: DryQuote): boolean =>
   quote.amountIn > 0n && quote.amountOut * order.inputAmount >= order.outputAmount * quote.amountIn
 

@@ -13,7 +13,6 @@ import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import * as Market from "../domain/Market.ts"
 
-/** The amounts that a whole order exchanges at its limit. */
 export interface MatchTerms {
   readonly side: Market.Side
   /** Base smallest units. */
@@ -27,11 +26,9 @@ export interface Execution {
   readonly amountOut: Amount
 }
 
-/** Does the price path between these two prices reach the limit? */
 export const isReached = (side: Market.Side, limit: number, low: number, high: number): boolean =>
   side === "SELL" ? high >= limit : low <= limit
 
-/** Could the order execute at once at this executable price of its side? */
 export const isMarketable = (side: Market.Side, limit: number, executable: number): boolean =>
   isReached(side, limit, executable, executable)
 
@@ -43,7 +40,7 @@ export const sliceAt = (terms: MatchTerms, executed: Amount, executedAfter: Amou
     : { amountIn: share(terms.inputAmount, terms.quantity, executed, executedAfter, "down"), amountOut: slice }
 }
 
-/** The part of a total between two fractions of the quantity; parts of the whole add up to the total. */
+/** The part of a total between two fractions of the quantity. The parts of the whole add up to the total. */
 const share = (total: Amount, whole: Amount, from: Amount, to: Amount, rounding: Decimal.Rounding): Amount =>
   Decimal.divideInteger(total * to, whole, rounding) - Decimal.divideInteger(total * from, whole, rounding)
 

@@ -15,9 +15,7 @@ export class Sandbox extends Context.Service<
   Sandbox,
   {
     readonly settings: SandboxSettings
-    /** Reads the present. */
     read<A>(view: (state: State.State) => A): Effect.Effect<A, Refusal>
-    /** Applies a command now; refused commands change nothing. */
     change<T extends CommandTag>(command: Command<T>): Effect.Effect<CommandAnswers[T], Refusal>
   }
 >()("limitbot/sandbox/Sandbox") {

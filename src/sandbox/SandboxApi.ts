@@ -1,4 +1,4 @@
-/** The contract of the service with the sandbox's own endpoints added: its books and its market. */
+/** The contract of the service, with the sandbox's own endpoints for its books and its market. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { MessageValidation } from "../venue/api/RequestValidation.ts"
@@ -15,9 +15,8 @@ const Amounts = Schema.Record(Schema.String, Schema.String)
 export const BooksResponse = Schema.Struct({
   /** Epoch milliseconds. */
   at: Schema.Int,
-  /** By symbol. */
   assets: Schema.Record(Schema.String, Schema.Struct({ id: Schema.String, decimals: Schema.Int })),
-  /** By account, symbol and place: what an account holds in all places equals `initial + external + traded`. */
+  /** By account, symbol and place: an account's holdings in all places equal `initial + external + traded`. */
   accounts: Schema.Record(Schema.String, Schema.Record(Schema.String, Amounts)),
   totals: Schema.Record(Schema.String, Amounts),
   orders: Schema.Array(
@@ -43,12 +42,11 @@ export const MarketResponse = Schema.Struct({
   speed: Schema.Finite,
   /** US dollars by symbol. */
   prices: Schema.Record(Schema.String, Schema.Finite),
-  /** Every asset against every stable one. */
   markets: Schema.Record(Schema.String, Schema.Struct({ bid: Schema.Finite, mid: Schema.Finite, ask: Schema.Finite }))
 }).annotate({ identifier: "SandboxMarket" })
 export type MarketResponse = typeof MarketResponse.Type
 
-/** How a client connects; these keys are worth nothing anywhere else. */
+/** A client's credentials. These keys have no value anywhere else. */
 const GeneratedAccount = Schema.Struct({ key: Schema.String, signerId: Schema.String })
 
 export const ConnectionResponse = Schema.Struct({
@@ -57,39 +55,31 @@ export const ConnectionResponse = Schema.Struct({
   quoteKey: Schema.String,
   ledger: Schema.Literals(Wire.ledgers),
   verifier: Schema.String,
-  /** What it does otherwise than the interface document. */
   facts: Schema.optionalKey(VenueFacts),
   account: GeneratedAccount,
-  /** Further ones with money. */
   others: Schema.optionalKey(Schema.Array(GeneratedAccount))
 }).annotate({ identifier: "SandboxConnection" })
 export type ConnectionResponse = typeof ConnectionResponse.Type
 
 const error = [400, 404, 503].map(messageErrorAt)
 
-/** A transfer on another chain, as a wallet would make it. */
 const DepositRequest = Schema.Struct({
   depositAddress: Wire.Identifier,
   memo: Schema.optionalKey(Wire.Identifier),
-  /** The asset id. */
   asset: Wire.Identifier,
   amount: Wire.PositiveAmountText,
   sender: Wire.Identifier
 })
 
-/** How an unfinished order or swap will end. */
 const OutcomeRequest = Schema.Struct({ depositAddress: Wire.Identifier, outcome: Schema.Literals(toldOutcomes) })
 
-/** What the service shall say wrongly of an order from now on. */
 const LieRequest = Schema.Struct({ depositAddress: Wire.Identifier, lie: Schema.Literals(lies) })
 
 /** Epoch milliseconds. */
 const ServiceTime = Schema.Struct({ at: Schema.Int })
 
-/** The salts of logins, by verifier. */
 const SaltsResponse = Schema.Struct({ salts: Schema.Record(Schema.String, Schema.String) })
 
-/** A view of a verifier, as the RPC of its ledger is asked for it. */
 const RpcRequest = Schema.Struct({
   jsonrpc: Schema.Literals(["2.0"]),
   id: Schema.Union([Schema.String, Schema.Int]),
@@ -102,7 +92,6 @@ const RpcRequest = Schema.Struct({
     args_base64: Schema.String
   })
 })
-/** The bytes of the JSON that the view returns. */
 const RpcResponse = Schema.Struct({
   jsonrpc: Schema.Literals(["2.0"]),
   id: Schema.Union([Schema.String, Schema.Int]),
@@ -111,7 +100,6 @@ const RpcResponse = Schema.Struct({
 
 const rpcPath = "/sandbox/rpc"
 
-/** Where the sandbox at this address answers as the ledger does: which salt its login verifier has. */
 export const saltFrom = (url: string): string => `${url}${rpcPath}`
 
 const SandboxGroup = HttpApiGroup.make("sandbox").add(

@@ -8,25 +8,25 @@ import type { ReplayedCandles } from "./market/MarketModel.ts"
 import { defaultSettings, type SandboxSettings } from "./Settings.ts"
 
 export interface SandboxOptions {
-  /** On 127.0.0.1; default: any free port. */
+  /** Port on 127.0.0.1; default: any free port. */
   readonly port?: number | undefined
   readonly seed?: number | undefined
   readonly ledger?: LedgerName | undefined
-  /** The deployment whose facts it has; default: those of the interface document. */
+  /** The deployment whose facts it imitates; default: the interface document's. */
   readonly like?: ProfileName | undefined
   /** Candle CSV to replay instead of the generated prices of one asset. */
   readonly candles?: string | undefined
   /** The asset of the candles; default: the one in the file's name, otherwise BTC. */
   readonly candlesSymbol?: string | undefined
   readonly speed?: number | undefined
-  /** Keeps the state in this file. */
+  /** Path of the file that keeps the state. Missing: the sandbox forgets its state at its end. */
   readonly state?: string | undefined
   readonly faults?: FaultRates | undefined
-  /** So many generated accounts start with money; default: one. */
+  /** Number of generated accounts that start with money; default: one. */
   readonly accountCount?: number | undefined
   /** Accounts that start with money, besides the generated ones. */
   readonly accounts?: ReadonlyArray<string> | undefined
-  /** Other settings that differ from the defaults. */
+  /** Settings that differ from the defaults. */
   readonly settings?: Partial<SandboxSettings> | undefined
 }
 

@@ -30,7 +30,6 @@ import * as Seeded from "./Seeded.ts"
 import * as StateFile from "./StateFile.ts"
 import * as Unreadable from "./Unreadable.ts"
 
-/** Everything that a client needs to connect. The keys are worth nothing anywhere else. */
 export interface ConnectionRecord extends ConnectionResponse {
   readonly url: string
 }
@@ -39,7 +38,6 @@ export class SandboxConnection extends Context.Service<SandboxConnection, Connec
   "limitbot/sandbox/SandboxConnection"
 ) {}
 
-/** A server on a loopback port for the lifetime of the layer, and its `Sandbox`. */
 export const layer = (options: SandboxOptions) =>
   Layer.effectContext(
     Effect.gen(function* () {
@@ -63,8 +61,8 @@ export const layer = (options: SandboxOptions) =>
   )
 
 /**
- * The same without sockets: a client whose requests are answered in this process, by the clock it runs under.
- * `Sandbox` is included for tests that judge a client by the service's own books.
+ * Runs a sandbox without sockets: requests of its client are answered in this process, by the clock it runs under. `Sandbox` is included
+ * for tests that judge a client by the service's own books.
  */
 export const layerMemory = (options: SandboxOptions) =>
   Layer.effectContext(
@@ -78,7 +76,6 @@ export const layerMemory = (options: SandboxOptions) =>
     })
   ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))
 
-/** The reader of backtests; it combines trades into minutes. */
 const readCandles = (file: string) =>
   CandleFile.load(file, {
     repair: new Set(),
@@ -122,7 +119,6 @@ const routes = (seed: number) =>
     Layer.provide([callers.layer(seed), RequestValidation.layer])
   )
 
-/** Different after every start. */
 const correlationIds = (seed: number, startedAt: number): Effect.Effect<string> => {
   let answers = 0
   return Effect.sync(() => {
@@ -131,7 +127,6 @@ const correlationIds = (seed: number, startedAt: number): Effect.Effect<string> 
   })
 }
 
-/** The client sees a reset; nobody receives a later answer. */
 const breakSocket = Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
   NodeHttpServerRequest.toIncomingMessage(request).socket.destroy()
   return HttpServerResponse.empty()

@@ -11,12 +11,10 @@ const hexDigest = (seed: number, keys: ReadonlyArray<Key>): string => hash("sha2
 
 const digest = (seed: number, keys: ReadonlyArray<Key>): Buffer => Buffer.from(hexDigest(seed, keys), "hex")
 
-/** 32 bytes. */
 export const bytes = (seed: number, ...keys: ReadonlyArray<Key>): Uint8Array => new Uint8Array(digest(seed, keys))
 
 export const hex = (seed: number, ...keys: ReadonlyArray<Key>): string => hexDigest(seed, keys)
 
-/** Like a hash on a ledger. */
 export const base58 = (seed: number, ...keys: ReadonlyArray<Key>): string => bs58.encode(digest(seed, keys))
 
 export const uuid = (seed: number, ...keys: ReadonlyArray<Key>): string => {
@@ -34,7 +32,6 @@ export const uuid = (seed: number, ...keys: ReadonlyArray<Key>): string => {
 export const fraction = (seed: number, ...keys: ReadonlyArray<Key>): number =>
   Number.parseInt(hexDigest(seed, keys).slice(0, 12), 16) / 2 ** 48
 
-/** A whole number between two bounds, both included. */
 export const between = (bounds: readonly [number, number], seed: number, ...keys: ReadonlyArray<Key>): number =>
   bounds[0] + Math.floor(fraction(seed, ...keys) * (bounds[1] - bounds[0] + 1))
 

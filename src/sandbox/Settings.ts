@@ -11,11 +11,11 @@ import type { SolverLaw } from "./Solvers.ts"
 export interface SandboxAsset extends Asset {
   readonly blockchain: string
   readonly priceUsd: number
-  /** Standard deviation of the logarithm of the price over a year; zero is a constant price. */
+  /** Standard deviation of the logarithm of the price over a year; zero means a constant price. */
   readonly volatility: number
-  /** Flat fee of one withdrawal or refund, smallest units as text. */
+  /** Flat fee of one payout or refund, smallest units as text. */
   readonly fee: string
-  /** Each account starts with this amount in public and the same amount in private; whole units. */
+  /** Whole units. Each account starts with this amount in public and the same amount in private. */
   readonly initial: number
 }
 
@@ -24,40 +24,40 @@ export type Delay = readonly [number, number]
 
 export interface SandboxSettings {
   readonly seed: number
-  /** How identifiers spell the home ledger. */
+  /** The spelling of the home ledger in identifiers. */
   readonly ledger: LedgerName
   readonly verifier: string
-  /** What it does otherwise than the interface document. */
+  /** Differences from the interface document. */
   readonly facts?: VenueFacts
   readonly assets: ReadonlyArray<SandboxAsset>
   /** Accounts that start with the initial amounts of every asset. */
   readonly accounts: ReadonlyArray<string>
-  /** How many times faster market time runs than service time; at 0 prices stand until a command sets them. */
+  /** Ratio of market time to service time. At 0 prices stand until a command sets them. */
   readonly speed: number
   /** Replayed candles: the asset whose dollar price they are, and the hash of the file. */
   readonly candles?: { readonly symbol: string; readonly hash: string }
-  /** How often resting orders are compared with the market. */
+  /** Milliseconds between two comparisons of open orders with the market. */
   readonly stepMillis: number
-  /** Distance of ask and bid around the mid as a ratio of the mid. */
+  /** Distance of ask and bid around the mid, as a ratio of the mid. */
   readonly spread: number
-  /** Extra distance per million dollars of size. */
+  /** Additional distance per million dollars of size. */
   readonly impactPerMillionUsd: number
   readonly maxQuoteUsd: number
   readonly minOrderUsd: number
-  /** Share of resting orders that fill in two to four slices. */
+  /** Share of open orders that fill in two to four slices. */
   readonly partialFillShare: number
-  /** Share of cancels near the market for which a solver already had the rest of the order in hand. */
+  /** Share of cancels near the market for which a solver is already filling the rest of the order. */
   readonly fillWhileCancellingShare: number
-  /** Who fills orders; without, the mid that touches their limit. */
+  /** The law of the solvers that fill orders. Missing: an order fills when the mid touches its limit. */
   readonly solvers?: SolverLaw
-  /** Share of payouts and refunds that the service gives up. */
+  /** Share of payouts and refunds that the service abandons. */
   readonly failedPayoutShare: number
-  /** Share of complete swaps that are refunded for a reason of the seed's choice, and share of those that fail. */
+  /** Shares of complete swaps that are refunded (the seed chooses the reason) and that fail. */
   readonly refundedSwapShare: number
   readonly failedSwapShare: number
   /** From the executed transfer until the order shows it. */
   readonly recognitionMillis: Delay
-  /** The same for a transaction on another chain that nobody reported. */
+  /** From an unreported transaction on another chain until the order shows it. */
   readonly chainRecognitionMillis: Delay
   readonly cancelMillis: Delay
   /** From the end of an order to payouts in progress. */
@@ -66,11 +66,11 @@ export interface SandboxSettings {
   readonly payoutMillis: Delay
   /** From the complete deposit of a swap to its execution. */
   readonly swapMillis: Delay
-  /** How long a generated transfer stays valid. */
+  /** Validity of a generated transfer. */
   readonly intentMillis: Delay
 }
 
-/** Unless the settings say otherwise, the venue's own, of which nothing is published. */
+/** Used unless the settings say otherwise. The venue publishes no spread. */
 export const defaultSpread = 0.001
 
 export const defaultSettings = (ledger: LedgerName): SandboxSettings => ({

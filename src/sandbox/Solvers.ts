@@ -1,9 +1,8 @@
 /**
- * Who fills the orders of a sandbox, as data: solvers want a margin, look at an order some time after the market has
- * reached it, have so much money, and are away at times. Without a law, a touch of the mid fills (`Matching`).
- *
- * Pure in the law, the seed, the order and the time. It shares nothing with the fill rules of backtests, because those are
- * judged by it. Times are the service's, whatever the speed of the market. Swaps and quotes know no solvers.
+ * Solvers that fill the orders of a sandbox, as data. They ask for a margin, check an order some time after the market has reached it, have
+ * limited money, and are absent at times. Without a law, a touch of the mid fills (`Matching`). Pure in the law, the seed, the order and
+ * the time. It shares nothing with the fill rules of backtests, because they are judged by it. Times are the service's, at any speed of the
+ * market. Swaps and quotes have no solvers.
  */
 import { Effect, Schema } from "effect"
 import * as Seeded from "./Seeded.ts"
@@ -12,25 +11,25 @@ const BasisPoints = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 
 const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 864_000_000 }))
 const Period = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8_640_000_000 }))
 
-/** What is left out is as eager as can be. */
+/** A missing key means the most willing solver. */
 export const SolverLaw = Schema.Struct({
-  /** Lowest and highest: how far beyond its limit the mid must be; each solver draws its own for each order. */
+  /** Lowest and highest: the distance of the mid beyond the limit. Each solver draws its own for each order. */
   marginBasisPoints: Schema.Tuple([BasisPoints, BasisPoints]).pipe(
     Schema.withDecodingDefaultTypeKey(Effect.succeed([0, 0] as const))
   ),
-  /** The same for size: so much more for every thousand dollars of the order. */
+  /** Additional margin for every thousand dollars of the order. */
   marginPerThousandUsd: BasisPoints.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(0))),
-  /** How many compete for an order: the one who wants the least fills it. */
+  /** Number of solvers that compete for an order. The one with the lowest margin fills it. */
   solvers: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).pipe(
     Schema.withDecodingDefaultTypeKey(Effect.succeed(1))
   ),
-  /** Lowest and highest, from when the market has reached an order until a solver fills it: if it is still reached then. */
+  /** Lowest and highest delay from when the market reaches an order until a solver fills it, if it is still reached then. */
   latencyMillis: Schema.Tuple([Millis, Millis]).pipe(
     Schema.withDecodingDefaultTypeKey(Effect.succeed([0, 0] as const))
   ),
-  /** What all orders of a market get in each period, in dollars. */
+  /** Dollars that all orders of a market receive in each period. */
   depth: Schema.optionalKey(Schema.Struct({ usd: Schema.Finite.check(Schema.isGreaterThan(0)), periodMillis: Period })),
-  /** The share of periods in which there is no solver. */
+  /** Share of periods without a solver. */
   absence: Schema.optionalKey(
     Schema.Struct({ share: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })), periodMillis: Period })
   )
@@ -40,7 +39,6 @@ export type SolverLaw = typeof SolverLaw.Type
 const eager: SolverLaw = { marginBasisPoints: [0, 0], marginPerThousandUsd: 0, solvers: 1, latencyMillis: [0, 0] }
 const hourMillis = 3_600_000
 
-/** Laws with a name, for the command line and for certificates. */
 export const named: Readonly<Record<string, SolverLaw>> = {
   margin: { ...eager, marginBasisPoints: [20, 20] },
   random: { ...eager, marginBasisPoints: [0, 30], latencyMillis: [500, 5000] },
@@ -63,7 +61,7 @@ export const named: Readonly<Record<string, SolverLaw>> = {
 
 const mostMargin = 0.5
 
-/** A ratio of the price: what the solver who wants the least of it wants beyond the limit of an order. */
+/** The lowest margin of all solvers beyond the limit of an order, as a ratio of the price. */
 export const marginOf = (law: SolverLaw | undefined, seed: number, order: number, usd: number): number => {
   if (law === undefined) return 0
   const [lowest, highest] = law.marginBasisPoints
@@ -75,7 +73,6 @@ export const marginOf = (law: SolverLaw | undefined, seed: number, order: number
   return Math.min(mostMargin, (least + (law.marginPerThousandUsd * usd) / 1000) / 10_000)
 }
 
-/** `attempt`: the same order may be looked at more than once. */
 export const latencyOf = (law: SolverLaw | undefined, seed: number, order: number, attempt: number): number =>
   law === undefined ? 0 : Seeded.between(law.latencyMillis, seed, "solver", order, attempt)
 
@@ -86,7 +83,6 @@ export const areAway = (law: SolverLaw | undefined, seed: number, since: number)
   return Seeded.fraction(seed, "away", Math.floor(since / periodMillis)) < share
 }
 
-/** Dollars that orders of one market got in a period. */
 export interface Spent {
   readonly period: number
   readonly usd: number
@@ -95,7 +91,6 @@ export interface Spent {
 const periodOf = ({ periodMillis }: { readonly periodMillis: number }, since: number): number =>
   Math.floor(since / periodMillis)
 
-/** Dollars that orders of a market can still get now. */
 export const usdLeft = (law: SolverLaw | undefined, spent: Spent, since: number): number => {
   if (law?.depth === undefined) return Number.POSITIVE_INFINITY
   return spent.period === periodOf(law.depth, since) ? Math.max(0, law.depth.usd - spent.usd) : law.depth.usd

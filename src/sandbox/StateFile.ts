@@ -9,7 +9,6 @@ import { present } from "../domain/Present.ts"
 import { LoggedCommand, type TimedCommand } from "./core/Commands.ts"
 import type { SandboxSettings } from "./Settings.ts"
 
-/** The file is unusable; nothing in it was changed. */
 class StateFileError extends Schema.TaggedError<StateFileError>()("StateFileError", {
   file: Schema.String,
   line: Schema.optionalKey(Schema.Int),
@@ -23,11 +22,10 @@ class StateFileError extends Schema.TaggedError<StateFileError>()("StateFileErro
 export interface StateFile {
   readonly startedAt: number
   readonly commands: ReadonlyArray<TimedCommand>
-  /** Durable on return. */
+  /** The command is on disk on return. */
   append(command: TimedCommand): Effect.Effect<void, StateFileError>
 }
 
-/** A sandbox that forgets. */
 export const none: Effect.Effect<StateFile> = Effect.map(Clock.currentTimeMillis, (startedAt) => ({
   startedAt,
   commands: [],
@@ -42,7 +40,6 @@ const Header = Schema.Struct({
 const decodeHeader = Schema.decodeUnknownOption(Schema.fromJsonString(Header))
 const decodeCommand = Schema.decodeUnknownOption(Schema.fromJsonString(LoggedCommand))
 
-/** Opens or creates a log for these settings; a log made with other settings is refused. */
 export const open = Effect.fn("StateFile.open")(function* (path: string, settings: SandboxSettings) {
   const fileSystem = yield* FileSystem.FileSystem
   const now = yield* Clock.currentTimeMillis
@@ -80,7 +77,6 @@ export const open = Effect.fn("StateFile.open")(function* (path: string, setting
   return { startedAt: header.startedAt, commands, append } satisfies StateFile
 })
 
-/** The first setting that differs, with both values. */
 const changedSetting = (written: Readonly<Record<string, unknown>>, settings: SandboxSettings): string | undefined => {
   const present: Record<string, unknown> = { ...settings }
   const key = [...new Set([...Object.keys(written), ...Object.keys(present)])].find(

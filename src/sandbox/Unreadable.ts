@@ -30,7 +30,6 @@ export const server = (): Server =>
     }
   )
 
-/** HTTP/1.1 asks for a host, HTTP/1.0 does not. */
 export const withHost = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     request.headers["host"] === undefined && NodeHttpServerRequest.toIncomingMessage(request).httpVersion === "1.1"

@@ -18,21 +18,24 @@ export type { SandboxOptions } from "./SandboxOptions.ts"
 export type { ConnectionRecord } from "./SandboxServer.ts"
 export type { SandboxSettings } from "./Settings.ts"
 
-/** A sandbox that serves. What it is told and cannot do rejects with an `Error` that says why. */
+/** A running sandbox server. A command that it cannot execute rejects with an `Error` that names the reason. */
 export interface RunningSandbox {
-  /** The address, and keys that are worth nothing anywhere else. */
+  /** The address, and keys that have no value anywhere else. */
   readonly connection: ConnectionRecord
-  /** Quote per base, by market such as `BTC/USDC`. A price that was set stands still until it is set again. */
+  /** Sets prices in quote per base, by market such as `BTC/USDC`. A price stands still until it is set again. */
   readonly setPrices: (prices: Readonly<Record<string, number>>) => Promise<void>
-  /** Fills the oldest open order that has all of this, at its price. Resolves to the order and all that it executed, in smallest units. */
+  /**
+   * Fills the oldest open order that matches all fields, at its price. Resolves to the order and its total executed quantity, in smallest
+   * units.
+   */
   readonly fill: (order: FillRequest) => Promise<Filled>
-  /** Milliseconds, at least 1: what was to happen in them happens at once, by the clock of the sandbox. */
+  /** Moves the sandbox's clock by milliseconds, at least 1. Everything due in that time happens at once. */
   readonly advance: (millis: number) => Promise<void>
-  /** Ends the server; requests under way may fail. */
+  /** Ends the server. Requests in progress may fail. */
   readonly stop: () => Promise<void>
 }
 
-/** At `speed: 0` the market stands still until `setPrices`, `fill` and `advance` move it. */
+/** Starts a sandbox. At `speed: 0` the market stands still until `setPrices`, `fill` and `advance` move it. */
 export const start = (options: SandboxOptions = {}): Promise<RunningSandbox> => {
   const runtime = ManagedRuntime.make(layer(options).pipe(Layer.provide(NodeServices.layer)))
   const running = Effect.map(Effect.context<Sandbox | SandboxConnection>(), (services): RunningSandbox => {

@@ -8,11 +8,11 @@ import type { Signature } from "./Signer.ts"
 
 const implicit = /^[0-9a-f]{64}$/
 
-/** The only key that can sign for an account, where its name tells. */
+/** The only key that can sign for an account, if the account's name contains it. */
 export const keyOf = (account: string): string | undefined =>
   implicit.test(account) ? Ed25519.format(Buffer.from(account, "hex")) : undefined
 
-/** Whatever this key signs, the verifier refuses for the account. */
+/** The verifier refuses every signature of this key for the account. */
 export class KeyOfAnother extends Schema.TaggedError<KeyOfAnother>()("KeyOfAnother", {
   account: Schema.String,
   publicKey: Schema.String,
@@ -23,7 +23,7 @@ export class KeyOfAnother extends Schema.TaggedError<KeyOfAnother>()("KeyOfAnoth
   }
 }
 
-/** The account that a key is to sign for: the one that is named, or its own. */
+/** The account that a key signs for: the named one, or the key's own. */
 export const accountOf = (publicKey: string, named?: string): Effect.Effect<string, KeyOfAnother> => {
   const own = Ed25519.implicitAccount(publicKey) ?? publicKey
   if (named === undefined) return Effect.succeed(own)
@@ -36,7 +36,7 @@ export const accountOf = (publicKey: string, named?: string): Effect.Effect<stri
 export const make = (account: string) => {
   let known = keyOf(account)
   return {
-    /** Why a signature is not one of the account; `undefined` when it is. */
+    /** Returns the reason why the account did not make this signature; `undefined` if it did. */
     objection: (digest: Uint8Array, { publicKey, signature }: Signature): string | undefined => {
       if (known !== undefined && publicKey !== known) return `one of ${publicKey} instead of ${known}`
       if (!Ed25519.verify(publicKey, digest, signature)) return `one that ${publicKey} did not make of it`

@@ -1,10 +1,9 @@
 /**
- * How far a journal had come, as a signed sentence for people outside: a note in the form of C2SP's `tlog-checkpoint` and
- * `signed-note` (https://c2sp.org), which public witnesses read. Its first lines are the origin, the number of events and the root of
- * the Merkle tree over them; then the hash of the newest event and the time by the bot's clock.
- *
- * The key of the account signs the text itself. It can never be a payment: a verifier takes a signature over 32 bytes of a digest, or
- * over a text that is JSON, and this text is longer than the one and begins with a letter, as no JSON object does.
+ * Writes the state of a journal as a signed text for other parties: a note in the form of C2SP's `tlog-checkpoint` and `signed-note`
+ * (https://c2sp.org), which public witnesses read. Its first lines are the origin, the number of events and the root of the Merkle tree
+ * over them; then follow the hash of the newest event and the time by the bot's clock. The key of the account signs the text itself. It can
+ * never be a payment: a verifier accepts a signature over the 32 bytes of a digest, or over a text that is JSON. This text is longer than a
+ * digest, and begins with a letter, as no JSON object does.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"
@@ -14,17 +13,16 @@ import { Signer, SigningRefused } from "./Signer.ts"
 
 export interface Checkpoint {
   readonly account: string
-  /** How many events. */
+  /** Number of events. */
   readonly size: number
   /** The root of the tree over them, in base64. */
   readonly root: string
-  /** The hash of the newest, in the chain. */
+  /** Hash of the newest event in the chain. */
   readonly head: string
   /** Epoch milliseconds. */
   readonly at: number
 }
 
-/** Also the name of the key that signs. */
 const originOf = (account: string): string => `limitbot.journal/${account}`
 
 export const textOf = ({ account, at, head, root, size }: Checkpoint): string =>
@@ -33,7 +31,7 @@ export const textOf = ({ account, at, head, root, size }: Checkpoint): string =>
 const form =
   /^limitbot\.journal\/([0-9a-z._-]{2,64})\n(0|[1-9]\d{0,14})\n([A-Za-z0-9+/]{43}=)\nhead ([0-9a-f]{64})\ntime (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)\n$/
 
-/** Exactly such a text, or nothing. */
+/** Returns `undefined` for any text that is not exactly a checkpoint. */
 export const parse = (text: string): Checkpoint | undefined => {
   const [, account, size, root, head, time] = form.exec(text) ?? []
   const at = time === undefined ? undefined : Timestamp.parse(time)
@@ -42,11 +40,10 @@ export const parse = (text: string): Checkpoint | undefined => {
   return textOf(checkpoint) === text ? checkpoint : undefined
 }
 
-/** The first four bytes of what names the key in a note: its name, the kind of signature (1, Ed25519) and the key. */
+/** The first four bytes of a key's id in a note: a hash of its name, the kind of signature (1, Ed25519) and the key. */
 const keyHash = (name: string, key: Uint8Array): Buffer =>
   createHash("sha256").update(`${name}\n\u0001`).update(key).digest().subarray(0, 4)
 
-/** The note: the text, an empty line, and its signature. */
 export const signed = Effect.fn("Checkpoint.signed")(function* (checkpoint: Checkpoint) {
   const signer = yield* Signer
   const text = textOf(checkpoint)
@@ -62,7 +59,7 @@ export interface Noted extends Checkpoint {
   readonly note: string
 }
 
-/** What a note says, if this account has signed it with this key. Notes may have signatures of others too, such as witnesses. */
+/** Reads a note that this account has signed with this key. Notes may have further signatures, such as witnesses'. */
 const open = (text: string, signatures: string, account: string, publicKey: string): Noted | undefined => {
   const checkpoint = parse(text)
   const key = Ed25519.parse(publicKey, 32)
@@ -80,7 +77,7 @@ const open = (text: string, signatures: string, account: string, publicKey: stri
   return isOurs ? { ...checkpoint, note: `${text}\n${signatures}\n` } : undefined
 }
 
-/** The last note of a text that this account has signed; whatever else is in it counts as nothing said. */
+/** Returns the last note that this account has signed. Ignores everything else in the text. */
 export const lastIn = (notes: string, account: string, publicKey: string): Noted | undefined => {
   const parts = notes.split("\n\n")
   for (let place = parts.length - 2; place >= 0; place--) {

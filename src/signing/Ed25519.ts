@@ -14,7 +14,7 @@ const spkiHeader = Buffer.from("302a300506032b6570032100", "hex")
 
 export const format = (bytes: Uint8Array): string => prefix + bs58.encode(bytes)
 
-/** The bytes after `ed25519:`, if there are as many as expected; otherwise `undefined`. */
+/** Returns the bytes after `ed25519:`; `undefined` if their number is not `length`. */
 export const parse = (text: string, length: number): Uint8Array | undefined => {
   // Base58 decoding takes quadratic time, so the length is checked first; 64 bytes are at most 88 digits.
   if (!text.startsWith(prefix) || text.length > prefix.length + 90) return undefined
@@ -22,7 +22,7 @@ export const parse = (text: string, length: number): Uint8Array | undefined => {
   return bytes?.length === length ? bytes : undefined
 }
 
-/** A key of the sandbox's, from its 32-byte seed: Node signs in a fiftieth of the time that JavaScript takes. */
+/** Makes a key of the sandbox from its 32-byte seed. Node signs in a fiftieth of the time that JavaScript takes. */
 export const privateKeyOf = (seed: Uint8Array): KeyObject =>
   createPrivateKey({ key: Buffer.concat([pkcs8Header, seed]), format: "der", type: "pkcs8" })
 

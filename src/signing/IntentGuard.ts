@@ -17,13 +17,13 @@ import * as Domains from "./Domains.ts"
 import * as Nep413 from "./Nep413.ts"
 import { Signer } from "./Signer.ts"
 
-/** A payload to sign, as the venue generated it: untrusted until it has been checked here. */
+/** A payload from the venue, to be signed. It is untrusted until it has been checked here. */
 export interface GeneratedIntent {
   readonly standard: string
   readonly payload: unknown
 }
 
-/** Signed bytes that can be sent again and again: `body` is the exact JSON text of the request. */
+/** Signed bytes that can be sent repeatedly. `body` is the exact JSON text of the request. */
 export interface SignedIntent {
   readonly body: string
   /** base58 of the signed digest: the hash that the venue must answer with. */
@@ -32,9 +32,7 @@ export interface SignedIntent {
   readonly validUntil: number
 }
 
-/** Whose money is moved, and what a signature of it may be for. */
 export interface PayingAccount {
-  /** The account that signs. */
   readonly signerId: string
   readonly domains: Domains.SigningDomains
 }
@@ -42,9 +40,8 @@ export interface PayingAccount {
 /** The transfer that we mean to sign, from our own records. */
 export interface ExpectedTransfer {
   readonly depositAddress: string
-  /** What our own order asked for; it decides which verifier executes the transfer. */
+  /** The deposit type that our order asked for. It decides which verifier executes the transfer. */
   readonly depositType: string
-  /** The venue's id of the input asset. */
   readonly asset: string
   readonly amount: Amount
 }
@@ -54,7 +51,7 @@ export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRe
   check: Schema.String,
   expected: Schema.String,
   found: Schema.String,
-  /** Whom it would pay instead, where that is what is wrong. */
+  /** The address that it would pay instead, if the payee is what is wrong. */
   payee: Schema.optionalKey(Schema.String)
 }) {
   override get message(): string {
@@ -62,7 +59,7 @@ export class IntentRefused extends Schema.TaggedError<IntentRefused>()("IntentRe
   }
 }
 
-/** What came back from the key's holder is not what it was asked for: nothing leaves. */
+/** The signer's answer does not match the request: nothing is sent. */
 export class SignatureRefused extends Schema.TaggedError<SignatureRefused>()("SignatureRefused", {
   check: Schema.String,
   expected: Schema.String,
@@ -73,10 +70,10 @@ export class SignatureRefused extends Schema.TaggedError<SignatureRefused>()("Si
   }
 }
 
-/** The key's holder could not be asked, or declines by its own caps: nothing was signed for us, and nothing speaks against the payload. */
+/** The signer could not be reached, or declines by its own caps. Nothing was signed, and the payload itself is acceptable. */
 export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("SignerUnavailable", {
   reason: Schema.String,
-  /** It was asked, and would answer the same in a moment. */
+  /** The signer answered, and would answer the same if asked again now. */
   isDeclined: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
@@ -89,12 +86,12 @@ interface Validity {
   readonly maxMillis: number
 }
 
-/** How long a payload may stay executable: long enough to arrive, short enough to wait for. */
+/** Limits of a payload's remaining life: long enough to arrive, short enough to wait for. */
 export const IntentValidity = Context.Reference<Validity>("limitbot/signing/IntentValidity", {
   defaultValue: () => ({ minMillis: Duration.toMillis("5 seconds"), maxMillis: Duration.toMillis("7 days") })
 })
 
-/** The only door through which money goes: signs exactly the expected transfer, and refuses everything else. */
+/** The only code that releases money: signs exactly the expected transfer, and refuses everything else. */
 export class IntentGuard extends Context.Service<
   IntentGuard,
   {
@@ -105,22 +102,19 @@ export class IntentGuard extends Context.Service<
   }
 >()("limitbot/signing/IntentGuard") {}
 
-/** A payload that has passed, and what it was made for. */
 export interface PayloadToSign {
   readonly generated: GeneratedIntent
   readonly expected: ExpectedTransfer
-  /** As it goes back over the wire. */
   readonly wire: object
   readonly digest: Uint8Array
   readonly validUntil: number
 }
 
 export interface SignedPayload extends SignedIntent {
-  /** What was signed before for the same payment, by a bot that died before it had the answer. */
+  /** An earlier signature for the same payment, requested by a bot that died before it had the answer. */
   readonly isEarlier: boolean
 }
 
-/** The key's holder, who is asked for nothing that has not passed. */
 export type KeyHolder = (asked: PayloadToSign) => Effect.Effect<SignedPayload, IntentRefused | SignerUnavailable>
 
 export const make = Effect.fnUntraced(function* ({ domains, signerId }: PayingAccount, holder: KeyHolder) {
@@ -139,7 +133,6 @@ export const make = Effect.fnUntraced(function* ({ domains, signerId }: PayingAc
     return { wire, digest: Nep413.digest(payload), validUntil }
   })
 
-  /** The same checks, whatever it says that it has signed; time has passed since it was asked. */
   const checkReturned = Effect.fnUntraced(function* (asked: PayloadToSign, returned: SignedPayload) {
     const { publicKey, signature, ...signed } = yield* readAnswer(returned.body)
     const window = { minMillis: -validity.maxMillis, maxMillis: validity.maxMillis }
@@ -173,7 +166,7 @@ export const make = Effect.fnUntraced(function* ({ domains, signerId }: PayingAc
   return IntentGuard.of({ signTransfer })
 })
 
-/** The key is in this process, or in a service that signs what it is given. */
+/** For a key in this process, or in a service that signs any bytes. */
 export const layer = (payer: PayingAccount) =>
   Layer.effect(
     IntentGuard,
@@ -198,7 +191,6 @@ export const layer = (payer: PayingAccount) =>
 
 const requestType = "swap_transfer"
 const maxCallbackLength = 2048
-/** A message at its longest, quoted twice. */
 const maxBodyLength = 100_000
 
 type Checked<A> = Effect.Effect<A, IntentRefused>
@@ -220,7 +212,6 @@ const text = (check: string, found: unknown, maxLength: number): Checked<string>
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** An object with all of the required keys and only allowed ones. */
 const fields = <Required extends string, Optional extends string = never>(
   check: string,
   found: unknown,
@@ -236,7 +227,6 @@ const fields = <Required extends string, Optional extends string = never>(
   return fits(found) ? Effect.succeed(found) : refusal(check, expected, show(Object.keys(found)))
 }
 
-/** The payload for the digest, and the same payload as it goes back over the wire. */
 const readPayload = Effect.fnUntraced(function* (
   found: unknown,
   domains: Domains.SigningDomains,
@@ -269,7 +259,6 @@ const strictly = (check: string, text: string, maxLength?: number): Checked<unkn
     refusal(check, "strict JSON", problem)
   )
 
-/** A request to submit an intent, as it would go out. */
 const readAnswer = Effect.fnUntraced(function* (body: string) {
   const request = yield* fields("body", yield* strictly("body", body, maxBodyLength), ["type", "signedData"])
   yield* exactly("type", requestType, request.type)

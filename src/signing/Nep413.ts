@@ -11,7 +11,7 @@ export interface Nep413Payload {
   readonly message: string
   /** 32 bytes. */
   readonly nonce: Uint8Array
-  /** Who may accept the message: here the verifier's account. */
+  /** The account that may accept the message: here the verifier's. */
   readonly recipient: string
   readonly callbackUrl?: string | null
 }
@@ -42,7 +42,6 @@ export const preimage = ({ callbackUrl, message, nonce, recipient }: Nep413Paylo
 
 export const digest = (payload: Nep413Payload): Uint8Array => createHash("sha256").update(preimage(payload)).digest()
 
-/** The digest as the venue and the verifier write it. */
 export const hashText = (bytes: Uint8Array): string => bs58.encode(bytes)
 
 /** 32 bytes of standard base64 in canonical form; otherwise `undefined`. */

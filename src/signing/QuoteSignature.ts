@@ -28,7 +28,7 @@ const alwaysAsked = [
 
 const virtualChain = ["virtualChainRecipient", "virtualChainRefundRecipient", "customRecipientMsg"]
 
-/** Signed only when they hold a value: not empty, zero or null. */
+/** Signed only if they hold a value: not empty, zero or null. */
 const askedWhenGiven = ["quoteWaitingTimeMs", "referral", ...virtualChain]
 
 const alwaysAnswered = [
@@ -59,7 +59,7 @@ const isFields = (value: unknown): value is Fields =>
 const pick = (from: Fields, always: ReadonlyArray<string>, whenGiven: ReadonlyArray<string>): Fields =>
   Object.fromEntries([...always, ...whenGiven.filter((key) => from[key])].map((key) => [key, from[key]]))
 
-/** The bytes that the venue signs for a quote response; `undefined` when it is no quote response at all. */
+/** The bytes that the venue signs for a quote response. `undefined` if it is not a quote response. */
 export const signedBytes = (response: unknown): Uint8Array | undefined => {
   if (!isFields(response) || !isFields(response["quoteRequest"]) || !isFields(response["quote"])) return undefined
   const { quote, quoteRequest, timestamp } = response

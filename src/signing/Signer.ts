@@ -14,37 +14,34 @@ export interface Signature {
   readonly signature: string
 }
 
-/** How far a journal had come (`Checkpoint.ts`): the bytes of this text are signed as they are. */
 export interface CheckpointText {
   readonly checkpoint: string
 }
 
-/** Nothing was signed. */
 export class SigningRefused extends Schema.TaggedError<SigningRefused>()("SigningRefused", { text: Schema.String }) {
   override get message(): string {
     return this.text
   }
 }
 
-/** The configured key is unusable. The message says what is wrong with it, never what it is. */
+/** The configured key is unusable. The message says what is wrong with it, and never shows it. */
 export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalformed", { problem: Schema.String }) {
   override get message(): string {
     return `account.key ${this.problem}. Expected "ed25519:" and the base58 of a 32-byte seed or a 64-byte secret key`
   }
 }
 
-/** The key of the account, or whatever signs with it. */
 export class Signer extends Context.Service<
   Signer,
   {
-    /** `seen` is what the bytes are of, for signers that inspect what they sign. */
+    /** `seen` is the content of the bytes, for signers that inspect it. */
     sign(bytes: Uint8Array, seen?: Nep413Payload | CheckpointText): Effect.Effect<Signature, SigningRefused>
   }
 >()("limitbot/signing/Signer") {
   static readonly layer = (key: Redacted.Redacted): Layer.Layer<Signer, KeyMalformed> =>
     Layer.effect(Signer, Effect.map(readKey(key), signWith))
 
-  /** For modes that must not move money: the process has no key at all. */
+  /** For modes that must not move money: the process has no key. */
   static readonly layerRefusing: Layer.Layer<Signer> = Layer.succeed(Signer, {
     sign: () => Effect.fail(new SigningRefused({ text: "this mode has no signing key" }))
   })
@@ -65,7 +62,6 @@ const readKey = (key: Redacted.Redacted): Effect.Effect<nacl.SignKeyPair, KeyMal
     : malformed("holds a public half that does not belong to its secret half")
 }
 
-/** The public key of a configured key, to derive the account and to show it. */
 export const publicKeyOf = (key: Redacted.Redacted): Effect.Effect<string, KeyMalformed> =>
   Effect.map(readKey(key), (pair) => Ed25519.format(pair.publicKey))
 

@@ -22,24 +22,23 @@ export interface Leg {
   readonly price: Price
   /** Base smallest units of the whole leg. */
   readonly quantity: Amount
-  /** A swap executes it as soon as the swap is no worse than the price; no order rests there. */
+  /** A swap executes the leg as soon as it is no worse than the price. No order is placed. */
   readonly by?: "swap"
-  /** The leg may sell below what was paid (see `CostFloor`). */
+  /** The leg may sell below its cost (see `CostFloor`). */
   readonly mayLose?: true
 }
 
 export interface DesiredSlot {
   readonly slot: string
-  /** The market of this slot's orders, if not the strategy's first one. */
   readonly market?: Market
   readonly legs: readonly [Leg, ...ReadonlyArray<Leg>]
-  /** After the last leg the first begins again; without this the slot is done. */
+  /** The first leg follows the last one. If false, the slot ends after its last leg. */
   readonly cycle: boolean
-  /** How far the slot was when these legs began; missing for a slot that has worked on nothing else. */
+  /** The slot's progress when these legs began. Missing for a slot without other work before. */
   readonly after?: LegsDone
-  /** Slots whose orders must be gone first: while one of them may still fill, no new order is placed here. */
+  /** Slots whose orders must end first: while one of them may still fill, no new order is placed here. */
   readonly yieldsTo?: ReadonlyArray<string>
-  /** An order for more than this is withdrawn, whatever that costs. */
+  /** An order for a larger quantity is cancelled at any cost. */
   readonly neverMore?: true
   readonly why: Reason
 }
@@ -56,15 +55,12 @@ export interface PriceBounds {
  * before `time`.
  */
 export interface Bounds extends PriceBounds {
-  /** The same for further markets, by name. */
   readonly elsewhere?: ReadonlyArray<PriceBounds & { readonly market: string }>
   /** Ask again at this epoch millisecond. */
   readonly time?: number
   /** Ask again when a candle of this timeframe closes ("1m", "1h"). */
   readonly barClose?: string
-  /** Ask again when larger quantities have new quotes. */
   readonly depth?: true
-  /** Ask again when a signal has a new value. */
   readonly signals?: true
   /**
    * Ask again when an order of the strategy filled or was paid out, or its own state changed otherwise. False when
@@ -73,7 +69,6 @@ export interface Bounds extends PriceBounds {
   readonly onFill: boolean
 }
 
-/** Bounds that also hold at these prices: the nearest one counts on each side. */
 export const narrowed = <A extends PriceBounds>(
   until: A,
   below: ReadonlyArray<Price | undefined>,
@@ -86,10 +81,8 @@ export const narrowed = <A extends PriceBounds>(
   })
 })
 
-/** When an answer ends, whatever its own orders do. */
 export type Ends = Omit<Bounds, "onFill">
 
-/** Ends where the first of both does. */
 export const sooner = (one: Ends, other: Ends): Ends => {
   const closes = [one, other].flatMap(({ barClose }) => timeframeMillis(barClose ?? "") ?? [])
   const times = [one, other].flatMap(({ time }) => time ?? [])
@@ -110,7 +103,6 @@ export type Memory = null | string | number | boolean | ReadonlyArray<Memory> | 
 
 export interface Decision {
   readonly desired: ReadonlyArray<DesiredSlot>
-  /** Slots of this strategy that should be empty now, each with the reason and the numbers that would change it. */
   readonly absent: ReadonlyArray<{ readonly slot: string; readonly why: Reason }>
   readonly memory: Memory
   readonly reasons: ReadonlyArray<Reason>
@@ -133,7 +125,10 @@ export class LateReason<About, Shared> implements Reason {
   declare private readonly about: About
   declare private readonly shared: Shared
 
-  /** `write` is one function for all reasons of its sort, so that those about the same are equal; `shared` is one for all of an answer. */
+  /**
+   * `write` is one function for all reasons of a sort, so that equal reasons compare as equal. `shared` is one object for all reasons of an
+   * answer.
+   */
   constructor(
     code: string,
     source: string,
@@ -159,7 +154,6 @@ const writtenReason = (why: Reason): Reason =>
 const withWritten = <A extends { readonly why: Reason }>(slot: A): A =>
   slot.why instanceof LateReason ? { ...slot, why: writtenReason(slot.why) } : slot
 
-/** The same decision, with the texts of its reasons. */
 export const written = (decision: Decision): Decision => ({
   ...decision,
   desired: decision.desired.map(withWritten),
@@ -167,20 +161,16 @@ export const written = (decision: Decision): Decision => ({
   reasons: decision.reasons.map(writtenReason)
 })
 
-/** What a slot should hold now. */
 export interface DesiredOrder extends Leg {
   readonly slot: string
   readonly market?: Market
-  /** Index into `legs`. */
   readonly leg: number
-  /** It leaves what another leg, or another slot, began. */
   readonly isExit?: true
   readonly yieldsTo?: ReadonlyArray<string>
   readonly neverMore?: true
   readonly why: Reason
 }
 
-/** A purchase and a sale, in either order, again and again. */
 const isRoundTrip = ({ legs: [first, second, ...others], cycle }: Legs): boolean =>
   cycle && second !== undefined && others.length === 0 && first.side !== second.side
 
@@ -213,7 +203,6 @@ const wholeLeg = (
   return leg.side === "SELL" && previous?.side === "BUY" ? min(leg.quantity + carried, receivedByLastLeg) : leg.quantity
 }
 
-/** What has filled of the due leg; fills of the slot for anything else do not count. */
 export const filledOfLeg = (
   { after }: Pick<DesiredSlot, "after">,
   { completedLegs, filledInLeg }: SlotProgress
@@ -223,7 +212,7 @@ export const filledOfLeg = (
   return completedLegs < after.completedLegs ? 0n : filledInLeg - after.filledInLeg
 }
 
-/** Base quantity of a leg without what has filled of it; nothing, or less, when there is nothing to work. */
+/** The unfilled base quantity of a leg. Zero or less if nothing is left to do. */
 export const leftOfLeg = (legs: Legs, index: number, progress: SlotProgress): Amount =>
   wholeLeg(legs, index, progress) - filledOfLeg(legs, progress)
 
@@ -242,19 +231,17 @@ export const armedLeg = (desired: DesiredSlot, progress: SlotProgress): DesiredO
   return { ...leg, quantity, slot, ...present({ market, isExit, neverMore, yieldsTo }), leg: index, why }
 }
 
-/** The due leg has filled and waits for its payout. */
 const isFilled = (desired: Legs, progress: SlotProgress, due: number): boolean => {
   const filled = filledOfLeg(desired, progress)
   return filled > 0n && filled >= wholeLeg(desired, due, progress)
 }
 
-/** Legs that have filled, over all cycles, including one whose payout is under way. */
+/** Legs that have filled, over all cycles, including one whose payout is in progress. */
 export const filledLegs = (desired: Legs, view: Pick<View, "slots">, slot: string): number => {
   const progress = progressOf(view, slot)
   return progress.completedLegs + (isFilled(desired, progress, dueLeg(desired, progress)) ? 1 : 0)
 }
 
-/** The next leg, once what has filled is paid out. */
 export const nextLeg = (desired: Legs, view: Pick<View, "slots">, slot: string): Legs["legs"][number] | undefined => {
   const progress = progressOf(view, slot)
   const working = dueLeg(desired, progress)
@@ -262,17 +249,17 @@ export const nextLeg = (desired: Legs, view: Pick<View, "slots">, slot: string):
   return desired.legs[desired.cycle ? due % desired.legs.length : due]
 }
 
-/** An exit. Alone in its slot it may lose only where it ends what other slots began. */
+/** True for an exit. A slot's only leg is an exit only if it may lose, because it then closes positions of other slots. */
 export const leaves = ({ legs }: Legs, { mayLose, side }: Leg): boolean =>
   side !== legs[0].side || (legs.length === 1 && mayLose === true)
 
-/** No entry takes the place of an exit, or its money: exits go first, in their order, and then all others. */
+/** Exits go first, in their order, so that no entry takes an exit's place or money. */
 export const exitsFirst = <A>(all: ReadonlyArray<A>, isExit: (one: A) => boolean): ReadonlyArray<A> => {
   const exits = all.filter(isExit)
   return exits.length === 0 ? all : [...exits, ...all.filter((one) => !isExit(one))]
 }
 
-/** True while the strategy need not be asked again; `filled`: one of its orders filled since its answer. */
+/** True while the strategy need not be asked again. `filled`: one of its orders filled since its answer. */
 export const holds = (until: Bounds, view: Pick<View, "now" | "price" | "elsewhere">, filled: boolean): boolean =>
   !(
     (filled && until.onFill) ||
@@ -281,7 +268,6 @@ export const holds = (until: Bounds, view: Pick<View, "now" | "price" | "elsewhe
     until.elsewhere?.some((bounds) => isBeyond(bounds, view.elsewhere?.get(bounds.market)))
   )
 
-/** The price has reached one of the bounds. */
 export const isBeyond = ({ priceBelow, priceAbove }: PriceBounds, now: TwoSidedPrice | undefined): boolean => {
   if (now === undefined) return true
   const price = mid(now)

@@ -26,7 +26,7 @@ import {
 import { isEmpty, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
 export interface Reader<A> {
-  /** `undefined` means: reported. */
+  /** `undefined`: the mistake is reported. */
   (node: YamlNode, to: Report): A | undefined
   readonly schema?: () => JsonSchema
 }
@@ -35,17 +35,14 @@ export interface Located<A> extends Span {
   readonly value: A
 }
 
-/** A reader whose values can be said as a file says them: only they can be defaults. */
 export interface Written<A> extends Reader<A> {
   readonly write: (value: A) => string
 }
 
-/** One key of a section: how its value is read, and what it is for, as editors show it. */
 export interface Key<A> {
   readonly read: Reader<A>
   readonly says: string | undefined
   readonly isRequired?: true
-  /** In words: what holds where the key is not written. */
   readonly unless?: string | undefined
 }
 export interface RequiredKey<A> extends Key<A> {
@@ -56,7 +53,6 @@ export interface DefaultKey<A> extends Key<A> {
 }
 
 export const required = <A>(read: Reader<A>, says?: string): RequiredKey<A> => ({ read, says, isRequired: true })
-/** `unless`: for a default that depends on more than this key. */
 export const optional = <A>(read: Reader<A>, says?: string, unless?: string): Key<A> => ({ read, says, unless })
 export const withDefault = <A>(
   read: Written<A>,
@@ -70,7 +66,6 @@ export type Keys = Readonly<Record<string, Key<unknown> & { readonly otherwise?:
 type ValueOf<K> = K extends Key<infer A> ? A : never
 /** A missing or wrong field is `undefined`: the mistake is already reported. */
 export type Fields<T> = { readonly [K in keyof T]: Located<ValueOf<T[K]>> | undefined }
-/** What a section says: the values of its keys, or their defaults. */
 export type SettingsOf<T> = {
   readonly [K in keyof T]: T[K] extends RequiredKey<infer A> | DefaultKey<infer A> ? A : ValueOf<T[K]> | undefined
 }
@@ -78,7 +73,6 @@ export type SettingsOf<T> = {
 const describe = (node: YamlNode): string =>
   node.type === "map" ? "a mapping" : node.type === "list" ? "a list" : isEmpty(node) ? "nothing" : quoted(node.text)
 
-/** A mapping with these keys and no others. `otherKeys` are accepted here and read elsewhere. */
 export const fields = <T extends Keys>(table: T, otherKeys: ReadonlyArray<string> = []): Reader<Fields<T>> => {
   const keys = Object.keys(table)
   const known = [...keys, ...otherKeys]
@@ -96,7 +90,7 @@ export const fields = <T extends Keys>(table: T, otherKeys: ReadonlyArray<string
   return described(read, () => objectSchema(table, otherKeys))
 }
 
-/** The values, with the defaults; that of a required key that is missing or wrong is `undefined`. */
+/** The values with defaults. A required key that is missing or wrong is `undefined`. */
 export type KnownSettings<T> = {
   readonly [K in keyof T]: T[K] extends DefaultKey<infer A> ? A : ValueOf<T[K]> | undefined
 }
@@ -107,14 +101,13 @@ export const valuesOf = <T extends Keys>(table: T, read: Fields<T>): KnownSettin
   return Object.fromEntries(values) as KnownSettings<T>
 }
 
-/** Whether no required key is missing or wrong. */
 export const isWhole = <T extends Keys>(
   table: T,
   values: KnownSettings<T>
 ): values is KnownSettings<T> & SettingsOf<T> =>
   Object.entries(table).every(([key, { isRequired }]) => !isRequired || values[key] !== undefined)
 
-/** What a section with these keys stands for. `at`: where the value of a key stands, or else the section. */
+/** Converts a section with these keys. `at`: the place of a key's value, or else of the section. */
 export const checked = <T extends Keys, A>(
   table: T,
   as: (settings: SettingsOf<T>, at: (key: keyof T) => Span, to: Report) => A | undefined
@@ -124,7 +117,7 @@ export const checked = <T extends Keys, A>(
     return isWhole(table, values) ? as(values, (key) => read[key] ?? node, to) : undefined
   })
 
-/** The same for whoever does without what is missing or wrong. */
+/** Reads the keys and leaves out those that are missing or wrong. */
 export const known = <T extends Keys>(table: T): Reader<KnownSettings<T>> =>
   mapped(fields(table), (read) => valuesOf(table, read))
 
@@ -169,7 +162,6 @@ const readField = (
   return located(field.read)(entry.value, to)
 }
 
-/** What a key takes, in the words that editors show. */
 const hintOf = (name: string, field: Key<unknown>): string | undefined => {
   const { description } = schemaOfKey(field)
   return typeof description === "string" ? `${name}: ${description}` : undefined
@@ -177,7 +169,6 @@ const hintOf = (name: string, field: Key<unknown>): string | undefined => {
 
 type Rows<A> = ReadonlyArray<readonly [Located<string>, Located<A>]>
 
-/** A mapping whose keys are names that the user chooses; each name is checked like a value. */
 export const table = <A>(readName: Reader<string>, readSettings: Reader<A>): Reader<Rows<A>> => {
   const read: Reader<Rows<A>> = (node, to) => {
     if (node.type !== "map") return report(to, node, `expected names with their settings, found ${describe(node)}`)
@@ -196,14 +187,12 @@ export const table = <A>(readName: Reader<string>, readSettings: Reader<A>): Rea
   }))
 }
 
-/** For a key that does not belong here, with the reason. */
 export const refuse = (message: string): Reader<never> =>
   described(
     (node: YamlNode, to: Report) => report(to, node, message),
     () => ({ not: {} })
   )
 
-/** A list with at least one element. */
 export const list = <A>(readItem: Reader<A>): Reader<ReadonlyArray<Located<A>>> => {
   const read: Reader<ReadonlyArray<Located<A>>> = (node, to) => {
     if (node.type !== "list") return report(to, node, `expected a list, found ${describe(node)}`)
@@ -215,7 +204,6 @@ export const list = <A>(readItem: Reader<A>): Reader<ReadonlyArray<Located<A>>> 
   return described(read, () => ({ type: "array", items: schemaOf(readItem), minItems: 1 }))
 }
 
-/** A single value. Editors describe it in the same words. */
 export const scalar = <A>(
   expected: string,
   parse: (text: string) => A | undefined,
@@ -233,7 +221,7 @@ export const scalar = <A>(
 
 export const written = <A>(read: Reader<A>, write: (value: A) => string): Written<A> => Object.assign(read, { write })
 
-/** What the reader's values stand for; `undefined`: reported, or nothing. */
+/** Converts a reader's values. `undefined`: a mistake is reported, or there is no value. */
 export const mapped = <A, B>(read: Reader<A>, as: (value: A, node: YamlNode, to: Report) => B | undefined): Reader<B> =>
   described(
     (node: YamlNode, to: Report) => {
@@ -243,11 +231,9 @@ export const mapped = <A, B>(read: Reader<A>, as: (value: A, node: YamlNode, to:
     () => schemaOf(read)
   )
 
-/** The value with its place, for whoever finds out later that it does not serve. */
 export const located = <A>(read: Reader<A>): Reader<Located<A>> =>
   mapped(read, (value, { start, end }) => ({ value, start, end }))
 
-/** Text of this form. */
 export const matching = (expected: string, pattern: RegExp): Reader<string> =>
   scalar(expected, (found) => (pattern.test(found) ? found : undefined), undefined, {
     type: ["string", "number"],
@@ -259,7 +245,7 @@ export const text: Written<string> = written(
   String
 )
 
-/** The text of an expression with its place; it is compiled once the names that it may use are known. */
+/** The text of an expression with its place. It is compiled once the names that it may use are known. */
 export const expression: Reader<YamlScalar> = described(
   (node: YamlNode, to: Report) =>
     node.type === "scalar" ? node : report(to, node, "expected an expression, found keys or a list"),
@@ -277,7 +263,10 @@ const named = (pattern: string): Reader<string> =>
 /** Safe in file names, URLs and tables. */
 export const name: Reader<string> = named("^[a-z0-9][a-z0-9-]{0,63}$")
 
-/** The books keep money under the names of strategies and under those of orders and swaps (`p1`, `s1`), so no strategy has one of these. */
+/**
+ * The books keep money under the names of strategies and under names of orders and swaps (`p1`, `s1`), so strategies may not have such
+ * names.
+ */
 export const strategyName: Reader<string> = named(`^(?!${orderForm})[a-z0-9][a-z0-9-]{0,63}$`)
 
 export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Written<T> =>
@@ -331,7 +320,7 @@ const aboveZero = numeric(decimalPattern, { exclusiveMinimum: 0 })
 /** Quote units per base unit, exactly as written. */
 export const price: Reader<Decimal.Decimal> = scalar("a price above zero", positive, aboveZeroHint, aboveZero)
 
-/** Units of the asset, as smallest units. `zero`: whether zero is allowed. */
+/** Reads units of the asset and returns smallest units. `zero`: zero is allowed. */
 export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { zero: false }): Reader<Amount.Amount> => {
   const expected = `an amount of ${asset.symbol}`
   const number = zero
@@ -371,7 +360,7 @@ export const ratio: Written<Decimal.Decimal> = written(
   Decimal.percent
 )
 
-/** The same, with zero allowed. */
+/** `5%` or `25bps`, zero allowed. */
 export const ratioOrZero: Written<Decimal.Decimal> = written(
   scalar(
     "a ratio such as 5%, 25bps or 0%",

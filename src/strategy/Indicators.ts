@@ -6,7 +6,7 @@
  * quite forget begin again after it.
  */
 
-/** Columns of equal length, oldest first. They never change once made: more candles make new columns. */
+/** Columns of equal length, oldest first. They never change; more candles make new columns. */
 export interface CandleColumns {
   readonly open: Float64Array
   readonly high: Float64Array
@@ -14,9 +14,8 @@ export interface CandleColumns {
   readonly close: Float64Array
   /** Base units. */
   readonly volume: Float64Array
-  /** When the first candle opened; one follows the other without a gap. */
+  /** Start of the first candle. The others follow without a gap. */
   readonly startMillis?: number
-  /** Candles of the same timeframe of all the markets that the strategy looks at, by market. */
   readonly elsewhere?: ReadonlyMap<string, CandleColumns>
 }
 
@@ -30,11 +29,9 @@ export const warmUp = {
   wilder: (length: number): number => (length === 1 ? 2 : 6 * length + 1)
 }
 
-/** Hides the candles whose value cannot be trusted yet. */
 const trustedFrom = (made: IndicatorValues, first: number): IndicatorValues =>
   made.fill(Number.NaN, 0, Math.min(first, made.length))
 
-/** Index of the first number. An indicator of an indicator begins where the inner one does. */
 const firstNumber = (values: IndicatorValues): number => {
   const found = values.findIndex((value) => !Number.isNaN(value))
   return found < 0 ? values.length : found
@@ -98,13 +95,12 @@ export const wma = (values: IndicatorValues, length: number): IndicatorValues =>
   return trustedFrom(result, first + length - 1)
 }
 
-/** Where the line of least squares through the last `length` values ends. */
 export const linreg = (values: IndicatorValues, length: number): IndicatorValues => {
   const means = sma(values, length)
   return wma(values, length).map((weighted, index) => 3 * weighted - 2 * (means[index] ?? Number.NaN))
 }
 
-/** Passes every stretch of numbers without a gap to `compute`. Gaps are `NaN`, and so are values not yet warm. */
+/** Passes every stretch of numbers without a gap to `compute`. Gaps and values that are not yet warm are `NaN`. */
 const byStretches = (
   values: IndicatorValues,
   warm: number,
@@ -122,7 +118,6 @@ const byStretches = (
   return result
 }
 
-/** Smoothed by `weight`, beginning with the first value. */
 const smooth = (values: IndicatorValues, weight: number, result: IndicatorValues, first: number, end: number): void => {
   let mean = values[first] ?? 0
   for (let index = first; index < end; index++) {
@@ -155,7 +150,6 @@ export const rsi = (values: IndicatorValues, length: number): IndicatorValues =>
     }
   })
 
-/** Wilder's mean of the true range: the reach of a candle, including the close before it. */
 export const atr = ({ high, low, close }: CandleColumns, length: number): IndicatorValues => {
   const result = new Float64Array(close.length)
   let [mean, before, weight] = [0, high[0] ?? 0, 1]
@@ -211,7 +205,6 @@ export const highest = (values: IndicatorValues, length: number): IndicatorValue
 export const lowest = (values: IndicatorValues, length: number): IndicatorValues =>
   extreme(values, length, Math.min, Number.POSITIVE_INFINITY)
 
-/** By blocks like the sums. */
 const extreme = (
   values: IndicatorValues,
   length: number,
@@ -236,7 +229,6 @@ const extreme = (
   return trustedFrom(result, length - 1)
 }
 
-/** Relative change from `length` candles before. */
 export const change = (values: IndicatorValues, length: number): IndicatorValues => {
   const result = new Float64Array(values.length)
   for (let index = length; index < values.length; index++)
@@ -255,7 +247,6 @@ export const macd = (values: IndicatorValues, fast: number, slow: number): Indic
     }
   })
 
-/** The mean of the last typical prices, weighted by volume. */
 export const vwap = ({ high, low, close, volume }: CandleColumns, length: number): IndicatorValues => {
   const worth = new Float64Array(close.length)
   for (let index = 0; index < worth.length; index++) {
@@ -268,7 +259,6 @@ export const vwap = ({ high, low, close, volume }: CandleColumns, length: number
   return sums
 }
 
-/** This many standard deviations above a mean; below it when the number is negative. */
 export const band = (means: IndicatorValues, widths: IndicatorValues, deviations: number): IndicatorValues => {
   const result = new Float64Array(means.length)
   for (let index = 0; index < result.length; index++)

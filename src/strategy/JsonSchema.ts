@@ -1,7 +1,6 @@
 /**
- * What a reader accepts, as JSON Schema (draft 7, which editors support best): one declaration both reads a file and
- * completes it in an editor. A schema is coarser than its reader, because only the reader checks relations between
- * fields.
+ * Describes a reader as JSON Schema (draft 7, which editors support best): one declaration both reads a file and completes it in an editor.
+ * A schema is coarser than its reader, because only the reader checks relations between fields.
  */
 import type { Market } from "../domain/Market.ts"
 
@@ -9,18 +8,15 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown
 }
 
-/** A reader of any kind, as far as its schema goes. */
 interface Described {
   readonly schema?: () => JsonSchema
 }
 
-/** The schema is built on demand: reading a file needs none. */
 export const described = <R extends object>(
   read: R,
   schema: () => JsonSchema
 ): R & { readonly schema: () => JsonSchema } => Object.assign(read, { schema })
 
-/** Accepts anything, for a reader that does not say. */
 export const schemaOf = ({ schema }: Described): JsonSchema => schema?.() ?? {}
 
 /**
@@ -33,7 +29,6 @@ export const numeric = (pattern: string, limits: JsonSchema): JsonSchema => ({
   ...limits
 })
 
-/** Stands in where a schema must hold for any market. */
 export const anyMarket: Market = {
   name: "BASE/QUOTE",
   base: { symbol: "BASE", id: "", decimals: 40 },

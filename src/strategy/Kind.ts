@@ -21,13 +21,11 @@ export interface KindContext {
   readonly market: Market
   /** Further markets; only for kinds with `tradesSeveral`. */
   readonly others: ReadonlyArray<Market>
-  /** `undefined` when the file's budget could not be read; checks that depend on it are then skipped. */
+  /** `undefined` if the file's budget could not be read. Checks that depend on it are then skipped. */
   readonly budget: Budget | undefined
-  /** The same of the other limits. */
+  /** `undefined` if the limits could not be read. */
   readonly limits?: Pick<Limits, "minOrder" | "maxNotional"> | undefined
-  /** Any market that the configuration offers. */
   readonly marketNamed: MarketNamed
-  /** The whole file. */
   readonly root: YamlNode
   readonly to: Report
 }
@@ -46,49 +44,40 @@ export interface Behaviour {
   readonly proof?: Proof
 }
 
-/** One form of a section. */
 export interface Form {
   /** `undefined`: the problems are reported. */
   readonly read: (section: YamlNode, context: KindContext) => Behaviour | undefined
-  /** What the section accepts, for editors. */
   readonly schema: () => JsonSchema
 }
 
 export interface Kind extends Form {
   readonly name: string
-  /** What it does, in a few words. */
   readonly about: string
-  /** A file of this kind may name several markets. */
   readonly tradesSeveral?: true
-  /** Its slots work the same legs again and again: `rearm` has something to hold back. */
+  /** Its slots repeat the same legs, so `rearm` has an effect. */
   readonly repeats?: true
-  /** Its orders use what earlier ones brought in: `skim` has something to set aside. */
+  /** Its orders use the proceeds of earlier ones, so `skim` has an effect. */
   readonly compounds?: true
   /** Its slots enter and leave by turns. In other kinds a slot may sell what another one bought. */
   readonly takesTurns?: true
-  /** Its first decision names every slot; other kinds add slots as time goes on. */
+  /** Its first decision names every slot; other kinds add slots later. */
   readonly namesEverySlot?: true
-  /** Its orders rest at prices that the file gives. */
+  /** Its orders are placed at prices from the file. */
   readonly restsAtWrittenPrices?: true
-  /** The questions of `limitbot init`. */
   readonly setup: (market: Market) => Setup
 }
 
-/** The settings of a section, and what reasons and amounts need beside them. */
 export type Whole<K extends (market: Market) => Read.Keys> = Read.SettingsOf<ReturnType<K>> &
   Pick<Section<ReturnType<K>>, "market" | "keys">
 
-/** What the settings of a section are checked with. */
 export interface Section<T> extends KindContext {
   readonly section: YamlNode
-  /** Where the value of a key stands; without one, the place of the section. */
   readonly at: (key: keyof T) => Span
   readonly isWritten: (key: keyof T) => boolean
-  /** Where the keys are that a reason names. */
   readonly keys: KeyPlaces<keyof T & string>
 }
 
-/** `first`: what several keys say together, which is checked even where another key is missing; `make`: the strategy. */
+/** `first` checks several keys together, even if another key is missing. `make` returns the strategy. */
 export const formOf = <T extends Read.Keys, P>(
   keys: (market: Market) => T,
   first: (values: Read.KnownSettings<T>, section: Section<T>) => P | undefined,
@@ -119,7 +108,6 @@ export const form = <T extends Read.Keys>(
   make: (whole: Whole<(market: Market) => T>, section: Section<T>) => Behaviour | undefined
 ): Form => formOf(keys, () => true, make)
 
-/** A section with several forms, of which it has one. */
 export const eitherForm = (
   forms: ReadonlyArray<Form>,
   of: (section: YamlNode, context: KindContext) => Form
@@ -128,7 +116,6 @@ export const eitherForm = (
   read: (section, context) => of(section, context).read(section, context)
 })
 
-/** Reasons of a decision, each with the key that it follows from. */
 export const reasons =
   <P extends string>(keys: (path: P) => string) =>
   (code: string, text: string, key: P): Reason => ({ code, text, source: keys(key) })

@@ -1,4 +1,4 @@
-/** The `limits:` section: what a strategy may use and lose, and what happens when it reaches a limit. */
+/** The `limits:` section: the amounts that a strategy may use and lose, and the reaction at a limit. */
 import type { Asset } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
 import { dayMillis, minuteMillis, secondMillis } from "../domain/Durations.ts"
@@ -36,14 +36,13 @@ const quietHours: Read.Reader<QuietHours> = Read.scalar(
 
 const [leastLifetime, longestLifetime] = [10 * minuteMillis, 7 * dayMillis]
 
-/** Shorter ones would spend their time on being placed, and the venue keeps an order for a week. */
+/** Shorter lifetimes would pass while the order is placed, and the venue keeps an order for a week. */
 const lifetime = Read.mapped(Read.duration, (millis, node, to) =>
   millis >= leastLifetime && millis <= longestLifetime
     ? millis
     : report(to, node, "an order rests for 10m at least and for 7d at most")
 )
 
-/** What a file trades: one market or several with the same quote. */
 type Traded = readonly [Market, ...ReadonlyArray<Market>]
 
 /** One market: by the roles of its two assets. Several markets: by the assets' symbols. */
@@ -94,7 +93,6 @@ const limitsKeys = (traded: Traded) => {
   }
 }
 
-/** The defaults that a new file shows. */
 export const usualLines = (): string => {
   const { maxPriceDeviation, staleAfter } = limitsKeys([anyMarket])
   return Object.entries({ maxPriceDeviation, staleAfter })

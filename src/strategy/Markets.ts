@@ -10,23 +10,21 @@ import { type Located, list, type Reader } from "./Fields.ts"
 import { described, schemaOf } from "./JsonSchema.ts"
 import { quoted, type Report, report, type Span, suggestion } from "./Problem.ts"
 
-/** By market name: the source of candles from before the bot began, and the folder that relative paths start from. */
+/** By market name: the source of candles from before the bot's start, and the folder that relative paths start from. */
 export type MarketSources = ReadonlyMap<string, { readonly source: string; readonly folder: string }>
 
 export interface Markets {
   readonly assets: ReadonlyArray<Asset>
-  /** Price steps by market name, where the venue requires one. */
+  /** Price steps by market name, if the venue requires one. */
   readonly ticks: ReadonlyMap<string, Price>
   readonly sources?: MarketSources
-  /** What the account pays for trading. */
   readonly costs?: TradeCosts
 }
 
-/** The markets that the expressions of a file name in quotes, for whoever looks at files without a configuration. */
 export const quotedIn = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/["']([A-Za-z0-9.]{1,20}\/[A-Za-z0-9.]{1,20})\\?["']/g)].flatMap(([, name]) => name ?? [])
 
-/** The market of this name; a name that makes none is reported. */
+/** Returns the market of this name. An invalid name is reported. */
 export type MarketNamed = (name: string, at: Span, to: Report) => Market | undefined
 
 export const marketNamed =
@@ -59,7 +57,6 @@ export const market = (offered: Markets): Reader<Market> => {
   }))
 }
 
-/** One market, or a list of at least two. */
 export const markets = (offered: Markets): Reader<readonly [Market, ...ReadonlyArray<Market>]> => {
   const one = market(offered)
   const several = list(one)
@@ -79,7 +76,6 @@ export const markets = (offered: Markets): Reader<readonly [Market, ...ReadonlyA
   }))
 }
 
-/** Checks that all differ and share one quote; reports and returns false if not. */
 const agree = (first: Located<Market>, others: ReadonlyArray<Located<Market>>, to: Report): boolean => {
   const { quote } = first.value
   const seen = new Set([first.value.base])

@@ -7,16 +7,15 @@ import * as Decimal from "../domain/Decimal.ts"
 import { present } from "../domain/Present.ts"
 import { printable } from "../domain/Text.ts"
 export interface Problem {
-  /** The file as the user wrote it. */
   readonly file: string
   /** Both count from 1; columns count UTF-16 code units, as editors do. */
   readonly line: number
   readonly column: number
-  /** One past the last column, when the mistake is a stretch of that line. */
+  /** One past the last column, if the mistake is a stretch of that line. */
   readonly endColumn?: number
   readonly message: string
   readonly hint?: string
-  /** The text that it stands in, where that is not the text of the strategy file or the configuration. */
+  /** The text with the mistake, if it is neither the strategy file nor the configuration. */
   readonly text?: string
 }
 
@@ -26,7 +25,6 @@ export interface Span {
   readonly end: number
 }
 
-/** The text of a file and the places in it. */
 export interface SourceText {
   readonly file: string
   readonly text: string
@@ -39,7 +37,7 @@ export const sourceText = (file: string, text: string): SourceText => {
   return { file, text, lineStarts }
 }
 
-/** Line (from 1) of an offset; binary search. */
+/** Line (from 1) of an offset. */
 export const lineAt = (source: SourceText, offset: number): number => {
   let low = 0
   let high = source.lineStarts.length
@@ -72,13 +70,12 @@ export const problemAt = (source: SourceText, span: Span, message: string, hint?
   }
 }
 
-/** Where problems go while a file is read. */
 export interface Report {
   readonly source: SourceText
   readonly problems: Array<Problem>
-  /** Warnings: not mistakes, but probably not meant either. Missing where nobody reads them. */
+  /** Settings that are valid but probably not meant. Missing if no reader shows them. */
   readonly warnings?: Array<Problem>
-  /** The largest share of the price that an order of the file may give away, once its limits are read. */
+  /** The largest share of the price that an order of the file may give away. Missing until the limits are read. */
   readonly maxPriceDeviation?: Decimal.Decimal
 }
 
@@ -104,7 +101,6 @@ export const warn = (to: Report, span: Span, message: string, hint?: string): vo
   to.warnings?.push(problemAt(to.source, span, message, hint))
 }
 
-/** In the order of the file, each once. */
 export const inOrder = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
   const seen = new Set<string>()
   return problems
@@ -117,7 +113,7 @@ export const inOrder = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem
 
 const longestLine = 160
 
-/** The user's text as a message may show it: short, on one line, visible. */
+/** Shortens the user's text for a message: one line, visible characters only. */
 export const quoted = (text: string): string => {
   const visible = printable(text)
   return `"${visible.length > 40 ? `${visible.slice(0, 39)}…` : visible}"`
@@ -143,7 +139,7 @@ export const render = (problem: Problem, file: string): string => {
   ].join("\n")
 }
 
-/** What `render` said, for a place that has one line: the mistake and the hint, without the stretch of the file. */
+/** Shortens the text of `render` to one line: the mistake and the hint, without the stretch of the file. */
 export const inOneLine = (rendered: string): string => {
   const [head = "", ...more] = rendered.split("\n").map((line) => line.trim())
   const hint = more.find((line) => line.startsWith(hintMark))
@@ -154,7 +150,7 @@ const hintMark = "= "
 const hintLine = ({ hint }: Problem, margin: string): ReadonlyArray<string> =>
   hint === undefined ? [] : [`  ${margin}${hintMark}${hint}`]
 
-/** The fewest single-character edits and swaps of neighbours between two words; the search stops beyond `limit`. */
+/** The smallest number of single-character edits and swaps of neighbours between two words. The search stops beyond `limit`. */
 const editDistance = (a: string, b: string, limit: number): number => {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let beforePrevious: Array<number> = []
@@ -173,7 +169,7 @@ const editDistance = (a: string, b: string, limit: number): number => {
   return previous[b.length] ?? limit + 1
 }
 
-/** The candidate that was probably meant, if near enough: a third of the word may differ, at most three letters. */
+/** The nearest candidate. A third of the word may differ, at most three letters. */
 export const nearest = (word: string, candidates: ReadonlyArray<string>): string | undefined => {
   const lower = word.toLowerCase()
   const limit = Math.min(3, Math.max(1, Math.floor(word.length / 3)))
@@ -184,13 +180,11 @@ export const nearest = (word: string, candidates: ReadonlyArray<string>): string
   return ranked[0]?.candidate
 }
 
-/** `did you mean "x"?`, or the list of the choices. */
 export const suggestion = (word: string, candidates: ReadonlyArray<string>): string => {
   const meant = nearest(word, candidates)
   return meant === undefined ? `one of: ${candidates.join(", ")}` : `did you mean "${meant}"?`
 }
 
-/** What was probably meant by a number that cannot be read; the same of a ratio and of a duration. */
 export const numberHint = (found: string): string | undefined => {
   if (/^[+-]?[\d.]+e[+-]?\d+$/i.test(found)) return "write the number out, without an exponent"
   if (/^\d{1,3}([,_' ]\d{3})+(\.\d+)?$/.test(found)) return `write ${found.replace(/[,_' ]/g, "")}: no separators`
@@ -206,7 +200,6 @@ export const numberHint = (found: string): string | undefined => {
   return number === undefined ? undefined : `write ${number}: just the number`
 }
 
-/** The same where nothing is no answer. */
 export const aboveZeroHint = (found: string): string | undefined =>
   /\d/.test(found) && !/[1-9]/.test(found) ? "it must be above zero" : numberHint(found)
 
@@ -219,7 +212,6 @@ export const ratioHint = (found: string): string | undefined => {
   return Decimal.isLess(value, Decimal.one) ? `write ${asPercent}% for ${found}` : `write ${found}%`
 }
 
-/** The longest duration that is read. */
 export const longestDays = 3650
 
 export const durationHint = (found: string): string | undefined => {
@@ -231,7 +223,6 @@ export const durationHint = (found: string): string | undefined => {
   return short === found ? `at most ${longestDays}d` : `write ${short}`
 }
 
-/** Names that orders and swaps have in the books. */
 export const orderForm = "[ps][0-9]+$"
 
 export const nameHint = (found: string): string | undefined => {

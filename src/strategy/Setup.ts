@@ -1,7 +1,7 @@
 /**
- * What `limitbot init` asks for a kind of strategy, and the section of the file that the answers make. A kind asks
- * only for what it cannot do without; everything else is a default, or a comment that the user can activate. What is
- * asked for a key, and how it stands in the new file, is declared with the key.
+ * Asks the questions of `limitbot init` for a kind of strategy, and makes the section of the file from the answers. A kind asks only for
+ * values that have no default; everything else is a default, or a comment that the user can activate. The question for a key, and its line
+ * in the new file, are declared with the key.
  */
 import { type Amount, type Asset, format, formatWithSymbol, fromDecimal } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -13,9 +13,8 @@ import { report } from "./Problem.ts"
 export interface Question {
   readonly key: string
   readonly text: string
-  /** Used for an empty answer. */
   readonly fallback?: string
-  /** For a price: a sensible share of the present one, offered where the present one is known. */
+  /** For a price: a sensible share of the present price, offered if that is known. */
   readonly around?: number
   readonly read: Read.Reader<unknown>
 }
@@ -23,30 +22,27 @@ export interface Question {
 export type Answers = ReadonlyMap<string, string>
 export type AnswerOf = (key: string) => string
 
-/** A question may depend on the answers before it; none where they or a flag have answered it already. */
+/** Depends on the answers before it. Returns no question if they or a flag have answered it already. */
 export type NextQuestion = (answer: AnswerOf) => Question | undefined
 
 export interface Setup {
   readonly steps: ReadonlyArray<NextQuestion>
-  /** What the strategy may use, as text in units of either asset; missing: nothing. */
+  /** The strategy's budget, as text in units of either asset. Missing: nothing. */
   readonly budget: (answer: AnswerOf) => { readonly base?: string; readonly quote?: string }
-  /** The text after the name of the kind; a comment follows two spaces and a #. */
+  /** The text after the name of the kind. A comment follows two spaces and a #. */
   readonly section: (answer: AnswerOf) => string
-  /** What one round earns by these answers. */
   readonly earns?: (answer: AnswerOf) => string
 }
 
 type Text = string | ((answer: AnswerOf, key: string) => string)
 type Asking = (key: string, read: Read.Reader<unknown>) => NextQuestion
 
-/** How a key stands in the new file: what is asked, or what is written without a question. */
 interface Line {
   readonly ask?: Asking
-  /** The value; without it the answer. */
+  /** The value. Missing: the answer. */
   readonly is?: Text
-  /** A comment that the user can activate. */
   readonly hint?: Text
-  /** Said behind the value; `true`, and where nothing is asked by itself: what the key is for. */
+  /** A comment behind the value. `true`, or no question: the description of the key. */
   readonly note?: Text | true
 }
 
@@ -60,7 +56,7 @@ const lineText = (key: string, says: string | undefined, line: Line, answer: Ans
   return `\n  ${hint === undefined ? "" : "# "}${key}: ${value}${said && `  # ${said}`}`
 }
 
-/** `lines`: in their order. `asks`: the questions in theirs, those of keys by their names. */
+/** `lines` are in the order of the file, `asks` in the order of the questions; a question of a key has its name. */
 export const setupOf = <T extends Read.Keys>(
   keys: T,
   {
@@ -88,7 +84,7 @@ const decimalOf = (text: string): Decimal.Decimal => Decimal.parse(text) ?? Deci
 
 export const unitsOf = (asset: Asset, text: string): Amount => fromDecimal(decimalOf(text), asset.decimals) ?? 0n
 
-/** In words; an empty answer takes the fallback. `narrower`: where the key takes more than the question asks for. */
+/** Asks in words. An empty answer takes the fallback. `narrower`: for a key that accepts more than the question asks for. */
 export const text =
   (text: Text, fallback?: string, narrower?: Read.Reader<unknown>): Asking =>
   (key, read) =>
@@ -99,7 +95,7 @@ export const price =
   (key, read) =>
   (answer) => ({ key, text: textOf(text, answer, key), around: around(answer), read })
 
-/** Checks that a price is on the right side of another answer; only the answers together show that mistake. */
+/** Checks that a price is on the right side of another answer. Only both answers together show that mistake. */
 export const priceBeyond =
   (
     text: string,
@@ -128,7 +124,7 @@ export const amount =
     ...present({ fallback })
   })
 
-/** All that it may use, which is asked first. A flag that says the size of each order says it with that. */
+/** Asks for the total first. A flag with the size of each order makes this question unnecessary. */
 export const total =
   (asset: Asset, text: string, key = "budget"): NextQuestion =>
   (answer) =>
@@ -136,11 +132,10 @@ export const total =
       ? undefined
       : { key, text: `${asset.symbol} ${text}`, read: Read.amount(asset) }
 
-/** The total, or what so many orders of the size need. */
 export const totalOf = (asset: Asset, answer: AnswerOf, count: number, key = "budget"): string =>
   answer(key) === "" ? format(unitsOf(asset, answer("size")) * BigInt(count), asset.decimals) : answer(key)
 
-/** The size of each order: an even share of the total is offered, and more than that is refused. */
+/** The size of each order. Offers an even share of the total, and refuses more than that. */
 export const share =
   (asset: Asset, text: string, count: (answer: AnswerOf) => number, whole = "budget"): Asking =>
   (key) =>
@@ -157,7 +152,7 @@ export const share =
     return { ...question, read, ...(most > 0n ? { fallback: shown(most, asset) } : {}) }
   }
 
-/** Rounded down to six places, where that leaves something. */
+/** Rounded down to six places, unless that leaves nothing. */
 const shown = (amount: Amount, asset: Asset): string => {
   const step = 10n ** BigInt(Math.max(0, asset.decimals - 6))
   return format(amount < step ? amount : amount - (amount % step), asset.decimals)
@@ -166,17 +161,14 @@ const shown = (amount: Amount, asset: Asset): string => {
 export const side = text("buy or sell", "buy")
 export const isBuy = (answer: AnswerOf): boolean => answer("side") === "buy"
 
-/** A share of the present price: so far below it for a purchase, as far above it for a sale. */
 export const below =
   (distance: number) =>
   (answer: AnswerOf): number =>
     isBuy(answer) ? 1 - distance : 1 + distance
 
-/** What an order of the chosen side pays with. */
 export const paid = ({ base, quote }: Market, answer: AnswerOf) =>
   isBuy(answer) ? ({ key: "quote", asset: quote } as const) : ({ key: "base", asset: base } as const)
 
-/** An amount of it, and the size that it makes. */
 export const paidAmount =
   (text: string, market: Market): Asking =>
   (key) =>

@@ -14,24 +14,22 @@ import type { View } from "./View.ts"
 
 export type Decide = (view: View, memory: Memory) => Decision
 
-/** A comparison that a decision depends on, as written, with the numbers that it saw. */
 export interface Input {
   readonly text: string
   readonly values: string
   readonly holds: boolean
-  /** If only this comparison turned out differently, the answer would change. */
+  /** True if the answer would change with this comparison alone. */
   readonly decides: boolean
 }
 
-/** By slot. */
 export type Inputs = ReadonlyMap<string, ReadonlyArray<Input>>
 
 export type Look = (view: View, memory: Memory) => Inputs
 
 /**
- * What changes between two events of a strategy's own orders: the price of its market (between bid and ask), the time, and which
- * candles have closed. With it a strategy can say much faster than by deciding that its last answer still stands. Nothing else
- * follows from a glance: whoever has none asks by the bounds of the answer, and finds the same.
+ * The facts that change between two events of a strategy's own orders: the price of its market (between bid and ask), the time, and the
+ * closed candles. From these a strategy can tell that its last answer still stands, much faster than by deciding. Nothing else follows from
+ * a glance: a caller without one asks by the bounds of the answer, and gets the same result.
  */
 export interface Glance {
   readonly mid: number
@@ -39,19 +37,19 @@ export interface Glance {
   readonly candles: View["candles"]
 }
 
-/** Whether an answer still stands at a later glance, up to the time in its bounds and while none of its orders moves. */
+/** Returns true if an answer still stands at a later glance, up to the time in its bounds and while none of its orders moves. */
 export type StandsAt = (glance: Glance) => boolean
 
-/** `undefined` where a glance does not show what the answer follows from. `memory` is that of the answer. */
+/** Returns `undefined` if a glance does not show everything that the answer depends on. `memory` is the answer's. */
 export type StandsOf = (view: View, memory: Memory) => StandsAt | undefined
 
-/** Why a file cannot go on with what its slots have traded under another one. */
+/** Returns the reason why a file cannot continue the trading that its slots did under another file. */
 export type Unfit = (slots: View["slots"]) => string | undefined
 
-/** What is wrong with code of the user's own, which is found by trying it. */
+/** Tries the user's own code and returns its fault. */
 export type Proof = () => Problem | undefined
 
-/** The most that may be outside the wallet, in smallest units. */
+/** The largest amounts that may be outside the wallet, in smallest units. */
 export interface Budget {
   readonly base: Amount
   readonly quote: Amount
@@ -74,15 +72,15 @@ export interface Limits {
   readonly maxOrdersPerHour?: number
   /** The highest fee that the answer to a create may name. */
   readonly maxFeeBasisPoints?: number
-  /** How long an order rests at most: the time for which the bot promises to be alive again. */
+  /** Longest time that an order stays open: the bot must be alive again within it. */
   readonly orderLifetimeMillis?: number
-  /** No new orders in these hours but those that leave a position. */
+  /** No new orders in these hours, except exits. */
   readonly quietHours?: QuietHours
-  /** The most that the strategy's holdings may lose in value since midnight UTC, in quote. */
+  /** Largest loss of the holdings' value since midnight UTC, in quote. */
   readonly maxDailyLoss?: Amount
-  /** How far they may fall below their highest value so far. */
+  /** Largest fall of the holdings below their highest value, as a ratio. */
   readonly maxDrawdown?: Decimal.Decimal
-  /** What happens at a loss limit: nothing new is placed (default), or the resting orders are withdrawn too. */
+  /** The reaction to a loss limit. `pause` (default): nothing new is placed. `drain`: open orders are cancelled too. */
   readonly onLoss?: "pause" | "drain"
 }
 
@@ -92,57 +90,48 @@ export interface QuietHours {
   readonly toMinute: number
 }
 
-/** A market that a strategy's conditions look at without trading there. */
 export interface WatchedMarket {
   readonly market: Market
-  /** How many closed candles of each timeframe make it warm. */
   readonly candles: ReadonlyMap<string, number>
 }
 
 export interface Strategy {
-  /** Unique among the running strategies; its form is that of `Fields.strategyName`. */
+  /** Unique among the running strategies; see `Fields.strategyName` for the form. */
   readonly name: string
   readonly kind: string
-  /** How its kind behaves (see `Kind`). */
   readonly namesEverySlot?: true
   readonly restsAtWrittenPrices?: true
-  /** The file it came from, as the user wrote it, and a hash of its content. */
+  /** The file as the user named it, and a hash of its content. */
   readonly file: string
   readonly hash: string
-  /** That content. */
   readonly text: string
-  /** Its only market, or its first. */
   readonly market: Market
   /** Further markets, all with the same quote asset. */
   readonly others?: ReadonlyArray<Market>
   readonly limits: Limits
-  /** Terms of its orders, where its file differs from the account's configuration. */
   readonly terms?: OrderTerms
-  /** Memory before the first decision. */
   readonly initialMemory: Memory
   readonly decide: Decide
-  /** What `decide` would look at, for explanations; missing where the reasons of its decisions say it all. */
+  /** The comparisons of `decide`, for explanations. Missing if its reasons say everything. */
   readonly inputs?: Look
-  /** Where it can tell at a glance that its last answer still stands. */
+  /** Missing if it cannot tell at a glance that its last answer still stands. */
   readonly stands?: StandsOf
   readonly unfit?: Unfit
-  /** Missing where the code is this program's. Whoever reads a file to use it asks for it once. */
+  /** Missing for this program's own code. A reader that uses the file runs it once. */
   readonly proof?: Proof
-  /** Why it can only be backtested, and where its file says so; why searches and tests of luck cannot use it. */
+  /** `notLive`: the reason why it can only be backtested, with the place. `notSearched`: why searches and tests of luck cannot use it. */
   readonly notLive?: Problem
   readonly notSearched?: Problem
-  /** What its file says but probably does not mean. */
   readonly warnings?: ReadonlyArray<Problem>
   readonly watched?: ReadonlyArray<WatchedMarket>
-  /** The candles of its market that `View.candles` should offer: how many closed ones of each timeframe make it warm. */
+  /** Candles for `View.candles`: the number of closed ones of each timeframe that makes it warm. */
   readonly candles?: ReadonlyMap<string, number>
-  /** The source of candles from before the bot began, as the file names it, and the place where it does. */
+  /** The source of candles from before the bot's start, as the file names it, with the place of the name. */
   readonly candleSource?: { readonly value: string; readonly start: number; readonly end: number }
-  /** The markets whose volumes it looks at, and what is wrong with that where no source tells them. */
+  /** The markets whose volumes it uses, with the problem to report if no source has them. */
   readonly volumes?: ReadonlyMap<string, Problem>
-  /** The base quantities of its first market that `View.depth` should offer. */
   readonly depth?: ReadonlyArray<Amount>
-  /** The signals that it looks at, and how old each may be, in milliseconds. */
+  /** The signals that it reads, and the largest age of each in milliseconds. */
   readonly signals?: ReadonlyMap<string, number>
 }
 
@@ -153,7 +142,6 @@ export const marketsOf = ({ market, others = [] }: Trades): readonly [Market, ..
   ...others
 ]
 
-/** Its markets and those that it only looks at. */
 export const marketsSeen = ({
   market,
   others = [],
@@ -164,7 +152,6 @@ export const marketsSeen = ({
   ...watched.map((each) => each.market)
 ]
 
-/** The candles that it looks at, of its own market and of those that it watches. */
 export const candlesWanted = ({
   market,
   candles = new Map(),
@@ -172,19 +159,17 @@ export const candlesWanted = ({
 }: Pick<Strategy, "market" | "candles" | "watched">): ReadonlyArray<WatchedMarket> =>
   [{ market, candles }, ...watched].filter((each) => each.candles.size > 0)
 
-/** For people: `BTC/USDC, ETH/USDC`. */
 export const marketNames = (strategy: Trades): string =>
   marketsOf(strategy)
     .map(({ name }) => name)
     .join(", ")
 
-/** The same with what it only looks at. */
 export const marketsSaid = (strategy: Trades & Pick<Strategy, "watched">): string => {
   const watched = strategy.watched?.map(({ market }) => market.name).join(", ")
   return watched === undefined ? marketNames(strategy) : `${marketNames(strategy)} and looks at ${watched}`
 }
 
-/** Every asset that it trades, with the amount that it may use; the quote comes last. */
+/** Every asset that it trades, with its budget; the quote is last. */
 export const budgets = (
   strategy: Trades & { readonly limits: Pick<Limits, "budget"> }
 ): ReadonlyArray<{ readonly asset: Asset; readonly amount: Amount }> => {

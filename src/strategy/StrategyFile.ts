@@ -44,7 +44,6 @@ export const parse = (
   return Result.flatMap(readYaml(source), (node) => ofNode(node, source, markets, known))
 }
 
-/** The same for a file whose YAML is already read. */
 export const ofNode = (
   node: YamlNode,
   source: SourceText,
@@ -56,7 +55,6 @@ export const ofNode = (
   return strategy === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(strategy)
 }
 
-/** The name that a file gives, even if the rest is wrong; for checks across several files. */
 export const nameIn = (text: string, file: string): Read.Located<string> | undefined => {
   const source = sourceText(file, text)
   const yaml = readYaml(source)
@@ -68,10 +66,10 @@ export const nameIn = (text: string, file: string): Read.Located<string> | undef
 
 type Kinds = ReadonlyArray<Kind>
 
-/** The file's code stands here as one text, so that whoever has the text of a strategy has all of it: a journal, a worker, a replay. */
+/** The file's code stands here as one text, so that the text of a strategy is complete for a journal, a worker or a replay. */
 const codeKey = "code"
 
-/** What a text says of code of one's own: where it is, and whether the text has it itself. */
+/** Finds the user's own code in a text: its path, and true if the text includes it. */
 export const codeIn = (text: string): { readonly path: string | undefined; readonly isHere: boolean } => {
   const yaml = readYaml(sourceText("", text))
   const entries = Result.isSuccess(yaml) && yaml.success.type === "map" ? yaml.success.entries : undefined
@@ -80,7 +78,6 @@ export const codeIn = (text: string): { readonly path: string | undefined; reado
   return { path: isPath ? kind.text : undefined, isHere: entries?.has(codeKey) === true }
 }
 
-/** The path of the code that a text needs beside it. */
 export const codeWanted = (text: string): string | undefined => {
   // Files are looked at again and again, and few of them name code.
   if (!/\.(?:ts|mts|js|mjs)\b|\bnpm:/.test(text)) return undefined
@@ -91,7 +88,6 @@ export const codeWanted = (text: string): string | undefined => {
 export const withCode = (text: string, code: string): string =>
   `${text}${text.endsWith("\n") ? "" : "\n"}${codeKey}: ${JSON.stringify(code)}\n`
 
-/** The name and the kind that a file makes of its own code, where it names some. */
 const ownKindIn = (
   node: YamlNode,
   to: Report
@@ -151,7 +147,6 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
     [...namesOf(known), codeKey, ...(ownName === undefined ? [] : [ownName])]
   )
 
-/** Read once the market is known. */
 const skimNode: Read.Reader<YamlNode> = described(
   (node) => node,
   () => schemaOf(Read.amount(anyMarket.quote, { zero: false }))
@@ -205,7 +200,7 @@ const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Repor
   }
 }
 
-/** What `rearm` and `skim` make of a strategy; a key that would do nothing is a mistake. */
+/** The effect of `rearm` and `skim` on a strategy. A key without effect is a mistake. */
 const modifierOf = (
   { rearm, skim }: Pick<NonNullable<ReturnType<ReturnType<typeof fileFields>>>, "rearm" | "skim">,
   { name, repeats, compounds }: Kind,
@@ -239,7 +234,6 @@ const modifierOf = (
 const hasVolumes = (source: string | undefined): boolean =>
   source !== undefined && source !== "recorded" && !source.startsWith("journal:")
 
-/** What is wrong with the first volume that no source tells. */
 const volumeUntold = (
   volumes: Behaviour["volumes"] = new Map(),
   market: Market,
@@ -268,7 +262,7 @@ const sentSignals = (signals: ReadonlyMap<string, number>) =>
     "limitbot backtest takes its values: --signals FILE"
   ] as const
 
-/** The whole file for editors; of the kinds' sections, only the one that `kind` names. */
+/** The schema of the whole file for editors. Of the kinds' sections, it has only the one that `kind` names. */
 export const schema = (known: Kinds = kinds): JsonSchema => {
   const { properties, ...file } = schemaOf(fileFields({ assets: [], ticks: new Map() }, known))
   const sections = Object.fromEntries(known.map(({ name, schema }) => [name, schema()]))
@@ -320,7 +314,6 @@ const readSection = (
   return read(section.value, context)
 }
 
-/** Without a readable kind, every section that is there still gets checked. */
 const readSections = (node: YamlMap, known: Kinds, context: KindContext): undefined => {
   for (const { name, read } of known) {
     const section = node.entries.get(name)

@@ -1,7 +1,7 @@
 /**
- * What every order asks for besides market, side and price: app fees, confidentiality, the mode of deposits. The
- * configuration says it for the account; a strategy file (`terms:`) says it for that strategy. Each term defaults to
- * the service's own default, so most files say nothing about it.
+ * Terms of every order besides market, side and price: app fees, confidentiality, the mode of deposits. The configuration sets them for the
+ * account; a strategy file (`terms:`) sets them for that strategy. Each term defaults to the service's own default, so most files omit
+ * them.
  */
 import type { OrderTerms } from "../domain/Order.ts"
 import { present } from "../domain/Present.ts"

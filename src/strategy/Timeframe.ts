@@ -14,5 +14,4 @@ export const timeframe = Read.written(
   String
 )
 
-/** That of candles in expressions which name none. */
 export const usualTimeframe = Read.withDefault(timeframe, "1h", "of candles whose timeframe is not written")

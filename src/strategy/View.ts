@@ -11,39 +11,36 @@ import { present } from "../domain/Present.ts"
 import type { Signals } from "../domain/Signal.ts"
 import type { CandleColumns } from "./Indicators.ts"
 
-/** What has happened in a slot. */
 export interface SlotProgress {
-  /** Completed legs: completely filled, and paid out. */
+  /** Legs that are completely filled and paid out. */
   readonly completedLegs: number
-  /** Base quantity filled so far in the current leg, by its live order and by earlier orders that ended early. */
+  /** Base quantity filled in the current leg, by its open order and by earlier orders that ended early. */
   readonly filledInLeg: Amount
   /** Net output (after fees) of the last completed leg: quote after a SELL, base after a BUY. */
   readonly receivedByLastLeg: Amount
-  /** The last completed leg. */
   readonly lastLeg?: { readonly side: Side }
-  /** What the last leg bought beyond the size that its file wants since: the due sale sells it as well. */
+  /** The last leg's purchase beyond the size that its file now plans. The next sale sells it as well. */
   readonly carried?: Amount
-  /** Kept where a file may change while its slots work; in a backtest it does not. */
+  /** Kept where a file may change while its slots work. Missing in a backtest, where it does not. */
   readonly past?: SlotPast
   /** Base quantities of all fills of this slot, for any leg, before fees. */
   readonly bought: Amount
   readonly sold: Amount
-  /** Quote of the same fills: paid for what was bought, and the proceeds of what was sold. */
+  /** Quote of these fills: `paid` for purchases, `proceeds` of sales. */
   readonly paid: Amount
   readonly proceeds: Amount
-  /** Base that legs of each side left undone for good, because nobody takes so little. */
+  /** Base that legs of each side never traded because it is too little for an order. */
   readonly forgone?: Forgone
-  /** The live order, if there is one, with what is still to fill: nothing while its payout is pending. */
+  /** The open order and its unfilled quantity: zero while its payout is pending. */
   readonly live?: { readonly side: Side; readonly price: Price; readonly quantity: Amount }
 }
 
 export type Forgone = Readonly<Record<Side, Amount>>
 
-/** What the slot's ended orders left, whatever the file said at their time. */
 export interface SlotPast {
   /** Base that the slot bought, net of fees, and has not sold since. */
   readonly held: Amount
-  /** Quote that this cost. */
+  /** Cost of `held`, in quote. */
   readonly cost: Amount
   readonly lastOrder: { readonly side: Side; readonly price: Price }
 }
@@ -63,26 +60,28 @@ export interface View {
   readonly now: number
   readonly market: Market
   readonly price: TwoSidedPrice
-  /** Prices of the further markets that the strategy trades or watches, by name; a watched one only while it is fresh. */
+  /** Prices of further markets that the strategy trades or watches, by name. A watched one is missing unless it is fresh. */
   readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly slots: ReadonlyMap<string, SlotProgress>
   /** Closed candles by frame ("4h", "BTC/USDC 4h"), for strategies that ask for them; see `frameName`. */
   readonly candles?: ReadonlyMap<string, ClosedCandles>
-  /** What the market gives for the quantities in `Strategy.depth`; missing until they were quoted. */
+  /** Quotes for the quantities in `Strategy.depth`. Missing until they were quoted. */
   readonly depth?: Depth
-  /** Numbers from outside, by name; missing where nobody keeps them. */
+  /** Numbers from outside, by name. Missing if this run keeps none. */
   readonly signals?: Signals
-  /** What the strategy's trading has earned and cost; missing where nobody keeps it, as in a preview. */
+  /** Earnings and costs of the strategy's trading. Missing if this run does not keep them, as in a preview. */
   readonly own?: OwnState
-  /** The venue's share of the output of every fill; missing where it takes none. */
+  /** The venue's share of the output of every fill. Missing if it takes none. */
   readonly fillBasisPoints?: number
   /** Quote that the strategy has but must not use (see `Skim`). */
   readonly setAside?: Amount
-  /** Quiet hours, a loss limit or a pause keep every new order back: a time that passes now is skipped, not made up for later. */
+  /**
+   * True if quiet hours, a loss limit or a pause prevent new orders. A scheduled time that passes now is skipped, not made up for later.
+   */
   readonly isHeld?: boolean
 }
 
-/** The same view but for some of it. Every field is named, as a view may compute some of them only when they are looked at. */
+/** Copies a view with changes. Every field is named, because a view may compute some fields on demand. */
 export const viewWith = (
   { now, market, price, elsewhere, slots, candles, depth, signals, own, fillBasisPoints, setAside, isHeld }: View,
   changed: Partial<View>
@@ -101,17 +100,16 @@ export interface OwnState extends SeenPosition {
   /** Neither in an order nor planned for one, in smallest units. */
   readonly freeBase: Amount
   readonly freeQuote: Amount
-  /** Quote that counts for nothing here (see `Skim`); `freeQuote` is without it. */
+  /** Quote that is not available here (see `Skim`). `freeQuote` is without it. */
   readonly setAside?: Amount
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
 }
 
-/** The name of a market's candles in a view; the strategy's own market goes without saying. */
 export const frameName = (timeframe: string, market?: string): string =>
   market === undefined ? timeframe : `${market} ${timeframe}`
 
-/** The first `closed` candles of the columns have closed; the columns hold the future after them. */
+/** The first `closed` candles of the columns have closed. The columns hold the future after them. */
 export interface ClosedCandles {
   readonly columns: CandleColumns
   readonly closed: number
@@ -120,7 +118,7 @@ export interface ClosedCandles {
 export const progressOf = (view: Pick<View, "slots">, slot: string): SlotProgress =>
   view.slots.get(slot) ?? untouchedSlot
 
-/** How far a slot is: what legs that begin now come after. One that has filled whole is over before its payout. */
+/** The slot's progress before new legs begin. A leg that has filled completely counts as done before its payout. */
 export type LegsDone = Pick<SlotProgress, "completedLegs" | "filledInLeg">
 
 export const legsDone = (view: View, slot: string): LegsDone => {
@@ -128,7 +126,6 @@ export const legsDone = (view: View, slot: string): LegsDone => {
   return live?.quantity === 0n ? { completedLegs: completedLegs + 1, filledInLeg: 0n } : { completedLegs, filledInLeg }
 }
 
-/** The price of a market that the strategy trades, by name. */
 export const priceIn = (
   { market, price, elsewhere }: Pick<View, "market" | "price"> & { readonly elsewhere?: View["elsewhere"] | undefined },
   name: string

@@ -19,17 +19,16 @@ import {
   type Span
 } from "./Problem.ts"
 
-/** Characters of the longest file that is read. */
 export const mostCharacters = 256 * 1024
 const maxDepth = 20
 const maxNodes = 10_000
-/** The most problems that are reported; nobody reads more. */
+/** More problems than this are not reported, because a user does not read them. */
 const maxProblems = 100
 /**
  * All control characters but tab and line ends: YAML allows none of them, and its parser uses some as its own marks.
  */
 const controlCharacter = /(?![\t\n\r\u0085])\p{Cc}/u
-/** Names with a meaning in JavaScript: never a key of ours, and dangerous in every object built from them. */
+/** Names with a meaning in JavaScript. They are never valid keys, and are dangerous in every object built from them. */
 const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"])
 
 export interface YamlScalar extends Span {
@@ -56,7 +55,6 @@ export interface YamlEntry {
 
 export type YamlNode = YamlScalar | YamlList | YamlMap
 
-/** `key:` with nothing behind it. */
 export const isEmpty = (node: YamlNode): boolean => node.type === "scalar" && node.text === "" && !node.isQuoted
 
 export const readYaml = (source: SourceText): Result.Result<YamlNode, ReadonlyArray<Problem>> => {
@@ -167,7 +165,6 @@ interface ParserError {
   readonly pos: readonly [number, number]
 }
 
-/** The parser's code and sentence, and our wording of it. */
 const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: string]> = [
   [/^TAB_AS_INDENT/, "a tab is used as indentation", "indent with spaces"],
   [/^BLOCK_AS_IMPLICIT_KEY/, "a mapping cannot begin here", "one `key: value` per line, indented under its key"],
@@ -242,7 +239,7 @@ const firstSeen = (to: Report, { key }: YamlEntry): string =>
  */
 export type KeyPlaces<K extends string = string> = (path: K | `${K}.${string}` | `limits.${string}`) => string
 
-/** Paths begin in the section; those under `limits` in the file. A key that is not written has the place of its parent. */
+/** Paths start in the section; paths under `limits` start in the file. A missing key has the place of its parent. */
 export const keyPlaces = (section: YamlNode, root: YamlNode, { source }: Report): KeyPlaces => {
   const known = new Map<string, string>()
   const found = (path: string): string => {

@@ -18,7 +18,7 @@ import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from 
 
 export type * from "./own/OwnStrategy.ts"
 
-/** One closed candle, oldest first where there are several. */
+/** One closed candle. Lists of candles are ordered from the oldest. */
 export interface TrialCandle {
   readonly open: number
   readonly high: number
@@ -27,7 +27,7 @@ export interface TrialCandle {
   readonly volume?: number
 }
 
-/** What the strategy shall see. Bid and ask are the mid where they are not said. */
+/** The input of one trial decision. Bid and ask default to the mid. */
 export interface TrialView {
   readonly mid: number
   readonly bid?: number
@@ -35,13 +35,13 @@ export interface TrialView {
   /** Epoch milliseconds; default: the beginning of 2026. */
   readonly now?: number
   readonly candles?: Readonly<Record<string, ReadonlyArray<TrialCandle>>>
-  /** The last value of each signal; a number came now. */
+  /** The last value of each signal. A plain number arrived now. */
   readonly signals?: Readonly<Record<string, number | OwnSignal>>
-  /** How many legs of a slot are done. */
+  /** The number of finished legs of a slot. */
   readonly done?: Readonly<Record<string, number>>
 }
 
-/** What it answered, after rounding. Prices and quantities are exact text. */
+/** The answer of the strategy, after rounding. Prices and quantities are exact text. */
 export interface TrialAnswer {
   readonly orders: ReadonlyArray<{
     readonly slot: string
@@ -55,22 +55,22 @@ export interface TrialAnswer {
     readonly above?: string
     readonly time?: number
     readonly candle?: string
-    /** A signal has a new value: always where it looks at one. */
+    /** A signal has a new value. Always set if the strategy reads one. */
     readonly signal?: true
     readonly fill: boolean
   }
 }
 
 export interface Trial {
-  /** What the bot would say of the file, each mistake with its place; empty: it would be taken. */
+  /** The mistakes that the bot would report in the file, each with its place. Empty: the bot would accept it. */
   readonly problems: ReadonlyArray<string>
-  /** Throws what is wrong with the answer, or with the file. */
+  /** Throws the mistake in the answer, or in the file. */
   readonly decide: (view: TrialView, memory?: OwnMemory) => TrialAnswer
 }
 
 const begun = Date.UTC(2026, 0, 1)
 
-/** A strategy file and the code beside it, as the bot reads them; assets have eighteen decimals here. */
+/** Reads a strategy file and the code beside it as the bot does. Assets have eighteen decimals here. */
 export const trialOf = (file: string): Trial => {
   const text = readFileSync(file, "utf8")
   const code = StrategyFile.codeWanted(text)

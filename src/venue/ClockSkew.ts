@@ -1,15 +1,13 @@
 /**
- * How far our clock is ahead of the venue's, in milliseconds, judged by the venue's answers. Each answer bounds the
- * difference by the times of question and answer. The median of the latest answers keeps an odd or cached one from
- * counting. What bodies say is exact and the venue's own; headers, which a proxy may write, count only where no body of the
- * last minute told a time, and not while they stand still.
+ * The milliseconds by which our clock is ahead of the venue's, estimated from the venue's answers. Each answer bounds the difference by the
+ * times of request and answer. The median of the latest answers removes odd or cached ones. Times in bodies are exact and come from the
+ * venue. A proxy may write headers, so they count only if no body of the last minute had a time, and not while they stand still.
  */
 import { DateTime, Option } from "effect"
 
 const kept = 7
-/** For so long a body outweighs headers. */
+/** A body outweighs headers for this time. */
 const bodyMillis = 60_000
-/** A header in whole seconds that says the same for longer than this has stopped. */
 const standsStillMillis = 3_000
 
 export interface Sample {
@@ -17,9 +15,7 @@ export interface Sample {
   readonly receivedAt: number
   /** By the monotonic clock. */
   readonly tookMillis: number
-  /** From the body, exact. */
   readonly venueTime: number | undefined
-  /** The `Date` header, in whole seconds. */
   readonly date: string | undefined
 }
 
@@ -28,7 +24,6 @@ const timeOf = (date: string | undefined): number | undefined => {
   return header === undefined ? undefined : DateTime.toEpochMillis(header)
 }
 
-/** The difference that is nearest to none, where the venue's time was between these two. */
 const skewOf = ({ receivedAt, tookMillis }: Sample, from: number, until: number): number => {
   const [least, most] = [receivedAt - tookMillis - until, receivedAt - from]
   return Math.round(least > 0 ? least : most < 0 ? most : 0)
@@ -42,7 +37,6 @@ export const make = () => {
   let byHeaders: ReadonlyArray<number> = []
   let bodyAt = Number.NEGATIVE_INFINITY
   let newestAt = Number.NEGATIVE_INFINITY
-  /** What the header says, and since when by our clock. */
   let shown: { readonly date: string; readonly since: number } | undefined
 
   const noteHeader = (sample: Sample, date: string): void => {
@@ -62,7 +56,7 @@ export const make = () => {
       bodyAt = receivedAt
       byBodies = [...byBodies, skewOf(sample, venueTime, venueTime)].slice(-kept)
     },
-    /** Undefined until an answer tells a time. */
+    /** Returns `undefined` until an answer has a time. */
     millis: (): number | undefined => {
       // A clock that was set since says nothing of how long ago that was.
       const isRecent = Math.abs(newestAt - bodyAt) <= bodyMillis

@@ -29,7 +29,7 @@ const credential = "venue.partnerJwt"
 export interface TransactionPage {
   readonly transactions: ReadonlyArray<HistoryEntry>
   readonly page: number
-  /** Missing where the venue does not say. */
+  /** Missing if the venue does not report it. */
   readonly perPage: number | undefined
   readonly totalPages: number | undefined
   readonly total: number | undefined
@@ -37,7 +37,6 @@ export interface TransactionPage {
   readonly prevPage: number | undefined
 }
 
-/** A page of the account's own history. */
 export interface AccountHistory {
   readonly items: ReadonlyArray<AccountEntry>
   /** Newer items. */
@@ -59,7 +58,7 @@ export class History extends Context.Service<
     account(query: AccountHistoryQuery): Effect.Effect<Answer<AccountHistory>, VenueError>
   }
 >()("limitbot/venue/History") {
-  /** With a rate limiter that others share. */
+  /** Uses a rate limiter that others share. */
   static readonly layerSharing = Layer.effect(
     History,
     Effect.gen(function* () {
@@ -114,6 +113,6 @@ export class History extends Context.Service<
     })
   ).pipe(Layer.provide(ClientCredentials.layer))
 
-  /** With a rate limiter of this process alone. */
+  /** Uses a rate limiter of this process alone. */
   static readonly layer = History.layerSharing.pipe(Layer.provide(HistoryRateLimiter.layer))
 }

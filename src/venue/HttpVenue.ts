@@ -42,13 +42,11 @@ import { parseAmount } from "./wire/WireValue.ts"
 
 const pageSize = 50
 const quoteValidMillis = Duration.toMillis("10 minutes")
-/** A dry quote executes nothing, so its tolerance does not matter. */
 const quoteSlippageBasisPoints = 100
 
 const responseMode = "response-only"
 
 const apiKey = "venue.apiKey"
-/** Without the partner's token, a quote goes with the API key. */
 const partner = "venue.partnerJwt (or venue.apiKey)"
 const ownSession = "account.key and account.signerId"
 
@@ -65,14 +63,12 @@ const calls = {
   balances: { operation: "read balances", priority: "background", credential: ownSession }
 } as const
 
-/** The cursor in the link to the next page, for a venue without `meta.nextCursor`. */
 const cursorIn = (link: string | undefined): string | undefined => {
   if (link === undefined) return undefined
   const cursor = URL.parse(link, "http://venue.invalid")?.searchParams.get("page[after]")
   return cursor === null || cursor === "" ? undefined : cursor
 }
 
-/** Whatever spelling the venue answers with, the rest of the program sees ours. */
 const inOurSpelling =
   (spellings: AssetSpellings | undefined) =>
   (order: Order): Order => ({
@@ -85,7 +81,6 @@ const inOurSpelling =
 
 type Reading = (element: unknown, now: number) => Result.Result<Order, OddOrder>
 
-/** A whole list, however long, is read within this time. */
 const generationMillis = 300_000
 
 /**
@@ -117,7 +112,7 @@ const remembering = (read: Reading): Reading => {
   }
 }
 
-/** Asked where the request has waited for its turn, and the next step is the network. */
+/** Checks `hold` after the request has waited for its turn, right before the network. */
 const unlessHeld = ({ operation }: Call, { hold = Effect.undefined }: Holdable, send: Send): Send =>
   Effect.flatMap(hold, (text) =>
     text === undefined
@@ -214,7 +209,6 @@ const makeFunding = Effect.gen(function* () {
   return { generateIntent, submitIntent, submitDeposit }
 })
 
-/** A refusal of signed bytes, with what it proves. */
 const withVerdict = (error: VenueError): VenueError => {
   const { reason } = error
   if (reason._tag !== "Rejected") return error
@@ -266,7 +260,6 @@ const makePricesAndBalances = Effect.gen(function* () {
   return { dryQuote, tokens, balances, publicBalances: yield* PublicBalances.make }
 })
 
-/** Needs `VenueClient` and `Session`; the caller decides whether others share them. */
 export const layer = Layer.effect(
   Venue,
   Effect.gen(function* () {
@@ -276,7 +269,7 @@ export const layer = Layer.effect(
   })
 ).pipe(Layer.provide(Swaps.layer))
 
-/** Every attribute is sent, because the venue's defaults would decide a missing one. */
+/** Sends every attribute, because the venue's defaults would decide a missing one. */
 const createRequest = (account: VenueAccount, order: CreateOrder): CreateOrderRequest => {
   const path = pathOf(account, order)
   return {
@@ -313,7 +306,6 @@ const orderIn = Effect.fnUntraced(function* (
   return { ...trace, value: order.success }
 })
 
-/** A quote that asks for a price alone. */
 export const quoteRequest = (
   venue: Pick<VenueConfig["Service"], "account" | "facts" | "verifier">,
   { amount, destinationAsset, originAsset }: Parameters<Venue["Service"]["dryQuote"]>[0],
@@ -333,7 +325,6 @@ export const quoteRequest = (
   insured: false
 })
 
-/** A price is the ratio of both amounts, so neither may be zero. */
 const toDryQuote = (quote: Quote) => {
   const { operation } = calls.quote
   const amountIn = parseAmount(quote.amountIn)
@@ -346,7 +337,7 @@ const toDryQuote = (quote: Quote) => {
   return Effect.succeed({ amountIn, amountOut, amountInFormatted, amountOutFormatted })
 }
 
-/** A token without a price shows zero: it is indicative only and never traded on. */
+/** A token without a price shows zero. The price is only indicative and never traded on. */
 const toToken = ({
   assetId,
   blockchain,

@@ -21,7 +21,6 @@ const readAgain = "1 minute"
 const mostWait = "5 seconds"
 
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
-/** Status pages differ; these are the fields they use. */
 const Incident = Schema.Struct({
   title: Text,
   name: Text,
@@ -34,7 +33,6 @@ const Incident = Schema.Struct({
   ends_at: Text
 })
 type Incident = typeof Incident.Type
-/** As the service documents its own feed. */
 const Scoped = Schema.Struct({
   scopeType: Schema.String,
   scopeValue: Schema.String,
@@ -59,11 +57,10 @@ export interface ActiveIncident {
   readonly title: string
   /** Our symbols; `undefined` if it names no asset and no chain, because then it affects all of them. */
   readonly symbols: ReadonlySet<string> | undefined
-  /** Whether it is about what is paid in or paid out; `undefined`: both. */
+  /** The direction of money that it affects; `undefined`: both. */
   readonly way?: "in" | "out"
 }
 
-/** The active incidents of a feed, each with those of our assets that it affects. */
 export const activeIn = (
   feed: unknown,
   assets: ReadonlyArray<Asset>,
@@ -81,10 +78,9 @@ export const activeIn = (
   })
 }
 
-/** The parts of an identifier such as `nep141:btc.omft.near` between its standard and its ledger. */
 const partsOf = ({ id }: Asset): ReadonlyArray<string> => id.toLowerCase().split(/[:.-]/).slice(1, -1)
 
-/** A scope of a kind that is not known concerns everything. */
+/** A scope of an unknown kind affects everything. */
 const inScope = (
   { direction, publicDescription, scopeType, scopeValue }: typeof Scoped.Type,
   assets: ReadonlyArray<Asset>,
@@ -106,7 +102,6 @@ const inScope = (
   }
 }
 
-/** Words of other directions concern both ways. */
 const wayOf = (direction: string): ActiveIncident["way"] =>
   /^(?:deposits?|in|inbound|incoming|origin|from)$/i.test(direction)
     ? "in"
@@ -131,7 +126,6 @@ const concerned = ({ body, name, summary, title }: Incident, assets: ReadonlyArr
   return { title: clean(title ?? name ?? "an incident"), symbols: isGeneral ? undefined : new Set(symbols) }
 }
 
-/** The chain in an asset's identifier, such as `nep141:btc.omft.near`. */
 const chainsOf = (id: string): ReadonlyArray<string> =>
   chainIds.filter((chain) => new RegExp(`[:.]${chain}[-.:]`).test(id) && !id.endsWith(`.${chain}`))
 
@@ -142,7 +136,6 @@ const bodyIn = Effect.fnUntraced(function* (reply: Reply) {
 
 interface IncidentFeed {
   readonly url: string
-  /** Sent as a bearer token. */
   readonly token?: Redacted.Redacted
 }
 

@@ -1,4 +1,4 @@
-/** The account's public money: balances of the verifier's contract, as an RPC address of its ledger tells them. */
+/** The account's public money: balances of the verifier's contract, read from an RPC address of its ledger. */
 import { Effect, Option, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import * as LedgerView from "./http/LedgerView.ts"

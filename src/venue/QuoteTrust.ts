@@ -1,7 +1,6 @@
 /**
- * Whether a quote may be used, as a price or to be paid. It must answer exactly what was asked and, if the venue's key is
- * configured, bear the venue's signature. The echoed deadline is that of this very request, so an old answer, however well
- * signed, is refused.
+ * Decides if a quote may be used, as a price or for payment. It must answer exactly the request and, if the venue's key is configured, have
+ * the venue's signature. The echoed deadline is the deadline of this very request, so an old answer is refused even if it is well signed.
  */
 
 import { max } from "../domain/Amount.ts"
@@ -12,7 +11,7 @@ import { canonicalAssetId } from "./wire/AssetId.ts"
 import type { QuoteRequest, QuoteResponse } from "./wire/WireQuote.ts"
 import { clean, parseAmount } from "./wire/WireValue.ts"
 
-/** The fields that must come back as they were asked: with another recipient, the quote would be somebody else's. */
+/** Fields that must be echoed unchanged: with another recipient, the quote would belong to somebody else. */
 const bound = [
   "dry",
   "swapType",
@@ -25,7 +24,7 @@ const bound = [
   "recipientType"
 ] as const
 
-/** The service does not sign these and may leave them out; it must not change them. */
+/** The service does not sign these fields and may leave them out, but it must not change them. */
 const boundWhereEchoed = ["depositMode", "insured"] as const
 
 const amountFields = ["amountIn", "amountOut", "minAmountIn", "minAmountOut"] as const
@@ -33,7 +32,6 @@ const amountFields = ["amountIn", "amountOut", "minAmountIn", "minAmountOut"] as
 /** Tolerances are in basis points. */
 const whole = 10_000n
 
-/** Why a quote must not be used; `undefined` when it may be. */
 export const distrust = (
   { assetSpellings, quoteKey }: Pick<VenueConfig["Service"], "assetSpellings" | "quoteKey">,
   request: QuoteRequest,
@@ -70,7 +68,7 @@ export const distrust = (
 const isSameTime = (asked: number | undefined, echoed: number | undefined): boolean =>
   asked !== undefined && (echoed === asked || echoed === asked - (asked % 1000))
 
-/** The venue must not change, at our cost, the side that the request fixed. A price must be one for that very size. */
+/** The venue must not change the side that the request fixed. A price must be for exactly the requested size. */
 const sizeProblem = ({ amount, dry, swapType }: QuoteRequest, quote: QuoteResponse["quote"]): string | undefined => {
   if (swapType === "EXACT_OUTPUT") {
     return (parseAmount(quote.amountOut ?? "") ?? 0n) < BigInt(amount) ? `it pays out ${quote.amountOut}` : undefined

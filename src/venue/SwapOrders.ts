@@ -43,7 +43,7 @@ export const make = Effect.gen(function* () {
       .quote(request)
       .pipe(Effect.catchTag("QuoteRefused", ({ why, ...trace }) => quoteRefused(calls.quote.operation, why, trace)))
 
-  /** The first quote shows how much room the limit leaves; most of that room becomes the tolerance of the second. */
+  /** The first quote shows the room below the limit. Most of that room becomes the tolerance of the second. */
   const createSwap = Effect.fn("Venue.createSwap")(function* (swap: CreateSwap) {
     const least = swap.outputAmount
     const looked = yield* quote(requestOf(account, swap, true, 0))
@@ -83,7 +83,6 @@ const refuse = (code: string, text: string, correlationId: string | undefined): 
 const worse = (promised: Amount, least: Amount, correlationId: string | undefined): VenueError =>
   refuse("worse-price", worsePrice(promised, least), correlationId)
 
-/** In words, with the difference rounded up. */
 export const worsePrice = (promised: Amount, least: Amount): string => {
   const missing = Decimal.divide(Decimal.make((least - promised) * 100n), Decimal.make(max(1n, least)), 2, "up")
   return `the swap would bring ${Decimal.format(missing)} % less than allowed`
@@ -120,14 +119,13 @@ const requestOf = (account: VenueAccount, swap: CreateSwap, dry: boolean, slippa
 }
 
 interface ReadSwap extends Swap {
-  /** Hashes on the home ledger, unless they are of the way to another ledger and back. */
+  /** Hashes on the home ledger, except hashes of transfers to another ledger and back. */
   readonly settledBy: ReadonlyArray<string>
 }
 
-/** What money goes by before a quote is paid. */
 const needed: ReadonlyArray<OrderTerm> = ["originAsset", "destinationAsset", "inputAmount"]
 
-/** `swap`: what is known of it, nothing yet right after its quote. `asked`: the terms that the quote was for. */
+/** `swap`: the known facts of the swap, none right after its quote. `asked`: the requested terms of the quote. */
 const toOrder = (
   spellings: AssetSpellings | undefined,
   { quote = {}, quoteRequest: echo = {}, timestamp, signature: quoteSignature }: ShownQuote,
@@ -199,7 +197,6 @@ const toOrder = (
   })
 }
 
-/** What the venue said, without what our own clock or arithmetic adds. */
 const reportOf = (swap: Swap): SwapReport => ({
   status: swap.status,
   ...present({
@@ -229,7 +226,6 @@ const started: Omit<Progress, "estimatedRefundFee"> = {
   payoutIsFinal: false
 }
 
-/** Statuses that a swap has only after a deposit. */
 const withDeposit: ReadonlySet<string> = new Set(["INCOMPLETE_DEPOSIT", "PROCESSING", "SUCCESS", "REFUNDED", "FAILED"])
 
 /**

@@ -20,7 +20,7 @@ export type { QuoteRequest, QuoteResponse, Swap, Withdrawals }
 export interface WithdrawalsQuery {
   readonly depositAddress: string
   readonly depositMemo?: string
-  /** ISO 8601: nothing before it. */
+  /** ISO 8601. Nothing before it is returned. */
   readonly timestampFrom?: string
   readonly page?: number
   /** 1 to 50. */
@@ -38,21 +38,21 @@ export class QuoteRefused extends Schema.TaggedError<QuoteRefused>()("QuoteRefus
   }
 }
 
-/** A swap with the quote that its record repeats, as far as it does. */
+/** A swap with the quote that its record repeats. Parts of the quote may be missing. */
 export interface ShownSwap extends Swap {
   readonly shown: ShownQuote
 }
 
-/** Quotes that may be funded, notice of a deposit, and the status of a swap. */
+/** Provides quotes that may be funded, reports of deposits, and the status of a swap. */
 export class Swaps extends Context.Service<
   Swaps,
   {
     /** Not dry: creates a deposit address, which costs nothing while it is unfunded. */
     quote(request: QuoteRequest): Effect.Effect<Answer<QuoteResponse>, VenueError | QuoteRefused>
-    /** Makes the venue look for the deposit at once; it finds the deposit anyway. */
+    /** Makes the venue search for the deposit at once. It finds the deposit later in any case. */
     submitDeposit(deposit: Deposit): Effect.Effect<Answer<Swap>, VenueError>
     status(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<ShownSwap>, VenueError>
-    /** Payments of a swap of type ANY_INPUT, page by page. */
+    /** Returns the payments of a swap of type ANY_INPUT, page by page. */
     withdrawals(query: WithdrawalsQuery): Effect.Effect<Answer<Withdrawals>, VenueError>
   }
 >()("limitbot/venue/Swaps") {

@@ -24,46 +24,44 @@ export interface CreateOrder {
   readonly price: Price
   /** Epoch milliseconds; sent with milliseconds. */
   readonly deadline: number
-  /** Which way its money goes: what the caller has recorded is what is asked for. Default: by the account's own places. */
+  /** The path of its money, as recorded by the caller. Default: the account's own places. */
   readonly path?: AskedPath
-  /** Only where they differ from the account's own. */
+  /** Set only if they differ from the account's own. */
   readonly terms?: OrderTerms
 }
 
-/** An order that a swap executes at once. */
 export interface CreateSwap extends CreateOrder {
-  /** Deposits exactly this and must pay out at least that; smallest units. */
+  /** The exact deposit and the minimum payout, in smallest units. */
   readonly inputAmount: Amount
   readonly outputAmount: Amount
 }
 
-/** The venue's answer, and the id by which its support finds the request. */
+/** The venue's answer, with the id by which its support finds the request. */
 export interface Answer<A> {
   readonly value: A
   readonly correlationId?: string
-  /** The venue's clock in epoch milliseconds, if the answer told it. */
+  /** The venue's clock in epoch milliseconds, if the answer has it. */
   readonly venueTime?: number
 }
 
 interface OrderPage {
   readonly orders: ReadonlyArray<Order>
-  /** Those of other parties than asked for: only that they are there, so that reading goes on behind them. */
+  /** Orders of other parties than requested, listed without content, so that reading can continue after them. */
   readonly others?: ReadonlyArray<OrderOfOthers>
   /** Elements that cannot be used as orders. */
   readonly odd?: ReadonlyArray<OddOrder>
   readonly nextCursor?: string
 }
 
-/** What waits for its turn on the way out. */
+/** A request that waits for its turn before it is sent. */
 export interface Holdable {
-  /** Why it must stay here, if so: asked when it is its turn to leave. */
+  /** Returns the reason why the request must not be sent, if there is one. Run right before it would be sent. */
   readonly hold?: Effect.Effect<string | undefined>
 }
 
-/** What was signed. */
 export interface IntentToSubmit extends SignedIntent, Holdable {}
 
-/** The report of a transfer on another chain. */
+/** A report of a transfer on another chain. */
 export interface Deposit {
   readonly txHash: string
   readonly depositAddress: string
@@ -72,7 +70,7 @@ export interface Deposit {
   readonly senderAccount?: string
 }
 
-/** A price for an amount, which binds nobody. */
+/** A price for an amount. It binds nobody. */
 export interface DryQuote {
   readonly amountIn: Amount
   readonly amountOut: Amount
@@ -80,7 +78,6 @@ export interface DryQuote {
   readonly amountOutFormatted: string
 }
 
-/** An asset that the venue offers, with its own, indicative price. */
 export interface Token {
   readonly assetId: string
   readonly symbol: string
@@ -88,11 +85,11 @@ export interface Token {
   readonly blockchain: string
   /** Indicative USD per one token. */
   readonly priceUsd: number
-  /** When that was, if the list tells. */
+  /** Time of the price, if the list has it. */
   readonly pricedAt?: number
 }
 
-/** What the account holds of one asset. `source`: `private`, `public`, or what else the service says. */
+/** The account's balance of one asset. `source`: `private`, `public`, or any other word of the service. */
 export interface Balance {
   readonly tokenId: string
   readonly available: Amount
@@ -100,8 +97,8 @@ export interface Balance {
 }
 
 /**
- * What the account holds where its orders are paid from, by asset id. An asset is missing of which nobody says anything: money on other
- * chains, and public money without an RPC address.
+ * Returns the account's balance at the places that pay its orders, by asset id. An asset is missing if no service reports it: money on
+ * other chains, and public money without an RPC address.
  */
 export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<string, DepositType>) {
   const venue = yield* Venue
@@ -129,7 +126,7 @@ const nothingHeld = Effect.undefined
 /** If the clocks differ by more, the venue refuses deadlines or logins, and nothing new is funded. */
 export const mostSkewMillis = 30_000
 
-/** Orders, signed intents, dry quotes, tokens and balances, in exact values. */
+/** Provides orders, signed intents, dry quotes, tokens and balances, in exact values. */
 export class Venue extends Context.Service<
   Venue,
   {
@@ -147,13 +144,13 @@ export class Venue extends Context.Service<
     }): Effect.Effect<Answer<OrderPage>, VenueError>
     getOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
     cancelOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
-    /** Quotes a swap, which is nothing until it is funded; refused with `worse-price` if it would bring too little. */
+    /** Quotes a swap, which has no effect until it is funded. Refuses it with `worse-price` if it would bring too little. */
     createSwap(swap: CreateSwap): Effect.Effect<Answer<Order>, VenueError>
-    /** A swap as an order whose id is its deposit address. A swap alone is a sale of its origin without a price. */
+    /** Returns a swap as an order whose id is its deposit address. Read alone, a swap is a sale of its origin without a price. */
     getSwap(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<Order>, VenueError>
     generateIntent(depositAddress: string): Effect.Effect<Answer<GeneratedIntent>, VenueError>
     submitIntent(signed: IntentToSubmit): Effect.Effect<Answer<{ readonly intentHash: string }>, VenueError>
-    /** Makes the venue look for a transfer on another chain at once; it finds the transfer anyway. */
+    /** Makes the venue search for a transfer on another chain at once. It finds the transfer later in any case. */
     submitDeposit(deposit: Deposit): Effect.Effect<Answer<undefined>, VenueError>
     /** EXACT_INPUT, dry: creates nothing. */
     dryQuote(request: {
@@ -161,10 +158,10 @@ export class Venue extends Context.Service<
       readonly destinationAsset: string
       readonly amount: Amount
     }): Effect.Effect<Answer<DryQuote>, VenueError>
-    /** How far our clock is ahead of the venue's, see `mostSkewMillis`; undefined until an answer tells. */
+    /** The milliseconds by which our clock is ahead of the venue's, see `mostSkewMillis`; `undefined` until an answer has a time. */
     readonly clockSkewMillis: Effect.Effect<number | undefined>
     readonly tokens: Effect.Effect<ReadonlyArray<Token>, VenueError>
-    /** Private balances of the account; authenticates by a signed message and refreshes the session by itself. */
+    /** Private balances of the account. Authenticates by a signed message and refreshes the session by itself. */
     readonly balances: Effect.Effect<ReadonlyArray<Balance>, VenueError>
     /** Public money of the account in these assets; `undefined` without an RPC address of the verifier's ledger. */
     publicBalances(assetIds: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Balance> | undefined, VenueError>

@@ -13,16 +13,16 @@ import type { CreateOrder } from "./Venue.ts"
 import type { AssetSpellings } from "./wire/AssetId.ts"
 import type { LedgerName } from "./wire/WireValue.ts"
 
-/** Whose money it is, where it is, and what an order asks for that says nothing else. */
+/** The owner and the places of the money, and the terms of orders that have none of their own. */
 export interface VenueAccount extends MoneyPlaces, OrderTerms {
   readonly confidentiality: NonNullable<OrderTerms["confidentiality"]>
 }
 
-/** The way that an order's money is to go. */
+/** Returns the path that an order's money takes. */
 export const pathOf = (places: MoneyPlaces, { baseAsset, path, quoteAsset, side }: CreateOrder): AskedPath =>
   path ?? (side === "SELL" ? pathBetween(places, baseAsset, quoteAsset) : pathBetween(places, quoteAsset, baseAsset))
 
-/** The same in the words of a request. */
+/** Returns the parties of a path in the words of a request. */
 export const partiesOf = ({ recipient, recipientType, refundTo, refundType }: AskedPath) => ({
   depositType: refundType,
   refundType,
@@ -31,7 +31,7 @@ export const partiesOf = ({ recipient, recipientType, refundTo, refundType }: As
   recipient
 })
 
-/** What an order asks for: its own terms override the account's. A deposit by intent carries no memo. */
+/** Returns the terms of an order: its own terms override the account's. A deposit by intent has no memo. */
 export const termsOf = (account: VenueAccount, depositType: string, own: OrderTerms = {}) => {
   const { appFees, confidentiality, depositMode = "SIMPLE" } = { ...account, ...own }
   return {
@@ -61,19 +61,19 @@ export const ownAccount = (signerId: string, depositType: "INTENTS" | "CONFIDENT
   confidentiality: "basic"
 })
 
-/** How long to wait for answers. */
+/** The time limits for answers, in milliseconds. */
 export interface Patience {
   /** One attempt of a read. */
   readonly attemptMillis: number
   /** A read with all its attempts. */
   readonly readMillis: number
-  /** A call that changes state: one attempt. */
+  /** A call that changes state, which has one attempt. */
   readonly writeMillis: number
 }
 
 export const defaultPatience: Patience = { attemptMillis: 10_000, readMillis: 30_000, writeMillis: 20_000 }
 
-/** Where the venue is, whose account it is about, and how long to wait. */
+/** The venue's address, the account, and the time limits. */
 export class VenueConfig extends Context.Service<
   VenueConfig,
   {
@@ -81,13 +81,13 @@ export class VenueConfig extends Context.Service<
     /** Address of the history endpoints; default: `url`. */
     readonly analyticsUrl?: string
     readonly ledger: LedgerName
-    /** The intents contract: recipient of every signed message, where `facts` say nothing else. */
+    /** The intents contract: recipient of every signed message, unless `facts` say otherwise. */
     readonly verifier: string
-    /** What this deployment does otherwise than the interface document. */
+    /** The differences between this deployment and the interface document. */
     readonly facts?: VenueFacts
     readonly apiKey?: Redacted.Redacted
     readonly partnerJwt?: Redacted.Redacted
-    /** The venue's `ed25519:` public key for quotes; if it is set, their signatures are verified. */
+    /** The venue's `ed25519:` public key for quotes. If it is set, their signatures are verified. */
     readonly quoteKey?: string
     /** Other spellings of the configured asset ids. */
     readonly assetSpellings?: AssetSpellings
@@ -96,17 +96,17 @@ export class VenueConfig extends Context.Service<
   }
 >()("limitbot/venue/VenueConfig") {}
 
-/** What proves who we are: no answer may show it. */
+/** Returns the credentials that prove our identity. No answer may show them. */
 export const secretsOf = ({ apiKey, partnerJwt }: VenueConfig["Service"]): ReadonlyArray<Redacted.Redacted> =>
   [apiKey, partnerJwt].filter((secret) => secret !== undefined)
 
-/** Whose payments its verifiers execute. */
+/** Returns the account whose payments its verifiers execute. */
 export const payerOf = (config: VenueConfig["Service"]): PayingAccount => ({
   signerId: config.account.signerId,
   domains: factsOf(config).signing
 })
 
-/** The facts of the deployment; by default those of the interface document. */
+/** Returns the facts of the deployment; by default the facts of the interface document. */
 export const factsOf = ({
   facts,
   verifier

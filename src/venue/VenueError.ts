@@ -15,24 +15,24 @@ import { refusalVerdicts } from "../domain/Payload.ts"
 import { present } from "../domain/Present.ts"
 
 const context = {
-  /** Which call: "create order", "submit intent", … */
+  /** The call: "create order", "submit intent", … */
   operation: Schema.String,
   status: Schema.optionalKey(Schema.Int),
   correlationId: Schema.optionalKey(Schema.String)
 }
 
-/** The code of a quote that we refuse: it is no price, and nothing is paid by it. */
+/** The code of a quote that we refuse. It is not a price, and we pay nothing with it. */
 export const quoteRefusedCode = "quote-refused"
 
-/** Refused, with a code: repeated unchanged it is refused again. */
+/** Refused, with a code. The venue refuses it again if it is repeated unchanged. */
 export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   ...context,
   /** The venue's code; without one, the HTTP status, such as `http-400`. */
   code: Schema.String,
   text: Schema.String,
-  /** JSON pointer to the wrong attribute, if given; the text names it too. */
+  /** JSON pointer to the wrong attribute, if the venue sent one. The text names it too. */
   pointer: Schema.optionalKey(Schema.String),
-  /** What the refusal of a signed payload proves, if anything. */
+  /** The facts that the refusal of a signed payload proves, if any. */
   verdict: Schema.optionalKey(Schema.Literals(refusalVerdicts))
 }) {
   override get message(): string {
@@ -41,7 +41,7 @@ export class Rejected extends Schema.TaggedError<Rejected>()("Rejected", {
   }
 }
 
-/** Not taken this time: try again after the wait. */
+/** Not accepted this time. Try again after the wait. */
 export class RetryLater extends Schema.TaggedError<RetryLater>()("RetryLater", {
   ...context,
   afterMillis: Schema.Int,
@@ -61,11 +61,11 @@ const changing: ReadonlySet<string> = new Set([
   "authenticate"
 ])
 
-/** Perhaps executed: read until the venue says which, and assume neither. */
+/** May have been executed. Read until the venue reports which, and assume neither. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   ...context,
   text: Schema.String,
-  /** No connection came about, or it broke: the text is a whole sentence. */
+  /** The connection failed or broke. The text is a whole sentence. */
   isUnreached: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
@@ -76,7 +76,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   }
 }
 
-/** Refused for its credential. */
+/** The venue refused the credential. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", {
   ...context,
   /** The setting that holds the credential. */
@@ -89,7 +89,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthoriz
   }
 }
 
-/** What every call fails with; `reason` says what to do about it. */
+/** The error of every call; `reason` decides what to do about it. */
 export class VenueError extends Schema.TaggedError<VenueError>()("VenueError", {
   reason: Schema.Union([Rejected, RetryLater, OutcomeUnknown, Unauthorized])
 }) {
@@ -105,7 +105,7 @@ export const quoteRefused = (
 ): VenueError =>
   new VenueError({ reason: new Rejected({ operation, code: quoteRefusedCode, text, ...present({ correlationId }) }) })
 
-/** A quote without an amount: nothing was quoted, and a later request may be. */
+/** A quote without an amount: nothing was quoted, and a later request may succeed. */
 export const withoutPrice = (operation: string, { correlationId }: { readonly correlationId?: string }): VenueError => {
   const text = "its quote has no amountOut: the venue has no price of this now"
   return new VenueError({ reason: new Rejected({ operation, code: "no-price", text, ...present({ correlationId }) }) })

@@ -54,7 +54,7 @@ export type { Swap } from "./wire/WireSwap.ts"
 export const layer = (config: VenueConfig["Service"], key?: Redacted.Redacted) =>
   layerSignedBy(config, key === undefined ? Signer.layerRefusing : Signer.layer(key))
 
-/** The same where something else holds the key. */
+/** Like `layer`, with a signer that holds the key elsewhere. */
 export const layerSignedBy = <E>(config: VenueConfig["Service"], signer: Layer.Layer<Signer, E>) =>
   Layer.mergeAll(
     Layer.mergeAll(HttpVenue.layer, Swaps.layer, History.layer).pipe(

@@ -19,7 +19,7 @@ export const BacktestAnswer = Schema.StructWithRest(
     to: Time,
     bars: Schema.Int,
     fills: Schema.Int,
-    /** Columns: time in seconds, what the two sides of the band and the budget left alone would be worth. */
+    /** Columns: time in seconds, the value of both sides of the band, and the value of the untouched budget. */
     curve: Schema.Struct({ time: Schema.Array(Schema.Int), low: Worths, high: Worths, hold: Worths })
   }),
   [Schema.Record(Text, Schema.Json)]

@@ -35,7 +35,7 @@ export const Book = Schema.Struct({ ...asOf, ...BookView.fields })
 
 const notInBook: ReadonlySet<Placement["state"]> = new Set(["planned", "closing"])
 
-/** Best first on both sides, while something can fill; an order being withdrawn stays until the venue says that it has ended. */
+/** Best first on both sides, while something can fill. An order that is being cancelled stays until the venue reports its end. */
 export const bookOrders = (state: BotState, assets: Money.Assets, market: string): (typeof BookView.Type)["orders"] =>
   unfinished(state)
     .filter(
@@ -61,7 +61,7 @@ export const bookView = (
   orders: bookOrders(state, assets, name)
 })
 
-/** The book that was asked for. Fixed, because other programs read it: exact decimals in text, best first. */
+/** Fixed, because other programs read it: exact decimals in text, best first. */
 export const askedBook = (book: QuotedBook, own: ReadonlyArray<OwnOrder>, now: number) => {
   const { decimals } = book.market.base
   const levels = (side: "bid" | "ask") =>

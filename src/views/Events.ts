@@ -24,7 +24,6 @@ export const LineView = Schema.Struct({
 export type LineView = typeof LineView.Type
 export const Lines = Schema.Struct({ ...asOf, events: Schema.Array(LineView) })
 
-/** Whatever is recorded can be encoded. */
 export const encoded = Schema.encodeSync(BotEvent)
 
 export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets): LineView => {
@@ -42,11 +41,9 @@ export const lineOf = ({ sequence, at, event }: Recorded, assets: Money.Assets):
   }
 }
 
-/** One event as a line of JSON: its name, place and time, then its fields. */
 export const jsonOf = ({ at, fields, sequence, tag }: LineView): string =>
   JSON.stringify({ event: tag, sequence, at, ...fields })
 
-/** Whether a line contains every one of these words, anywhere. */
 export const mentions = (search: string): ((line: LineView) => boolean) => {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return ({ subject, tag, text }) => {

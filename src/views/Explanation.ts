@@ -32,19 +32,15 @@ import { isDoneWith, type SlotWish, wishesOf } from "./explain/Wishes.ts"
 
 const Text = Schema.String
 
-/** One slot's explanation. Every line is a fact with its number. Fields are added, never changed or removed. */
+/** The explanation of one slot. Every line is a fact with its number. Fields are added, never changed or removed. */
 export const Explanation = Schema.Struct({
   slot: Text,
   verdict: Text,
   because: Schema.Array(Text),
   wouldChange: Schema.Array(Text),
-  /** The explained moment. */
   at: Time,
-  /** `file:line` of the rule. */
   rule: Schema.NullOr(Text),
-  /** That line, as it stood in the file at that time. */
   ruleText: Schema.NullOr(Text),
-  /** What the strategy saw when it decided. */
   inputs: Schema.NullOr(
     Schema.Struct({
       bid: Text,
@@ -52,18 +48,17 @@ export const Explanation = Schema.Struct({
       mid: Text,
       priceAgeMillis: Schema.Int,
       decidedAt: Time,
-      /** What the conditions of the slot saw, and when; `decides`: if only it turned out differently, the answer would change. */
+      /** Inputs of the slot's conditions, with their time. `decides`: the answer would change if only this one turned out differently. */
       checks: Schema.Array(Schema.Struct({ text: Text, values: Text, holds: Schema.Boolean, decides: Schema.Boolean })),
       checkedAt: Schema.NullOr(Time)
     })
   ),
-  /** How often the price reached the resting order; missing without one. */
+  /** The number of times that the price reached the open order; missing without an order. */
   touched: Schema.NullOr(Touched),
-  /** What each limit says. `unknown`: the limits of that time are lost, because their file can no longer be read. */
+  /** The verdict of each limit. `unknown`: the limits of that time are lost, because their file can no longer be read. */
   guards: Schema.Array(
     Schema.Struct({ guard: Text, verdict: Schema.Literals(["passes", "refuses", "unknown"]), text: Text })
   ),
-  /** The last events of the slot, oldest first. */
   lately: Schema.Array(Text)
 })
 export type Explanation = typeof Explanation.Type
@@ -72,22 +67,16 @@ export interface ExplainedMoment {
   readonly state: BotState
   readonly assets: Money.Assets
   readonly now: number
-  /** The strategies at that time, as far as their files can be read. */
   readonly strategies: ReadonlyMap<string, Strategy>
-  /** What their conditions saw. */
   readonly seen: ReadonlyMap<string, SeenInputs>
-  /** Strategies that had been taken away. */
   readonly removed: ReadonlyMap<string, Recorded>
-  /** When the last run ended, if it has ended. */
   readonly stopped: Recorded | undefined
   readonly settings: Settings
-  /** What the prices that were seen say about resting orders, by placement. */
   readonly touched: ReadonlyMap<string, Touched>
-  /** The last events of each slot. */
   readonly lately: ReadonlyMap<string, ReadonlyArray<Recorded>>
 }
 
-/** Every slot that is or should be in use. A slot that was given up is explained when it is asked for by name. */
+/** Explains every slot that is or should be in use. A slot that was given up is explained only on request by name. */
 export const explain = (moment: ExplainedMoment, asked?: string): ReadonlyArray<Explanation> => {
   const { state } = moment
   const live = new Map(unfinished(state).map((placement) => [slotKey(placement.strategy, placement.slot), placement]))
@@ -103,11 +92,9 @@ export const explain = (moment: ExplainedMoment, asked?: string): ReadonlyArray<
   })
 }
 
-/** The price at which the decision was made, of this market or else of the strategy's first. */
 const priceDecidedOn = ({ bid, ask, priceAt, elsewhere }: Of<"Decided">, market: string | undefined): TwoSidedPrice =>
   elsewhere?.find((price) => price.market === market) ?? { bid, ask, at: priceAt }
 
-/** The slots of the decision, and those that still hold an order that is no longer wanted. */
 const slotsOf = ({ name, decision }: StrategyState, live: ReadonlyMap<string, Placement>): ReadonlyArray<string> => {
   const decided = decision === undefined ? [] : [...decision.desired, ...decision.absent].map(({ slot }) => slot)
   const held = [...live.values()].filter(({ strategy }) => strategy === name).map(({ slot }) => slot)
@@ -159,7 +146,7 @@ const explainSlot = (
   }
 }
 
-/** Each number that would change the answer alone; if there is none, everything that blocks it together. */
+/** Returns each number that would change the answer alone. If there is none, returns everything that blocks it together. */
 const turningPoints = (checks: ReadonlyArray<Input>): ReadonlyArray<string> => {
   const deciding = checks.filter(({ decides }) => decides)
   if (deciding.length > 0) {
@@ -170,13 +157,11 @@ const turningPoints = (checks: ReadonlyArray<Input>): ReadonlyArray<string> => {
   return failing.length > 1 ? [`${together} turning true`] : []
 }
 
-/** The line of the file that a reason names. */
 const lineOf = ({ loaded }: StrategyState, rule: string): string | null => {
   const line = Number(/:(\d+)$/.exec(rule)?.[1])
   return loaded?.text?.split(/\r?\n/)[line - 1]?.replace(/\s+/g, " ").trim() ?? null
 }
 
-/** The market of an order, if it is not the strategy's first. */
 const marketOf = ({ desired }: Of<"Decided">, name: string): string | undefined =>
   desired.find(({ slot }) => slot === name)?.market
 
@@ -190,7 +175,6 @@ const inputsOf = ({ bid, ask, at }: TwoSidedPrice, decidedAt: number) => ({
 
 type Judged = Explanation["guards"][number] & { readonly flips?: string }
 
-/** What the limits say about the wanted order, as if it were placed now (again, if it already rests). */
 const judge = (
   { state, now, strategies, settings, lately }: ExplainedMoment,
   { name, decision, decidedAt }: StrategyState,
@@ -214,7 +198,6 @@ const judge = (
   return [backoff(state, settings, name, desired.slot, now), ...limits]
 }
 
-/** The price at which the limits last checked a slot, if that was after the decision. */
 const lastJudged = (lately: ReadonlyArray<Recorded>, since: number) => {
   const mids = lately.flatMap(({ at, event }) =>
     (event._tag === "Planned" || event._tag === "Denied") && event.mid !== undefined && at >= since ? [event.mid] : []
@@ -223,7 +206,6 @@ const lastJudged = (lately: ReadonlyArray<Recorded>, since: number) => {
   return last === undefined ? {} : { bid: last, ask: last }
 }
 
-/** The state without this order, so that it does not block itself. */
 const without = (placement: Placement, at: LimitInputs): LimitInputs => ({
   ...at,
   openOrders: at.openOrders - 1,
@@ -236,7 +218,6 @@ const without = (placement: Placement, at: LimitInputs): LimitInputs => ({
   }
 })
 
-/** After a failed attempt the next one waits. */
 const backoff = (state: BotState, settings: Settings, strategy: string, name: string, now: number): Judged => {
   const slot = state.slots.get(slotKey(strategy, name))
   if (slot === undefined || slot.refusals === 0) return { guard: "retry", verdict: "passes", text: "no failed attempt" }
@@ -314,7 +295,7 @@ const because = (
   ]
 }
 
-/** It is not in the market any more, whatever its slot wants, and nothing new is placed before its money is back. */
+/** True if the order has left the market. Nothing new is placed before its money is back. */
 const isOver = (placement: Placement | undefined): placement is PlacementIn<"closing"> => placement?.state === "closing"
 
 const overBecause = (placement: Placement | undefined): ReadonlyArray<string> => {
@@ -325,7 +306,6 @@ const overBecause = (placement: Placement | undefined): ReadonlyArray<string> =>
   ]
 }
 
-/** An order rests elsewhere than the strategy wants it: what moving it would cost. */
 const keptBecause = (
   state: BotState,
   strategy: Strategy | undefined,

@@ -2,7 +2,6 @@
 import { iso } from "../domain/Text.ts"
 import type { Explanation } from "./Explanation.ts"
 
-/** The last things that happened to a slot: more is what `events` is for. */
 export const shownEvents = 6
 
 /** A slot shown alone lists every limit with its numbers; in a list, limits that pass are only named. */

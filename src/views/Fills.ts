@@ -1,4 +1,4 @@
-/** Fills: as they happen, and later with what their payouts cost and what they earned, one by one or by order. */
+/** Fills, as they happen, and later with the cost of their payouts and their earnings, one by one or by order. */
 import { Schema } from "effect"
 import type { Of } from "../domain/BotEvent.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -16,7 +16,6 @@ export const FillView = Schema.Struct({
   sequence: Schema.Int,
   at: Time,
   slot: Text,
-  /** Fills of one order have the same. */
   placement: Text,
   market: Text,
   side: Side,
@@ -36,7 +35,7 @@ interface Exchange extends Pick<Trade, "base" | "quote" | "baseAmount" | "quoteA
   readonly side: "BUY" | "SELL"
 }
 
-/** What was exchanged says the price; the limit says only what was asked for. */
+/** The exchanged amounts give the price; the limit is only the price of the order. */
 const priceOf = ({ base, quote, baseAmount, quoteAmount }: Exchange, assets: Money.Assets): string | undefined => {
   const [ofBase, ofQuote] = [assets.get(base), assets.get(quote)]
   if (ofBase === undefined || ofQuote === undefined || baseAmount === 0n) return undefined
@@ -90,7 +89,7 @@ const rowOf = (trade: Trade, { echoed, limit, payout, gridProfit }: OfOrder, ass
   /** The payout fee of its whole order; null until it is paid. */
   fee: payout === undefined ? null : Money.amountText(assets, payout.asset, payout.amount),
   feeAsset: payout?.asset ?? null,
-  /** What the order's answer said that the service takes of its input; null where it said nothing. */
+  /** The part of its input that the service takes by the order's answer; null if the answer has none. */
   echoedBasisPoints: echoed ?? null,
   /** In quote, fees not deducted; null for a fill that only opens. */
   gridProfit: gridProfit === undefined ? null : Money.amountText(assets, trade.quote, gridProfit),
@@ -99,7 +98,6 @@ const rowOf = (trade: Trade, { echoed, limit, payout, gridProfit }: OfOrder, ass
   fillId: trade.fillId
 })
 
-/** Every fill of these trades with what its payout cost and what it earned; `gridProfit` by `Profit.fillKey`. */
 export const fillRows = (
   trades: ReadonlyArray<Trade>,
   { fees, orders }: TradingRecord,
@@ -118,7 +116,6 @@ export const fillRows = (
 const payoutsIn = (fees: ReadonlyArray<Fee>): ReadonlyMap<string, Fee> =>
   new Map(fees.flatMap((fee) => (fee.kind === "payout" ? [[fee.placement, fee] as const] : [])))
 
-/** One row for an order, however many fills it had: a payout and its fee are the whole order's. */
 export const filledOrders = (
   trades: ReadonlyArray<Trade>,
   { fees }: TradingRecord,
@@ -152,12 +149,10 @@ export const filledOrders = (
 
 type FillRow = ReturnType<typeof rowOf> & { readonly parts?: number }
 
-/** The digits that a table shows; programs get all of them. */
 const shownDigits = 8
 const shown = (price: string | null): string =>
   price === null ? "" : Decimal.format(Decimal.fromNumber(Number(price), shownDigits))
 
-/** Single fills for spreadsheets, orders for people. */
 export const table = Table.of<FillRow>([
   { key: "at", title: "TIME", value: ({ at }) => at },
   { key: "market", value: ({ market }) => market },

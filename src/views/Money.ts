@@ -1,4 +1,4 @@
-/** Where every unit of every asset is: by place, by strategy and order, and where it was at the end of each day. */
+/** The place of every unit of every asset: by place, by strategy and order, and at the end of each day. */
 import { Schema } from "effect"
 import { places } from "../domain/Accounts.ts"
 import { dustSlot, type Ledger } from "../domain/Ledger.ts"
@@ -12,10 +12,8 @@ import { asOf } from "./AsOf.ts"
 const Text = Schema.String
 
 const MoneyView = Schema.Struct({
-  /** The places in the order in which money passes through them. */
   places: Schema.Array(Text),
   rows: Schema.Array(Schema.Struct({ asset: Text, place: Text, amount: Text })),
-  /** What strategies that do not run gave back to the account. */
   notCounted: Schema.Array(Schema.Struct({ strategy: Text, asset: Text, amount: Text })),
   residual: Schema.Record(Text, Text)
 })
@@ -28,13 +26,11 @@ export const moneyView = ({ ledger }: Pick<BotState, "ledger">, assets: MoneyTex
   residual: MoneyText.residual(ledger, assets)
 })
 
-/** The same in the words of `status`, and of what a run says at its end. */
 export const moneySums = (state: Pick<BotState, "ledger">, assets: MoneyText.Assets) => {
   const { notCounted, residual, rows } = moneyView(state, assets)
   return { money: rows, notCounted, residual }
 }
 
-/** All that `money` shows; `days` are the places at the end of each. */
 export const moneyInFull = (state: BotState, assets: MoneyText.Assets, now: number, days: ReadonlyArray<DayEnd>) => {
   const { notCounted, residual, rows } = moneyView(state, assets)
   const history = days.map(({ at, places }) => ({
@@ -52,7 +48,6 @@ export const moneyInFull = (state: BotState, assets: MoneyText.Assets, now: numb
 const entriesOf = ({ balances }: Ledger) =>
   [...balances.values()].filter(({ entry: { account } }) => places.some((place) => place === account))
 
-/** Wallets and fees belong to a strategy; everything else belongs to an order. */
 const ofStrategies = ({ ledger, strategies }: BotState, assets: MoneyText.Assets) =>
   entriesOf(ledger).flatMap(({ entry: { asset, account, owner }, amount }) =>
     strategies.has(owner)
@@ -71,7 +66,7 @@ const ofOrders = ({ ledger, placements, strategies }: BotState, assets: MoneyTex
 
 type FeeKind = "paid" | "estimatedPayout" | "estimatedRefund"
 
-/** Paid fees are in the ledger; the venue's estimates for open orders are nobody's money yet. */
+/** Paid fees are in the ledger. The venue's estimates for open orders belong to no account yet. */
 const feesOf = (state: BotState, assets: MoneyText.Assets) => {
   const sums = new Map<string, Map<FeeKind, bigint>>()
   const add = (asset: string, kind: FeeKind, amount: bigint) => {
@@ -91,7 +86,6 @@ const feesOf = (state: BotState, assets: MoneyText.Assets) => {
   )
 }
 
-/** What legs left unsold because it was too little for an order. */
 export const dustList = (assets: MoneyText.Assets) =>
   Table.of<ReturnType<typeof dustIn>[number]>([
     { key: "strategy", title: "STRATEGY", value: ({ strategy }) => strategy },

@@ -52,10 +52,8 @@ export const orderView = (placement: Placement, assets: Money.Assets): typeof Or
 export const ordersOf = (state: BotState, assets: Money.Assets): ReadonlyArray<typeof OrderView.Type> =>
   unfinished(state).map((placement) => orderView(placement, assets))
 
-/** As the venue knows it, if it does. */
 export const nameOfStuck = ({ placement: { id, order } }: Overdue): string => order?.id ?? id
 
-/** Orders that wait longer than they should, and for what. */
 export const stuckOrders = (assets: Money.Assets, now: number) =>
   Table.of<Overdue>([
     { key: "slot", title: "SLOT", value: ({ placement: { strategy, slot } }) => slotKey(strategy, slot) },

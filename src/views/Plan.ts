@@ -1,4 +1,4 @@
-/** What a run would do now: the orders that it would keep, cancel, create and defer, at what cost, and what is unsafe about it. */
+/** The actions of a run that starts now: the orders that it would keep, cancel, create and defer, their cost, and the unsafe points. */
 import { Schema } from "effect"
 import { format } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -22,14 +22,12 @@ import type { Strategy } from "../strategy/Strategy.ts"
 import { Side, Time } from "./AsOf.ts"
 
 const Text = Schema.String
-/** In units of the asset, null where it is not configured, and in its smallest units. */
+/** In units of the asset, null if it is not configured, and in its smallest units. */
 const Sum = Schema.Struct({ asset: Text, amount: Schema.NullOr(Text), smallest: Text })
 const Why = Schema.Struct({ code: Text, text: Text, source: Schema.NullOr(Text) })
 
-/** When the strategies with indicators will have their candles. */
 const Readiness = Schema.Struct({
   strategy: Text,
-  /** If the candles are not those of its own market. */
   market: Schema.optionalKey(Text),
   source: Schema.NullOr(Text),
   timeframes: Schema.Array(
@@ -37,13 +35,10 @@ const Readiness = Schema.Struct({
       timeframe: Text,
       needed: Schema.Int,
       have: Schema.Int,
-      /** If a bot starts now and keeps running. */
       readyAt: Time
     })
   ),
-  /** Why its source must not be used. */
   problem: Schema.NullOr(Text),
-  /** What its source lacks. */
   note: Schema.NullOr(Text)
 })
 export type Readiness = typeof Readiness.Type
@@ -54,7 +49,6 @@ export const Plan = Schema.Struct({
   journal: Schema.NullOr(Text),
   killSwitch: Schema.NullOr(Text),
   refused: Schema.Array(Text),
-  /** What the service was seen to take of orders in these markets. */
   charged: Schema.Array(
     Schema.Struct({
       market: Text,
@@ -114,7 +108,6 @@ export const Plan = Schema.Struct({
   warnings: Schema.Array(Schema.Struct({ name: Text, strategy: Text, slots: Schema.Array(Text), text: Text }))
 })
 
-/** What `check` says of a strategy file. */
 interface FileWarning {
   readonly name: "file"
   readonly strategy: string
@@ -122,7 +115,6 @@ interface FileWarning {
   readonly text: string
 }
 
-/** What was found out for a plan. */
 export interface PlanFacts {
   readonly at: number
   readonly journal: string
@@ -131,7 +123,6 @@ export interface PlanFacts {
   readonly strategies: ReadonlyArray<Strategy>
   readonly prices: ReadonlyMap<Market["name"], TwoSidedPrice>
   readonly fees: Fees
-  /** What the service was seen to take of orders in these markets. */
   readonly charged: ReadonlyArray<LearnedFee>
   readonly isBalanceKnown: boolean
   readonly changes: ReadonlyArray<PlannedChange>
@@ -139,12 +130,10 @@ export interface PlanFacts {
   readonly locked: ReadonlyArray<Locked>
   readonly findings: ReadonlyArray<PlanFindings.PlanFinding>
   readonly readiness: ReadonlyArray<Readiness>
-  /** What nobody needs to allow but everybody should know. */
   readonly warnings: ReadonlyArray<DepthWarnings.Warning | RenewalCost.RenewalWarning | FileWarning>
   readonly renewals: ReadonlyArray<RenewalCost.Renewal>
 }
 
-/** What is found and not allowed by name, once each. */
 export const refusedIn = (
   { findings }: Pick<PlanFacts, "findings">,
   allowed: ReadonlyArray<PlanFindings.FindingName> = []

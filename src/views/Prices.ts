@@ -24,7 +24,6 @@ export const quoteView = ({ bid, ask, at }: TwoSidedPrice) => ({ bid: shown(bid)
 /** Ten digits: quotes come with many more that mean nothing. */
 const shown = (price: Decimal.Decimal): string => Decimal.short(price, 10)
 
-/** The price that was shown, by market: how others see what the running bot sees. */
 export const pricesIn = (views: ReadonlyArray<PriceView>): ReadonlyMap<string, TwoSidedPrice> =>
   new Map(
     views.flatMap(({ ask, at, bid, market }) => {

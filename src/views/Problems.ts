@@ -1,6 +1,6 @@
 /**
- * What a person should look at: one list for the screen, `status`, the API, the page, chats and health. Each kind of trouble
- * is a row of one table; alarms come first, else they stand in the order of the table.
+ * Problems that a person should check: one list for the screen, `status`, the API, the page, chats and health. Each kind of problem is a
+ * row of one table. Alarms come first; other kinds follow in the order of the table.
  */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
@@ -22,31 +22,25 @@ import { inOneLine } from "../strategy/Problem.ts"
 import { Time } from "./AsOf.ts"
 import { lateSince, type Pulse } from "./Pulse.ts"
 
-/** What an operator may say about a payment or an order that nobody else can know about. */
 export const Word = Schema.Literals(["paid", "not-paid", "adopt", "forget"])
 
-/** Something that a person should look at, worst first. */
 export const ProblemView = Schema.Struct({
   severity: Schema.Literals(["alarm", "warn"]),
   kind: Schema.String,
   subject: Schema.String,
   text: Schema.String,
   since: Schema.NullOr(Time),
-  /** The command of this API that answers it, if any. */
   command: Schema.NullOr(Schema.Literals(["release", "resume", "reconcile", "resolve"])),
-  /** What `resolve` asks about, the words that it would accept now, and what to look up first. */
   resolve: Schema.NullOr(
     Schema.Struct({ placement: Schema.String, words: Schema.Array(Word), evidence: Schema.String })
   )
 })
 export type ProblemView = typeof ProblemView.Type
 
-/** What is true beside the journal. */
 export interface BotCondition {
   readonly now: number
-  /** The bot that runs here; without one nothing is late. */
+  /** The bot that runs here. Without a bot nothing is late. */
   readonly pulse: Pulse | undefined
-  /** How long each step of an order may take. */
   readonly stuckAfter: StepTerms
 }
 
@@ -85,7 +79,7 @@ const row =
 const alarm = row("alarm")
 const warn = row("warn")
 
-/** Only a person can decide these; each names the words that would be accepted now. */
+/** Only a person can decide these; each names the answers that would be accepted now. */
 const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (amount: string) => string): Kind =>
   alarm(
     kind,
@@ -117,7 +111,6 @@ const changed = (drift: Drift.Drift): Case => ({
 const isUnclear = (placement: ReturnType<typeof unfinished>[number]): boolean =>
   unclearPayment(placement) !== undefined || placement.funding?.payment?.state === "unclear"
 
-/** What holds the whole bot, and needs no more words than the hold itself has. */
 const held = (kind: string): Kind =>
   alarm(kind, ({ holds }) =>
     holds
@@ -130,7 +123,7 @@ const held = (kind: string): Kind =>
       }))
   )
 
-/** Each case has a line of its own: what it holds loses without end. */
+/** Each case has its own line, because its position can lose without limit. */
 const withoutExit = "exit-refused"
 
 const kinds: ReadonlyArray<Kind> = [
@@ -265,7 +258,6 @@ const kinds: ReadonlyArray<Kind> = [
   warn("paused", ofStrategies(pauses(true)), "resume")
 ]
 
-/** The kinds of the table. */
 export const problemKinds: ReadonlyArray<string> = kinds.map(({ kind }) => kind)
 
 export const problemsOf = (
@@ -283,7 +275,7 @@ export const problemsOf = (
   ]
 }
 
-/** What stops the whole bot, in words that tell nothing of money. */
+/** Returns the reasons that stop the whole bot, in words that reveal nothing about money. */
 export const stopsIn = (state: BotState): ReadonlyArray<string> => [
   ...holdsOnBot(state).map(({ inShort }) => inShort),
   ...(state.venueDownSince === undefined ? [] : ["the venue has not answered"])
@@ -294,7 +286,6 @@ export interface ProblemLine {
   readonly text: string
 }
 
-/** A line for each kind, where there is no room for all: its first case, and how many more there are. */
 export const linesOf = (problems: ReadonlyArray<ProblemView>): ReadonlyArray<ProblemLine> =>
   [
     ...Map.groupBy(problems, ({ kind, subject }) => (kind === withoutExit ? `${kind} ${subject}` : kind)).values()

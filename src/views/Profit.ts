@@ -23,12 +23,12 @@ const Text = Schema.String
 
 export const Profit = Schema.Struct({
   ...asOf,
-  /** What stands first, by quote asset: grid profit plus inventory less fees are the total. */
+  /** The totals by quote asset: grid profit plus inventory less fees are the total. */
   standings: Schema.Array(
     Schema.Struct({
       asset: Text,
       total: Text,
-      /** The total as a share of the capital, and in proportion for a year; null of less than a day. */
+      /** The total as a share of the capital, and in proportion for a year; null for less than a day. */
       share: Schema.NullOr(Schema.Finite),
       shareOfYear: Schema.NullOr(Schema.Finite),
       gridProfit: Text,
@@ -37,7 +37,7 @@ export const Profit = Schema.Struct({
       /** Grid profit less fees since midnight UTC. */
       earnedToday: Text,
       rounds: Schema.Int,
-      /** The budgets at the present price; null where one of them has none. */
+      /** The budgets at the present price; null if one of them has none. */
       capital: Schema.NullOr(Text),
       since: Schema.NullOr(Time)
     })
@@ -51,7 +51,7 @@ export const Profit = Schema.Struct({
       strategy: Text,
       market: Text,
       asset: Text,
-      /** What its holdings are worth at the mid price, and what its budget would be worth without any trade. */
+      /** The value of its holdings at the mid price, and the value of its budget without any trade. */
       worth: Text,
       held: Text,
       /** Grid profit less fees. */
@@ -59,7 +59,7 @@ export const Profit = Schema.Struct({
       fills: Schema.Int
     })
   ),
-  /** Columns: time in seconds, worth of all holdings, worth without any trade. For charts, not for books. */
+  /** Columns: time in seconds, value of all holdings, value without any trade. For charts, not for books. */
   series: Schema.Struct({
     asset: Text,
     time: Schema.Array(Schema.Int),
@@ -70,7 +70,6 @@ export const Profit = Schema.Struct({
 
 type StrategyProfit = (typeof Profit.Type)["strategies"][number]
 
-/** What the budget would be worth without any trade, and with what trading made; nothing where it has no price. */
 export const strategyProfit = (
   assets: Money.Assets,
   { name, market }: { readonly name: string; readonly market: Market },
@@ -108,7 +107,6 @@ const amountsOf = (figures: Figures, quote: string, assets: Money.Assets) => {
   }
 }
 
-/** What stands first for a quote asset; nulls for what is not known. */
 const standingView = (
   { quote, figures, earnedToday, share, shareOfYear, capital, since }: Standing.ProfitStanding,
   assets: Money.Assets
@@ -129,7 +127,6 @@ const standingView = (
   }
 }
 
-/** What stands first, and each day. */
 export const standingsView = ({ standings, days }: LiveProfit.LiveProfit, assets: Money.Assets) => ({
   standings: standings.map((standing) => standingView(standing, assets)),
   days: days
@@ -141,19 +138,18 @@ export const standingsView = ({ standings, days }: LiveProfit.LiveProfit, assets
     })
 })
 
-/** The most points of a line on a screen. */
 const mostPoints = 1_500
 
-/** The minutes of each market that is valued in one quote asset. */
 export interface Valued {
   readonly market: Market
   readonly minutes: ReadonlyArray<Minute>
-  /** How long each of them lasts. */
   readonly millis: number
   readonly now: TwoSidedPrice | undefined
 }
 
-/** The minutes that are stored, and from where the prices in memory begin these, which are closer together: a restart forgets them. */
+/**
+ * The stored minutes, and the place from which the prices in memory continue them. Those are closer together, and a restart forgets them.
+ */
 export const valuedBy = (
   { market, now }: Pick<Valued, "market" | "now">,
   stored: ReadonlyArray<Minute>,
@@ -200,7 +196,6 @@ export const series = (
   }
 }
 
-/** By average cost, as strategies see it; by strategy if there are several. */
 export const profitByStrategy = (
   { books: { lastPrices } }: RunningProfit,
   { standings, whole, strategies }: LiveProfit.LiveProfit
@@ -252,7 +247,6 @@ const groupsIn = (rows: Iterable<Row>, quote: string, by: string, assets: Money.
     .filter((row) => row.quote === quote)
     .map(({ figures, group }) => ({ [by]: group, ...amountsOf(figures, quote, assets) }))
 
-/** The same, with the figures of strategies and slots. */
 export const profitBySlot = (profit: RunningProfit, picture: LiveProfit.LiveProfit, assets: Money.Assets) => {
   const figures = profitInFull({ ...profitByStrategy(profit, picture), by: undefined, groups: [] }, assets)
   const named = (rows: Iterable<Row>) => [...rows].filter(({ group }) => !group.endsWith("/"))

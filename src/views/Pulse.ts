@@ -2,17 +2,18 @@
 import type { BotState } from "../engine/state/BotState.ts"
 
 export interface Pulse {
-  /** When the last complete turn ended; 0 before the first. */
+  /** Time at which the last complete turn ended; 0 before the first. */
   readonly turnedAt: () => number
   readonly pollMaxMillis: number
-  /** Why the bot is about to end, if it is. */
   readonly leaving: () => string | undefined
 }
 
 /** A turn that takes longer than this is late: several polls, or the longest answer of a slow service. */
 const lateAfterMillis = (pollMaxMillis: number): number => Math.max(60_000, 6 * pollMaxMillis)
 
-/** Since when no turn has ended, if that is too long. While the venue is away no turn ends, and the bot is still well. */
+/**
+ * Returns the time since which no turn has ended, if that is too long. While the venue is down no turn ends, and the bot is still healthy.
+ */
 export const lateSince = (state: BotState, { turnedAt, pollMaxMillis }: Pulse, now: number): number | undefined => {
   const since = Math.max(turnedAt(), state.runStartedAt)
   const isLate = state.venueDownSince === undefined && now - since > lateAfterMillis(pollMaxMillis)

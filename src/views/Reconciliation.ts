@@ -1,4 +1,6 @@
-/** The journal beside the venue's orders, its history and the balances: what agrees, what is explained, and what contradicts. */
+/**
+ * Compares the journal with the venue's orders, its history and the balances. Reports agreement, explained differences and contradictions.
+ */
 import { Schema } from "effect"
 import { present } from "../domain/Present.ts"
 import type { OperatorAnswer } from "../engine/funding/Problems.ts"
@@ -9,15 +11,12 @@ import { Word } from "./Problems.ts"
 const Text = Schema.String
 const Figures = Schema.Record(Text, Text)
 
-/** Every finding has the same keys. */
 export const Reconciliation = Schema.Struct({
   agrees: Schema.Int,
   explained: Schema.Int,
   contradiction: Schema.Int,
-  /** Which were compared with the journal, and why others were not. */
   witnesses: Schema.Array(Text),
   missing: Schema.Array(Text),
-  /** Doubts that the history ends. */
   proven: Schema.Array(Schema.Struct({ placement: Text, word: Word, text: Text, received: Schema.optionalKey(Text) })),
   findings: Schema.Array(
     Schema.Struct({
@@ -40,7 +39,6 @@ export const Reconciliation = Schema.Struct({
   )
 })
 
-/** What was found out. */
 export interface Reconciled {
   readonly findings: ReadonlyArray<Comparison>
   readonly missing: ReadonlyArray<string>

@@ -1,4 +1,4 @@
-/** Every slot as a row for people: what it holds, its state and why, and how urgent it is to look at. */
+/** Every slot as a row for people: its order, its state and the reason, and the urgency. */
 import { Schema } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
@@ -28,14 +28,14 @@ const SlotView = Schema.Struct({
   quantity: Text,
   filled: Text,
   state: Text,
-  /** Since when it is in this state; null for an empty slot. */
+  /** Time since which it is in this state; null for an empty slot. */
   since: Schema.NullOr(Time),
-  /** Distance from the mid price, as a signed share of it; null while nothing rests. */
+  /** Distance from the mid price, as a signed share of it; null while no order is open. */
   distance: Schema.NullOr(Schema.Finite),
   legs: Schema.Int,
-  /** What it bought and sold itself brought in, after its fees; null before it closed anything. */
+  /** Profit of its own purchases and sales, after its fees; null before it closed anything. */
   earned: Schema.NullOr(Text),
-  /** What its open leg would earn at the present price; null without one. */
+  /** Profit of its open leg at the present price; null without one. */
   inventory: Schema.NullOr(Text),
   why: Text,
   tone: Schema.Literals(["alarm", "buy", "sell", "quiet"])
@@ -43,11 +43,10 @@ const SlotView = Schema.Struct({
 export type SlotView = typeof SlotView.Type
 export const Slots = Schema.Struct({ ...asOf, slots: Schema.Array(SlotView) })
 
-/** For terminals, which have less room: how urgent a slot is to look at, and how far its order has come. */
 export interface SlotRow extends SlotView {
-  /** When its order was planned, epoch milliseconds; null if it holds none. */
+  /** Time at which its order was planned, epoch milliseconds; null if it holds none. */
   readonly plannedAt: number | null
-  /** Replaces `why` where space is short; null where it must not. */
+  /** Replaces `why` where space is short; null if it must not. */
   readonly progress: string | null
   /** Lower comes first: trouble, then moving money, then orders by their distance from the price. */
   readonly rank: number
@@ -55,7 +54,6 @@ export interface SlotRow extends SlotView {
 
 const rankOf = { trouble: -2, moving: -1, empty: 1_000 } as const
 
-/** In alphabetical order. */
 export const slotsOf = (
   state: BotState,
   assets: Money.Assets,
@@ -93,7 +91,6 @@ const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
   return [...decision.desired, ...decision.absent].map(({ slot }) => slotKey(strategy.name, slot))
 }
 
-/** Why nothing more will be placed in a slot, by slot. */
 const doneSlots = (state: BotState, strategy: StrategyState): ReadonlyArray<readonly [string, string]> =>
   [...wishesOf(state, strategy)].flatMap(([slot, wish]) =>
     "done" in wish ? [[slotKey(strategy.name, slot), `${isDoneWith}: ${wish.done.text}`] as const] : []
@@ -137,7 +134,10 @@ const placementRow = (
   }
 }
 
-/** What only a person can do now: pay by hand, or check what the wallet did. Nobody is asked to pay what the bot would not. */
+/**
+ * Names the action that only a person can do now: pay by hand, or check the wallet. It never asks for a payment that the bot would not
+ * make.
+ */
 const paymentNeeded = (bot: BotState, placement: Placement, assets: Money.Assets): string | undefined => {
   const { funding, inputAsset, order, state } = placement
   const payment = funding?.payment
@@ -173,7 +173,6 @@ const distanceFrom = (now: TwoSidedPrice, { price }: Placement): number => {
   return (Decimal.toNumber(price) - present) / present
 }
 
-/** In either direction, below one. */
 export const awayOf = (distance: number | null): number => Math.min(0.999, Math.abs(distance ?? 0))
 
 const emptyRow = (state: BotState, strategy: string, slot: string, done: string | undefined): PlacedRow => {

@@ -1,6 +1,6 @@
 /**
- * How a bot does, in two parts: what only the running bot knows (its pulse, the prices that it sees), and what its journal says at any
- * time. What a person should look at is in both, worst first.
+ * The status of a bot, in two parts: facts that only the running bot knows (its pulse, its prices), and facts of its journal at any time.
+ * Problems are in both, worst first.
  */
 import { Schema } from "effect"
 import type { SeenAfter } from "../domain/Book.ts"
@@ -46,7 +46,6 @@ const SignalView = Schema.Struct({
   until: Schema.NullOr(Time)
 })
 
-/** By name, with the shortest time for which any of these strategies lets it count. */
 const signalsOf = (
   { signals }: BotState,
   strategies: ReadonlyArray<Strategy>
@@ -77,17 +76,15 @@ export const Status = Schema.Struct({
   openOrders: Schema.Int,
   strategies: Schema.Array(StrategyView),
   prices: Schema.Array(PriceView),
-  /** How long until a move of a price is seen: half of all moves, and 99 of 100; missing before the second look. */
+  /** Delay until the bot sees a price move: for half of all moves, and for 99 of 100; missing before the second poll. */
   seenAfter: Schema.Array(SeenAfterView),
-  /** The signals that strategies look at: the last value, and until when it counts for all of them; neither where none came. */
+  /** The signals of strategies: the last value, and the time until which it counts for all of them. Both are missing if none arrived. */
   signals: Schema.Array(SignalView),
   problems: Schema.Array(ProblemView),
-  /** Whose token asked. */
   role: Schema.Literals(["signaller", "viewer", "trader", "operator"])
 })
 export type Status = typeof Status.Type
 
-/** What the running bot knows beside its journal. */
 interface RunningFacts extends Pulse {
   readonly journal: string
   readonly assets: Money.Assets
@@ -140,7 +137,6 @@ export const statusOf = (
   }
 }
 
-/** What the journal says, and what stands beside it. */
 export interface JournalFacts {
   readonly journal: string
   readonly state: BotState
@@ -148,17 +144,16 @@ export interface JournalFacts {
   readonly stuckAfter: StepTerms
   readonly now: number
   readonly trading: RunningProfit
-  /** Whether every quote must bear the venue's signature. */
+  /** `signed`: every quote must have the venue's signature. */
   readonly prices: "signed" | "unsigned"
   readonly runningPid: number | undefined
   readonly dashboard: string | undefined
-  /** As the running bot says; `undefined` if none answers. */
   readonly seenAfter: ReadonlyArray<SeenAfterView> | undefined
-  /** As the switch says itself; the bot records it when it obeys. */
+  /** The state of the switch itself. The bot records it when it obeys. */
   readonly killSwitch: string | undefined
 }
 
-/** Whether a turn is late, only the bot itself can say. */
+/** Only the running bot can tell if a turn is late. */
 export const problemsInJournal = ({
   assets,
   now,
@@ -206,7 +201,7 @@ export const journalStatus = (facts: JournalFacts) => {
 /** Only the configuration can show the limits over all strategies. */
 const runView = ({ overall: _, mark: __, boot: ___, ...run }: Of<"BotStarted">) => run
 
-/** When the venue ends the first order and refunds it; until then no bot is needed. */
+/** Time at which the venue ends the first order and refunds it. Until then no bot is needed. */
 export const safeUntil = (state: BotState): string | undefined => {
   // A swap that has succeeded is not refunded by anybody.
   const open = unfinished(state).filter((placement) => !isBareSuccess(placement))

@@ -1,4 +1,4 @@
-/** A swap: what was agreed, where its money is, and everything that proves how it ended. */
+/** A swap: its terms, the place of its money, and all proof of its end. */
 import { Option, Schema } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import { iso } from "../domain/Text.ts"
@@ -25,7 +25,6 @@ export const swapView = (swap: SwapHistory.SwapHistory) => {
     minimumOut: said(agreed.minAmountOut),
     refundFee: said(agreed.refundFee),
     deadline: iso(agreed.deadline),
-    /** The whole answer of the venue, with its times, values in USD and signature. */
     quote: Option.getOrNull(decodeQuote(agreed.quote)),
     deposited: said(report?.deposited),
     amountIn: said(report?.amountIn),

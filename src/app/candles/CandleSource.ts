@@ -20,7 +20,6 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import * as JournalData from "../journal/JournalData.ts"
 import * as ExchangeCandles from "./ExchangeCandles.ts"
 
-/** The source is unusable; the message names it. */
 export class CandleSourceFailed extends Schema.TaggedError<CandleSourceFailed>()("CandleSourceFailed", {
   source: Schema.String,
   why: Schema.String
@@ -31,11 +30,9 @@ export class CandleSourceFailed extends Schema.TaggedError<CandleSourceFailed>()
 }
 
 export interface SourceRequest {
-  /** As the file names it; relative to `folder`. */
   readonly source: string
   readonly folder: string
   readonly market: string
-  /** Closed candles wanted, by timeframe. */
   readonly needs: ReadonlyMap<string, number>
   /** Epoch milliseconds. */
   readonly from: number
@@ -45,11 +42,12 @@ export interface SourceRequest {
 /** One candle more than needed: the first one may have begun before the data. */
 const spareFrames = 2
 
-/** How far back these needs want candles. */
 export const spanOf = (needs: ReadonlyMap<string, number>): number =>
   Math.max(0, ...[...needs].map(([timeframe, count]) => (timeframeMillis(timeframe) ?? 0) * (count + spareFrames)))
 
-/** The source that a strategy names for its market, or the market's own; a market that it watches has only its own. */
+/**
+ * Returns the source that a strategy names for its market, or the market's own. A market that the strategy only watches has only its own.
+ */
 export const sourceOf = (
   { candleSource, file, market: traded }: Pick<Strategy, "candleSource" | "file" | "market">,
   market: Pick<Market, "name">,
@@ -66,13 +64,13 @@ export const sourceOf = (
 const shortest = (needs: ReadonlyMap<string, number>): number =>
   Math.min(...[...needs.keys()].map((timeframe) => timeframeMillis(timeframe) ?? minuteMillis))
 
-/** A minute of a source; the volume of a longer candle is that of its first minute. */
+/** A minute of a source. The volume of a longer candle is on its first minute. */
 export interface SourcedMinute extends Minute {
-  /** Missing where the source has none, or the candle is not over. */
+  /** Absent if the source has none, or the candle is not closed. */
   readonly volume?: number
 }
 
-/** Minutes that give back every candle at least as long as the given ones. */
+/** Returns minutes that reproduce every candle at least as long as the given ones. */
 const minutesOf = (rows: ReadonlyArray<SourcedMinute>, stepMillis: number): ReadonlyArray<SourcedMinute> => {
   if (stepMillis <= minuteMillis) return rows
   const minutes = Math.round(stepMillis / minuteMillis)
@@ -86,7 +84,9 @@ const minutesOf = (rows: ReadonlyArray<SourcedMinute>, stepMillis: number): Read
   )
 }
 
-/** Closed candles of a timeframe with their volumes, by their beginning: those that the minutes reach over whole. */
+/**
+ * Returns the closed candles of a timeframe with their volumes, by start time. Only candles that the minutes cover completely are included.
+ */
 export const candlesIn = (
   minutes: ReadonlyArray<SourcedMinute>,
   timeframe: string,
@@ -170,7 +170,6 @@ const fromJournal = Effect.fnUntraced(function* ({ source, folder, market, ...sp
   return rowsOf(candles, span)
 })
 
-/** The candles of the shortest timeframe up to the present one, and the minutes of that one. */
 const fromExchange = Effect.fnUntraced(
   function* ({ source, market, needs, from, now }: SourceRequest) {
     const [, exchange = "", symbol = market] = source.split(":")
@@ -186,7 +185,6 @@ const fromExchange = Effect.fnUntraced(
   (effect, { source }) => Effect.mapError(effect, ({ message }) => new CandleSourceFailed({ source, why: message }))
 )
 
-/** The minutes of the source from a moment on, oldest first. */
 export const load = (
   wanted: SourceRequest
 ): Effect.Effect<ReadonlyArray<SourcedMinute>, CandleSourceFailed, FileSystem.FileSystem | Path.Path> =>

@@ -25,7 +25,7 @@ const csvOf = (candles: Candles, from: number, to: number): string => {
   return `${lines.join("\n")}\n`
 }
 
-/** Written under another name until it is complete: an interruption leaves nothing, or the previous file. */
+/** Writes under another name until the file is complete: an interruption leaves nothing, or the previous file. */
 export const writeCsv = Effect.fn("data.writeCsv")(function* (candles: Candles, file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const progress = yield* Progress.make("writing")
@@ -40,7 +40,6 @@ export const writeCsv = Effect.fn("data.writeCsv")(function* (candles: Candles, 
   yield* fileSystem.rename(unfinished, file)
 }, Effect.scoped)
 
-/** One hash over the four price columns. */
 export const hashOf = ({ open, high, low, close }: Candles): string =>
   sha256Of(
     new TextEncoder().encode(

@@ -22,7 +22,6 @@ export interface WantedCandles {
   readonly out: string
 }
 
-/** The part of an exchange that is used: rows of time, open, high, low, close, volume, starting at a time. */
 export interface Exchange {
   fetchOHLCV(symbol: string, timeframe: string, since: number, limit: number): Promise<unknown>
 }
@@ -30,7 +29,6 @@ export interface Exchange {
 const library = "ccxt"
 const pageSize = 1000
 
-/** The library if it is installed; otherwise how to install it. */
 export const loadLibrary: Effect.Effect<unknown, DownloadFailed> = Effect.tryPromise({
   try: () => import(library),
   catch: () =>
@@ -43,7 +41,6 @@ const isExchange = (value: unknown): value is Exchange => Predicate.hasProperty(
 
 const isConstructor = (value: unknown): value is new (options: unknown) => unknown => typeof value === "function"
 
-/** An exchange of the library by its id, such as `kraken`. */
 export const openExchange = (module: unknown, id: string): Effect.Effect<Exchange, DownloadFailed> =>
   Effect.suspend(() => {
     const inside = Predicate.hasProperty(module, "default") ? module.default : module
@@ -67,7 +64,6 @@ const page = (exchange: Exchange, { symbol, timeframe }: Omit<WantedCandles, "ou
     })
   )
 
-/** Candles in memory, for a bot that warms up its indicators. They end when the exchange has no more. */
 export const candles = Effect.fn("Download.candles")(function* (
   exchange: Exchange,
   wanted: Omit<WantedCandles, "exchange" | "out">
@@ -88,7 +84,6 @@ export const candles = Effect.fn("Download.candles")(function* (
 
 const header = "open_time_ms,open,high,low,close,volume"
 
-/** Where to continue: after the last line of the file, or at the beginning. */
 const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: WantedCandles) {
   const fileSystem = yield* FileSystem.FileSystem
   if (!(yield* fileSystem.exists(out))) {
@@ -105,7 +100,6 @@ const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: WantedCand
   return Number.isInteger(last) ? Math.max(from, last + stepMillis) : from
 })
 
-/** Writes the requested candles that are missing; returns how many were new. */
 export const run = Effect.fn("Download.run")(function* (
   exchange: Exchange,
   wanted: WantedCandles,

@@ -1,4 +1,4 @@
-/** For `check`: how long strategies would wait for their candles if the bot started now. No prices are requested. */
+/** For `check`: computes how long strategies would wait for their candles if the bot started now. Requests no prices. */
 import { Clock, Effect, FileSystem } from "effect"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import * as Layers from "../../Layers.ts"
@@ -21,7 +21,6 @@ export const ofFiles = Effect.fn("FileReadiness.ofFiles")(function* (
   return found.map((each) => ({ ...each, line: Readiness.lineOf(each, now) }))
 })
 
-/** What the bot saw itself; an unreadable journal adds nothing here. */
 const recorded = (journal: string, { market, candles }: WatchedMarket, now: number) =>
   Effect.flatMap(PriceStore, (store) => store.since(market.name, now - CandleSource.spanOf(candles))).pipe(
     Effect.provide(Layers.readOnlyJournal(journal)),

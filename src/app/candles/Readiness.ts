@@ -15,11 +15,11 @@ import { candlesWanted, type Strategy, type WatchedMarket } from "../../strategy
 import type { Readiness } from "../../views/Plan.ts"
 import * as CandleSource from "./CandleSource.ts"
 
-/** A source may differ this much from what the bot saw itself, or from the venue's price now. */
+/** A source may differ this much from the bot's own minutes, or from the venue's current price. */
 const mostDistance = 0.05
 /** A source that ends earlier says nothing about the present price. */
 const comparableMillis = 6 * 60 * minuteMillis
-/** As long as the bot bridges gaps by itself. */
+/** The bot bridges gaps up to this length by itself. */
 const bridgedMillis = 4 * minuteMillis
 
 const distanceOf = (
@@ -38,7 +38,6 @@ const distanceOf = (
   return now - last.openedAt > comparableMillis ? undefined : Math.abs(last.close / price - 1)
 }
 
-/** The longest hole that the bot's own minutes do not fill. */
 const holeIn = (minutes: ReadonlyArray<Minute>): { readonly at: number; readonly millis: number } | undefined => {
   let longest: { readonly at: number; readonly millis: number } | undefined
   let last: number | undefined
@@ -50,13 +49,11 @@ const holeIn = (minutes: ReadonlyArray<Minute>): { readonly at: number; readonly
   return longest
 }
 
-/** What is known of a market besides its source: the bot's own minutes, and the venue's price. */
 interface Known {
   readonly own: ReadonlyArray<Minute>
   readonly price?: number | undefined
 }
 
-/** For each strategy and market whose candles it looks at. */
 export const lookAll = <E, R>(
   strategies: ReadonlyArray<Strategy>,
   ofMarkets: MarketSources,
@@ -123,7 +120,6 @@ export const look = Effect.fn("Readiness.look")(function* (
   return { strategy: name, ...elsewhere, source: source?.source ?? null, timeframes, problem, note } satisfies Readiness
 })
 
-/** "candles: ready", or what is missing and until when. */
 export const lineOf = ({ market, timeframes, source, problem, note }: Readiness, now: number): string => {
   const title = market === undefined ? "candles" : `candles of ${market}`
   const missing = timeframes.filter(({ have, needed }) => have < needed)

@@ -12,19 +12,17 @@ import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 import * as CandleSource from "./CandleSource.ts"
 
 export interface WarmPrices {
-  /** The sources of the strategies' markets, before the strategies start. */
   readonly use: (strategies: ReadonlyArray<Strategy>) => void
   readonly store: PriceStore["Service"]
-  /** Reads the sources that should tell volumes by now and have not; `forever` repeats it. */
   readonly readDue: Effect.Effect<void>
   readonly forever: Effect.Effect<never>
 }
 
 /** A source gets this long to write the candle that has closed. */
 const graceMillis = 5 * secondMillis
-/** It is asked again after a quarter of the time by which the candle is late, and at least once a minute. */
+/** A late source is read again after a quarter of the delay of its candle, and at least once a minute. */
 const lateShare = 0.25
-/** A start waits for many pages of an exchange; a source that does not answer later keeps no other from being read. */
+/** A start waits for many pages of an exchange. Later, a source that does not answer must not delay the others. */
 const mostMillis = { start: 10 * minuteMillis, close: 30 * secondMillis } as const
 const mostReadings = 4
 
@@ -53,13 +51,11 @@ const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources,
 
 const candlesOf = (strategy: Strategy) => candlesWanted(strategy).map((each) => ({ ...each, strategy }))
 
-/** The candles of a market that its source told, and when it was last asked. */
 interface Told {
   readonly askedAt: number
   readonly candles: ReadonlyMap<string, ReadonlyMap<number, TradedCandle>>
 }
 
-/** A timeframe has closed, and its last candle is not there yet. */
 const isDue = ({ needs }: WantedCandles, told: Told | undefined, now: number): boolean =>
   [...needs.keys()].some((timeframe) => {
     const millis = timeframeMillis(timeframe) ?? minuteMillis
@@ -74,11 +70,9 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
   const path = yield* Path.Path
   const context = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
   const told = new Map<string, Told>()
-  /** What was last wrong with the source of a market. */
   const failures = new Map<string, string>()
   let wanted: ReturnType<typeof wantedBy> = new Map()
 
-  /** The minutes of a source. The bot continues without it; `check` and `plan` say what is wrong with it. */
   const read = Effect.fnUntraced(function* (
     market: string,
     source: WantedCandles,

@@ -1,4 +1,6 @@
-/** An account of a fleet as an entity of the cluster: which messages it takes where its shard is, and how they are said from elsewhere. */
+/**
+ * An account of a fleet as an entity of the cluster: the messages that its owner accepts, and the functions that send them from elsewhere.
+ */
 import { randomBytes } from "node:crypto"
 import { Effect, Schema } from "effect"
 import * as ClusterSchema from "effect/cluster/ClusterSchema"
@@ -9,12 +11,12 @@ import { wishes } from "../../journal/postgres/Registry.ts"
 import { AccountAnswer, AccountWord, NotHeard } from "./AccountWord.ts"
 import * as Cluster from "./Cluster.ts"
 
-/** Its row, again and again from whoever has its shard: the first one begins the account. It is not stored. */
+/** Every runner that owns the shard gets this message repeatedly; the first one starts the account. It is not stored. */
 const Ensure = Rpc.make("Ensure", {
   payload: { name: Schema.String, revision: Schema.Int, wanted: Schema.Literals(wishes), why: Schema.String }
 })
 
-/** Stored until it is answered. The same id said twice is one word with one answer; who no longer waits for the answer takes nothing back. */
+/** Stored until it is answered. The same id sent twice is one command with one answer. A sender that stops waiting does not cancel it. */
 const Word = Rpc.make("Word", {
   payload: { id: Schema.String, by: Schema.String, word: AccountWord },
   success: AccountAnswer,
@@ -25,14 +27,13 @@ const Word = Rpc.make("Word", {
 
 export const Account = Entity.make("Account", [Ensure, Word])
 
-/** Owners look every second; a comparison with the venue takes longer. */
+/** Owners check every second; a comparison with the venue takes longer. */
 const patienceMillis = { Command: 15_000, Resolve: 15_000, Reconcile: 120_000, ListOrders: 25_000 } as const
 const maxTogether = 16
 
 const unusable = broken("What is said to accounts cannot be read or written")
 const worded = (by: string, word: AccountWord) => ({ id: randomBytes(16).toString("hex"), by, word })
 
-/** Waits for the answer of the account's owner. */
 export const say = Effect.fn("Account.say")(
   function* (account: string, by: string, word: AccountWord) {
     const client = yield* Account.client
@@ -49,7 +50,6 @@ export const say = Effect.fn("Account.say")(
     )
 )
 
-/** The same to many, without waiting for answers. */
 export const sayToAll = Effect.fn("Account.sayToAll")(
   function* (by: string, word: AccountWord, accounts: ReadonlyArray<string>) {
     const client = yield* Account.client

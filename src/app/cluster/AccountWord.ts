@@ -1,4 +1,4 @@
-/** What an operator says to an account of a fleet, and what its owner answers. */
+/** Messages of the operator to an account of a fleet, and its owner's answers. */
 import { Schema } from "effect"
 import { commandNames } from "../../control/api/OperatorCommands.ts"
 import { Amount } from "../../domain/EventValues.ts"
@@ -11,9 +11,8 @@ const optional = Schema.optionalKey(Text)
 export const AccountWord = Schema.TaggedUnion({
   Command: { name: Schema.Literals(commandNames), target: optional, why: optional },
   Resolve: { placement: Text, word: Resolution, text: Text, received: Schema.optionalKey(Amount) },
-  /** `acceptBalances`: a person says that they are right as they are. */
+  /** `acceptBalances`: a person confirms that the balances are right as they are. */
   Reconcile: { acceptBalances: Schema.optionalKey(Schema.Boolean) },
-  /** What the venue lists of it that is not over. */
   ListOrders: {}
 })
 export type AccountWord = typeof AccountWord.Type
@@ -22,16 +21,14 @@ const ListedOrder = Schema.Struct({ id: Text, text: Text, amount: optional, unti
 
 export const AccountAnswer = Schema.TaggedUnion({
   Done: { message: Text },
-  /** Nothing has changed. */
   Refused: { message: Text },
   Reconciled: { found: Reconciliation },
   Listed: { at: Text, found: Schema.Array(ListedOrder) }
 })
 export type AccountAnswer = typeof AccountAnswer.Type
 
-/** It changes nothing, whenever it is taken up. */
+/** True if the command changes nothing, no matter when it is applied. */
 export const isLook = (word: AccountWord): boolean =>
   word._tag === "ListOrders" || (word._tag === "Reconcile" && word.acceptBalances !== true)
 
-/** The owner refused it, or has not taken it up. */
 export class NotHeard extends Schema.TaggedError<NotHeard>()("NotHeard", { message: Text }) {}

@@ -1,4 +1,4 @@
-/** Whether a runner may use a fleet's database. Who may not ends with what to do. */
+/** Decides if a runner may use a fleet's database. A refusal ends with the remedy. */
 import { Effect, Schema } from "effect"
 import type * as Runner from "effect/cluster/Runner"
 import type { RunnerStorage } from "effect/cluster/RunnerStorage"
@@ -6,10 +6,10 @@ import { SqlClient } from "effect/sql"
 import type { Connection } from "effect/sql/SqlConnection"
 import { getCurrentVersion } from "effect/Version"
 
-/** Earlier servers do not end the session of a frozen process, which has its locks. */
+/** Earlier servers do not end the session of a frozen process, which holds its locks. */
 const minServer = 14
 
-/** Groups of shards; no account is in the second, which tells other runners whose tables, locks and messages this one has. */
+/** Groups of shards. The second contains no account; it shows other runners the version of this runner's tables, locks and messages. */
 export const groups = ["default", `effect ${getCurrentVersion()}`] as const
 
 export class DatabaseUnfit extends Schema.TaggedError<DatabaseUnfit>()("DatabaseUnfit", { message: Schema.String }) {}
@@ -19,7 +19,7 @@ const unfit = (message: string) => new DatabaseUnfit({ message })
 const processOf = (connection: Connection) =>
   Effect.map(connection.executeValues("SELECT pg_backend_pid()", []), ([row]) => row?.[0])
 
-/** A pooler gives a session to another client between two transactions: then a lock is nobody's. */
+/** A pooler gives a session to another client between two transactions; then a lock has no owner. */
 const isPooled = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [one, other] = [yield* sql.reserve, yield* sql.reserve]
@@ -30,7 +30,7 @@ const isPooled = Effect.gen(function* () {
   return isShared
 }).pipe(Effect.scoped)
 
-/** The engine's way to make a runner known, for runners that fit the database and each other. */
+/** Registers a runner with the engine only if it fits the database and the other runners. */
 export const registering = Effect.fn("Admission.registering")(function* (storage: RunnerStorage["Service"]) {
   const sql = yield* SqlClient.SqlClient
   const [server] = yield* sql<{ version: number }>`SELECT current_setting('server_version_num')::int / 10000 AS version`

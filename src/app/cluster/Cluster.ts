@@ -46,7 +46,6 @@ const sharding = Sharding.layer.pipe(
   Layer.provide(NodeCrypto.layerDigest)
 )
 
-/** Says words, and owns nothing. */
 export const client = sharding.pipe(Layer.provide(RunnerStorage.layerMemory), Layer.provide(settings(Option.none())))
 
 type Accounts = Effect.Effect<ReadonlyArray<OwnedAccount>, JournalError>
@@ -68,7 +67,7 @@ export const runner = (name: string, accounts: Accounts) =>
 
 const unusable = Effect.mapError((cause: unknown) => new PersistenceError({ cause }))
 
-/** Each runner sees itself alone, so every shard is its own, but it locks only those that are its share. */
+/** Each runner sees only itself, so every shard seems to be its own, but it locks only those in its share. */
 const storage = (
   address: RunnerAddress.RunnerAddress,
   accounts: Accounts,

@@ -25,7 +25,7 @@ export const divided = (
   return (runner: string): ReadonlySet<string> => held.get(runner)?.shards ?? new Set()
 }
 
-/** The hash of a text alone is much the same for similar texts. */
+/** A hash of the text alone is similar for similar texts. */
 const rankOf = (shard: string, runner: string): number => {
   const hash = Math.imul(Hash.string(`${shard} ${runner}`), 0x9e3779b1)
   return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 0

@@ -1,6 +1,7 @@
 /**
- * Who may still begin something in an account of a fleet, and what the venue lists of it. Its kill switch is its row, and holds for whoever
- * owns it; one that runs it counts as killed when its journal says so. Only its owner can ask the venue, so that is a word to it.
+ * Lists the processes that may still start something in an account of a fleet, and the venue's open orders. The kill switch is in the
+ * account's row and holds for any owner; a running owner counts as killed when its journal says so. Only the owner can ask the venue, so
+ * that is a command to it.
  */
 import { Clock, Effect, Schema } from "effect"
 import { theOperator } from "../../control/Operator.ts"
@@ -33,7 +34,6 @@ export const actors = Effect.fn("AccountLooking.actors")(function* (
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(AccountWord))
 
-/** Its owner does them when it comes to them. One that only looks is none. */
 const waiting = Effect.fnUntraced(function* (bot: AccountOfFleet) {
   const words = yield* inRegistry(bot, (registry) => registry.waitingFor(bot.account))
   const found = words.flatMap(({ by, word }): ReadonlyArray<Loose> => {

@@ -1,32 +1,26 @@
 /**
- * What can still act, and what can still be paid: a list for each way in which money could move without anybody starting anything anew. A
- * list says what was looked at and when, so an empty one is evidence and not silence; one that nobody could look at proves
- * nothing. Pure: whoever looked says what was there.
- *
- * It speaks of one journal and one account. A copy of the key, and another program that has it, is in none of these lists.
+ * Lists everything that can still act or be paid: one list for each way in which money could move without a new start. A list says which
+ * source was checked and when, so an empty list is evidence; a list that could not be checked proves nothing. Pure: callers supply the
+ * facts. It covers one journal and one account, and no copy of the key in another program.
  */
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 
-/** Something that can still act or still be paid. */
 export interface Loose {
   readonly id: string
   readonly text: string
-  /** As people write it, with its symbol. */
   readonly amount?: string
-  /** From then on it can no more; epoch milliseconds. */
+  /** Epoch milliseconds; it can no longer act or be paid after this time. */
   readonly until?: number
 }
 
 export interface LookedAt {
   readonly name: string
-  /** Where it looked. */
   readonly at: string
   readonly lookedAt: number
   readonly found: ReadonlyArray<Loose>
 }
 
-/** Nobody could look. */
 interface Unseen {
   readonly name: string
   readonly at: string
@@ -37,11 +31,11 @@ export type Looked = LookedAt | Unseen
 
 const isUnseen = (looked: Looked): looked is Unseen => "why" in looked
 
-/** All lists were looked at, and all are empty. */
+/** True if all lists were checked and all are empty. */
 export const isContained = (lists: ReadonlyArray<Looked>): boolean =>
   lists.every((each) => !isUnseen(each) && each.found.length === 0)
 
-/** What keeps it from being contained, as one sentence; nothing where it is. */
+/** Returns the reasons why it is not contained, as one sentence; `undefined` if it is contained. */
 export const openIn = (lists: ReadonlyArray<Looked>): string | undefined => {
   if (isContained(lists)) return undefined
   const unseen = lists.filter(isUnseen).length

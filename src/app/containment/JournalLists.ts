@@ -1,4 +1,4 @@
-/** What the journal of a bot knows that can still act or be paid, in the order in which an order lives. */
+/** Lists the orders and payments of a journal that can still act or be paid, in the order of an order's life. */
 import * as Payload from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
@@ -39,7 +39,7 @@ const payments = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loos
       }
     })
 
-/** Orders that somebody with the key could still pay, also those that no slot wants. */
+/** Orders that anyone with the key could still pay, also those that no slot plans. */
 const unpaid = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> => [
   ...all
     .filter(({ state }) => state === "planned" || state === "creating" || state === "created")

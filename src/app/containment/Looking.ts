@@ -24,7 +24,6 @@ import * as VenueOrders from "./VenueOrders.ts"
 
 const now = Clock.currentTimeMillis
 
-/** Whoever may begin something new: a bot that is not killed. */
 const actors = Effect.fnUntraced(function* (journal: string) {
   const holder = yield* Lease.holder(journal)
   const killed = yield* yield* KillFile.watch(journal)
@@ -34,7 +33,7 @@ const actors = Effect.fnUntraced(function* (journal: string) {
   return { looked, isRunning: holder !== undefined }
 })
 
-/** Tokens open nothing while no bot runs. */
+/** Tokens give no access while no bot runs. */
 const tokens = Effect.fnUntraced(function* (journal: string, isRunning: boolean) {
   const found: Array<Loose> = []
   if (isRunning) {
@@ -49,7 +48,7 @@ const tokens = Effect.fnUntraced(function* (journal: string, isRunning: boolean)
   return { name: "Tokens that command", at, lookedAt: yield* now, found } satisfies LookedAt
 })
 
-/** What a signer process has signed, whoever asked, and what it still may sign by an approver's word. */
+/** Payments that a signer process has signed for any caller, and those that an approval still lets it sign. */
 const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalView) {
   const { record } = yield* SignerFile.load(file)
   const entries = yield* Record.read(record)
@@ -85,7 +84,6 @@ const ofVenue = Effect.fnUntraced(function* (file: string, state: BotState) {
 const unseen = (name: string, at: string) => (error: { readonly message: string }) =>
   Effect.succeed<Looked>({ name, at, why: error.message })
 
-/** Who may begin or say something, before the journal; what the venue lists, after it. */
 const aroundFile = Effect.fnUntraced(function* (file: string, { journal, state }: JournalView) {
   const { isRunning, looked } = yield* actors(journal)
   const commanding = yield* Effect.catch(tokens(journal, isRunning), unseen("Tokens that command", `${journal}.people`))
@@ -102,11 +100,9 @@ const aroundAccount = Effect.fnUntraced(function* (bot: AccountOfFleet, { state 
 
 interface Asked {
   readonly bot: WhichBot
-  /** The signer's own file, where a signer process has the key. */
   readonly signer: Option.Option<string>
 }
 
-/** Fails where something is left, or could not be looked at. */
 export const found = Effect.fn("Looking.found")(function* ({ bot, signer }: Asked) {
   const lists = yield* withJournal(
     bot,

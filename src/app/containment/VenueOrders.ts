@@ -1,4 +1,7 @@
-/** What the venue itself lists of an account that is not over, also what the journal does not know. Whoever asks has the account's key. */
+/**
+ * Lists the account's orders at the venue that have not ended, also those that the journal does not know. The caller needs the account's
+ * key.
+ */
 import { Effect, Stream } from "effect"
 import { toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -11,15 +14,17 @@ import type { Loose } from "./Containment.ts"
 
 export const name = "Orders that the venue lists"
 
-/** In an emergency nobody waits for a venue that is away; what is contained has a short list. */
+/** In an emergency the operator does not wait for a venue that is down; a contained account has a short list. */
 const patience = "20 seconds"
 
-/** Neither can come of it: nothing of it can execute, and nothing is to be paid out or back. */
 const isOver = (order: Order): boolean =>
   isTerminal(order.fillStatus) &&
   (neverHeldMoney(order) || (order.payoutIsFinal && order.refund?.status !== "IN_PROGRESS"))
 
-/** The venue lists such an order for ever. What is signed to pay it, and valid, is in the lists of signed payments; its deposit would come back. */
+/**
+ * The venue lists such an order without limit. Valid signed payments to it are in the lists of signed payments; its deposit would come
+ * back.
+ */
 const neverHeldMoney = ({ depositedAmount, fills, refund, withdrawals }: Order): boolean =>
   depositedAmount === 0n && fills.length + withdrawals.length === 0 && refund === undefined
 

@@ -38,7 +38,6 @@ export interface BotServicesOptions {
   readonly isDry: boolean
 }
 
-/** What its answers are computed from. */
 type Needed =
   | FileSystem.FileSystem
   | Path.Path
@@ -47,7 +46,7 @@ type Needed =
   | PriceStore
   | ChildProcessSpawner.ChildProcessSpawner
 
-/** An answer in time, or why there is none: a mistake of ours is told as well, and stays with the answer. */
+/** Returns the answer in time, or the reason why there is none. A defect of this program is reported too, with the answer. */
 const told = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
   answer.pipe(
     Effect.catchDefect((defect) => Effect.fail(defect)),

@@ -1,4 +1,4 @@
-/** What `limitbot doctor` shows: every start check, one line each, or the facts of the service. */
+/** `limitbot doctor`: every start check, one line each, or the facts of the service. */
 import { Effect } from "effect"
 import { counted } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -8,11 +8,9 @@ import * as StartChecks from "../start/StartChecks.ts"
 
 const marks = { ok: "ok   ", warn: "warn ", wrong: "WRONG" } as const
 
-/** One finding for people; what to do stands below it. */
 export const asText = ({ check, fix, text, verdict }: CheckFinding): string =>
   `${marks[verdict]}  ${check}: ${text}${fix === undefined ? "" : `\n       → ${fix}`}`
 
-/** Fails when something must be fixed. */
 export const answerOf = (findings: ReadonlyArray<CheckFinding>) => {
   const count = findings.filter(({ verdict }) => verdict === "wrong").length
   return {
@@ -22,7 +20,6 @@ export const answerOf = (findings: ReadonlyArray<CheckFinding>) => {
   } satisfies CommandAnswer
 }
 
-/** The facts of the service, one line each, in the words of `venue.facts`. */
 export const profileOf = Effect.fn("Doctor.profileOf")(function* (config: string) {
   const { facts, profile } = (yield* ConfigFile.loadSettings(config)).venue
   const all = [["profile", profile] as const, ...factLines("", facts)]
@@ -41,7 +38,6 @@ const factLines = (name: string, value: unknown): ReadonlyArray<readonly [string
   return parts.flatMap(([key, part]) => factLines(name === "" ? key : `${name}.${key}`, part))
 }
 
-/** A configuration with mistakes is the only finding. */
 export const findingsOf = Effect.fnUntraced(function* (file: string) {
   const loaded = yield* ConfigFile.load(file).pipe(Effect.result)
   if (loaded._tag === "Failure") return [wrong("configuration", loaded.failure.message, "mend what it says")]

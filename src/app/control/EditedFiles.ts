@@ -32,7 +32,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
       ? Effect.void
       : Effect.fail(new Refused({ message: `${file} is not a strategy file of this bot` }))
 
-  /** Code runs in the bot's process: whoever has a token may set its keys, and may not bring any. */
+  /** Code runs in the bot's process: the holder of a token may set its keys, but may not bring code. */
   const bringsNoCode = Effect.fnUntraced(function* ({ file, text }: FileText) {
     const { isHere, path } = StrategyFile.codeIn(text)
     if (!isHere && path === undefined) return
@@ -41,7 +41,6 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
       return yield* new Refused({ message: `${file}: code is named and changed on the bot's machine, not from here` })
   })
 
-  /** The files with some texts replaced, as if they were saved. */
   const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
     yield* Effect.forEach(texts, ({ file }) => known(file), { discard: true })
     yield* Effect.forEach(texts, bringsNoCode, { discard: true })

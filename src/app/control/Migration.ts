@@ -1,6 +1,6 @@
 /**
- * What this version makes of what an earlier one wrote: the configuration, strategy files and the journal. It changes nothing: files are
- * read by the same readers as ever, which name what they do not know any more with its line and what to write instead.
+ * Checks if this version can read the files of an earlier one: the configuration, strategy files and the journal. It changes nothing. The
+ * usual readers read the files; they name each unknown key with its line and its replacement.
  */
 import { Effect } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -14,7 +14,6 @@ const unchanged = (what: string, file: string) => ok(what, `${file}: read as it 
 const toChange = (what: string, rendered: string) =>
   wrong(what, rendered, "change it before the first start of this version")
 
-/** Without a configuration that can be read, any asset counts in strategy files. */
 const configuration = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
   const read = yield* Effect.result(ConfigFile.loadSettings(config))
   if (read._tag === "Success")

@@ -1,11 +1,10 @@
-/** Holds what the service answers to read-only requests against what this program was written for. It moves nothing and writes nothing. */
+/** Compares the service's answers to read-only requests with the answers that this program expects. It moves nothing and writes nothing. */
 import { Effect } from "effect"
 import * as Drift from "../../domain/Drift.ts"
 import { type CommandAnswer, PrintedFailure } from "../../process/Answer.ts"
 import { Canary } from "../../venue/canary/Canary.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 
-/** Fails when something differs that money depends on. */
 export const compared = Effect.fn("ServiceComparison.compared")(function* ({ config }: { readonly config: string }) {
   const { found } = yield* VenueAccess.look(config, ({ markets }) =>
     Canary.use((canary) => canary.look(markets.assets))

@@ -19,7 +19,7 @@ import { Swaps } from "../../venue/Swaps.ts"
 import * as QuoteTerms from "../swap/SwapRequest.ts"
 import * as SwapTerms from "../swap/SwapTerms.ts"
 
-/** Quotes that wait for an answer; the oldest is forgotten first. */
+/** Quotes that wait for an answer; the oldest is dropped first. */
 const mostQuotes = 20
 
 export interface SwapServicesOptions {
@@ -35,7 +35,6 @@ export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper
   const swaps = Option.getOrUndefined(yield* Effect.serviceOption(Swaps))
   const quotes = new Map<string, AgreedSwap>()
 
-  /** What may not be paid now is not even quoted. */
   const open = Effect.suspend(() => {
     const why = closedForAll(books.state, { leaseLost: books.state.leaseLost, stopped: leaving() }, "fund")
     return why === undefined ? Effect.void : Effect.fail(new Refused({ message: `Nothing is paid now: ${why}` }))
@@ -70,7 +69,7 @@ export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper
     } satisfies SwapOffer
   })
 
-  /** The venue does not say what the account holds, so whoever swaps is told what others want of it. */
+  /** The venue does not report the account's balance, so the user sees how much of the asset other orders plan to use. */
   const countedOn = (asset: Asset): ReadonlyArray<string> => {
     const free = Ledger.totals(books.state.ledger).find(
       ({ asset: symbol, place }) => symbol === asset.symbol && place === "wallet"

@@ -1,4 +1,4 @@
-/** What an operator says on the command line: to a bot of its own at once, to an account of a fleet through its owner. */
+/** Carries a command of the operator to a bot on this machine, or to the owner of an account of a fleet. */
 import { Console, Effect } from "effect"
 import { callOf } from "../../control/api/OperatorCalls.ts"
 import type { CommandName } from "../../control/api/OperatorCommands.ts"
@@ -14,7 +14,6 @@ interface Said {
   readonly why?: string | undefined
 }
 
-/** Says it, and prints what was answered. */
 export const tell = Effect.fn("Telling.tell")(function* (bot: WhichBot, name: CommandName, { target, why }: Said = {}) {
   if (typeof bot !== "string") {
     const word = { _tag: "Command", name, ...present({ target, why }) } as const

@@ -1,7 +1,7 @@
 /**
- * What must be right before a first order: all that `limitbot doctor` looks at, that nothing else works with the journal and no kill
- * switch is on, that the venue takes the login of the account, and that it still is the service that this program was written for
- * (`limitbot canary`). Each finding says what to do; nothing is changed.
+ * The checks before a first order: all of `limitbot doctor`; no other process uses the journal and no kill switch is on; the venue accepts
+ * the account's login; the service still is the one that this program was written for (`limitbot canary`). Each finding says what to do;
+ * nothing is changed.
  */
 import { Effect, Option, Result, Schema } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
@@ -18,7 +18,6 @@ import * as Doctor from "../control/Doctor.ts"
 import { type CheckFinding, ok, warn, wrong } from "../start/CheckFinding.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 
-/** Something must be fixed first; it has been printed, or stands here. */
 export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
   wrong: Schema.Array(Schema.String)
 }) {
@@ -48,7 +47,6 @@ export const all = Effect.fn("Checks.all")(function* (file: string, config: BotC
   return { findings, balances: Option.getOrUndefined(held) }
 })
 
-/** The canary, as `limitbot canary` has it. */
 const witnessed =
   (config: BotConfig, { signerId }: VenueAccount) =>
   <A, E>(ask: (canary: Canary["Service"]) => Effect.Effect<A, E>) =>
@@ -65,7 +63,6 @@ const serviceFinding = (compared: Result.Result<ServiceLook, { readonly message:
     : warn(what, drift.map(Drift.sentenceOf).join("; "), "money depends on none of it; see: limitbot canary")
 }
 
-/** Why an order that nobody has paid yet must not be paid: what is missing in it, or of another kind. */
 export const changeOf = (config: BotConfig, account: VenueAccount, orderId: string) =>
   witnessed(
     config,
@@ -102,6 +99,6 @@ export const passed = (findings: ReadonlyArray<CheckFinding>) => {
 const heldOf = ({ account }: BotConfig, assets: ReadonlyArray<Asset>) =>
   heldIn(new Map(assets.map((asset) => [asset.id, depositTypeOf(account, asset)])))
 
-/** Where its orders are paid from; `undefined` where nobody says it. */
+/** The balance that orders are paid from; `undefined` if no source reports it. */
 export const balanceOf = (config: BotConfig, asset: Asset) =>
   Effect.map(heldOf(config, [asset]), (held) => held.get(asset.id))

@@ -25,7 +25,7 @@ import * as EventLine from "../../report/text/EventLine.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { SmallestOrder } from "./Terms.ts"
 
-/** Something else of this journal is under way, which a bot without its strategies would only watch. */
+/** Something else of this journal is in progress, and a bot without its strategies would only watch it. */
 export class OthersUnderWay extends Schema.TaggedError<OthersUnderWay>()("OthersUnderWay", {
   count: Schema.Int,
   strategy: Schema.String
@@ -35,7 +35,6 @@ export class OthersUnderWay extends Schema.TaggedError<OthersUnderWay>()("Others
   }
 }
 
-/** It is not over, and nothing more can be done now. */
 export class FirstOrderOpen extends Schema.TaggedError<FirstOrderOpen>()("FirstOrderOpen", {
   placement: Schema.String,
   state: Schema.String
@@ -46,11 +45,10 @@ export class FirstOrderOpen extends Schema.TaggedError<FirstOrderOpen>()("FirstO
 }
 
 const lifetimeMillis = 60 * minuteMillis
-/** Whoever waits longer looks again later. */
+/** A user who needs to wait longer runs the command again later. */
 const patienceMillis = 10 * minuteMillis
 const lookMillis = 250
 
-/** The one that is under way, if any; no other placement may be. */
 export const underWay = Effect.fn("Course.underWay")(function* (state: BotState) {
   const all = unfinished(state)
   const others = all.filter(({ strategy }) => strategy !== firstOrder)
@@ -59,7 +57,7 @@ export const underWay = Effect.fn("Course.underWay")(function* (state: BotState)
   return all.at(0)?.id
 })
 
-/** First orders about which the venue contradicted itself, until somebody has looked; with what it was. */
+/** First orders about which the venue contradicted itself, with the contradiction, until the operator has checked them. */
 export const contradicted = ({
   slots
 }: BotState): ReadonlyArray<{ readonly placement: string; readonly what: string }> =>
@@ -104,7 +102,7 @@ const earlier = Effect.gen(function* () {
   }).pipe(Effect.catchTag("JournalError", ({ message }) => Effect.succeed(message)))
 })
 
-/** Records the order that was agreed to, and returns its name. Nothing is asked of the venue yet. */
+/** Records the approved order, and returns its name. Sends nothing to the venue yet. */
 export const begin = Effect.fn("Course.begin")(function* (terms: SmallestOrder) {
   const books = yield* Bookkeeper
   const { inputAmount, market, outputAmount, price, quantity, side } = terms
@@ -136,13 +134,15 @@ export interface CourseOptions {
   readonly placement: string
   readonly markets: ReadonlyMap<string, Market>
   readonly assets: ReadonlyMap<string, Asset>
-  /** Asked once, when the order is there and its echo says what it costs; until then nothing is paid. Otherwise why not. */
+  /** Called once, when the order exists and its echo gives the cost; nothing is paid before. Returns the objection, if any. */
   readonly disagrees: (order: Order) => Effect.Effect<string | undefined>
   readonly killSwitch: Effect.Effect<string | undefined>
   readonly isQuiet: boolean
 }
 
-/** Until its money is back, or nobody can say more. Returns what the venue showed while it rested, if it was read then. */
+/**
+ * Runs until the money is back, or nothing more is known. Returns the order as the venue showed it while it was open, if it was read then.
+ */
 export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseOptions) {
   const { assets, disagrees, isQuiet, killSwitch, markets, placement: id } = options
   const books = yield* Bookkeeper
@@ -152,7 +152,7 @@ export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseO
   const heldByEarlier = yield* earlier
 
   let agreed: Order | undefined
-  /** Before it is created there is nothing to agree to; once it is signed it was agreed to. An order that is not paid is inert. */
+  /** Before creation there is nothing to approve; a signed order was approved. An unpaid order is inert. */
   const consent = Effect.fnUntraced(function* (placement: Placement) {
     if (placement.id !== id) return "another first order is under way"
     if (placement.state !== "planned" && placement.state !== "created") return undefined

@@ -37,14 +37,12 @@ import * as Terms from "./Terms.ts"
 
 export const theWord = "place"
 
-/** It is over, and it was never paid. */
 export class NotPaid extends Schema.TaggedError<NotPaid>()("NotPaid", { why: Schema.String }) {
   override get message(): string {
     return `The first order was not paid, and nothing moved: ${this.why}. If the venue wants a larger one: --usd`
   }
 }
 
-/** The venue took back what it had said of a first order. */
 export class Contradicted extends Schema.TaggedError<Contradicted>()("Contradicted", {
   placement: Schema.String,
   what: Schema.String
@@ -56,7 +54,7 @@ export class Contradicted extends Schema.TaggedError<Contradicted>()("Contradict
 
 const goesOn = (placement: string): string => `Goes on with the first order ${placement}.`
 
-/** Before anything is asked of the venue: somebody must be there to agree. */
+/** Checked before any request to the venue: a person must be there to agree. */
 const someoneCanType = Effect.fnUntraced(function* (json: boolean) {
   const terminal = yield* Terminal
   if (!json && terminal.isInteractive) return
@@ -65,14 +63,13 @@ const someoneCanType = Effect.fnUntraced(function* (json: boolean) {
   })
 })
 
-/** Without a person to ask, a refund must not cost more than this share of the order. */
+/** Without a person to ask, a refund must cost at most one part in this many of the order. */
 const mostUnasked = 20n
 
 const typed = ask(Prompt.String({ message: `Type "${theWord}" to pay it in and go on, anything else to leave` })).pipe(
   Effect.catchTag("QuitError", () => Effect.succeed(""))
 )
 
-/** The order is there and inert, and its echo says what it costs: now is the time to agree. */
 const agree = ({ json, word }: Pick<Carried, "json" | "word">, assets: ReadonlyMap<string, Asset>) =>
   Effect.fnUntraced(function* (order: Order) {
     const { estimatedRefundFee = 0n, estimatedWithdrawFee = 0n, inputAmount } = order
@@ -93,17 +90,14 @@ const agree = ({ json, word }: Pick<Carried, "json" | "word">, assets: ReadonlyM
       : undefined
   })
 
-/** Where its report is written. */
 const reportFile = (journal: string, placement: string): string =>
   join(dirname(journal), `${basename(journal, extname(journal))}.first-order-${placement}.json`)
 
 interface Begun {
   readonly placement: string
-  /** Nobody has agreed to pay it yet, and it is not over. */
   readonly isOpen: boolean
 }
 
-/** The last first order of the journal, unless all of it has been told. */
 const lastOf = Effect.fnUntraced(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   if (!(yield* fileSystem.exists(journal))) return undefined
@@ -121,15 +115,11 @@ interface Carried {
   readonly config: ConfigFile.BotConfig
   readonly account: VenueAccount
   readonly json: boolean
-  /** Said in advance. */
   readonly word: string | undefined
-  /** One that was begun, or what was agreed to. */
   readonly asked: string | Terms.SmallestOrder
-  /** The private balance of what it pays with. */
   readonly before?: bigint
 }
 
-/** To its end, from wherever it is. */
 const carried = Effect.fnUntraced(function* ({ account, asked, before, config, json, word }: Carried) {
   yield* TlsCheck.verified
   const { pid } = yield* Process
@@ -185,7 +175,6 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
   }).pipe(Effect.scoped, Effect.provide(Layers.live(config, account, pid)))
 })
 
-/** Everything that can be compared in the end. */
 const factsOf = Effect.fnUntraced(function* ({
   account,
   before,

@@ -1,6 +1,6 @@
 /**
- * What a first order came to: the steps that the journal has of it, what it cost, and each thing that was expected beside what was
- * found. It names the order and its correlation ids, so that it can be attached to a report; nothing that was signed is in it.
+ * The report on a first order: its steps in the journal, its cost, and each expectation beside the result. It names the order and its
+ * correlation ids, so that it can be attached to a support request; it contains no signed bytes.
  */
 import { type Amount, type Asset, format, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
@@ -14,17 +14,16 @@ import * as Evidence from "../../ledger/Evidence.ts"
 import { version } from "../../version.ts"
 import { encoded } from "../../views/Events.ts"
 
-/** All that is known of it in the end. */
 export interface OrderFacts {
   readonly moments: ReadonlyArray<Evidence.EvidenceMoment>
   readonly market: Market
-  /** What its echo may give to others, in basis points, where the schedule says so. */
+  /** Basis points that its echo may give to others, if the schedule says so. */
   readonly echoedBasisPoints: number
-  /** The protocol's part of it, which an echo may leave out. */
+  /** Basis points of the protocol's part, which an echo may leave out. */
   readonly settlementBasisPoints: number
-  /** The order as the venue showed it while it rested, or else after its end. */
+  /** The order as the venue showed it while it was open, or else after its end. */
   readonly shown: Order | undefined
-  /** By how much the private balance of what it pays with moved, where it was read before and after. */
+  /** The change of the private balance of the input asset, if it was read before and after. */
   readonly moved: Amount | undefined
   readonly venue: { readonly url: string; readonly profile: string }
   readonly account: string
@@ -106,7 +105,6 @@ export const make = (facts: OrderFacts) => {
   }
 }
 
-/** After these it is over; the last one says how. */
 const endings: ReadonlyArray<string> = ["Settled", "Abandoned", "FundingDead"]
 
 const outcomeOf = (end: PlacementEvent | undefined) =>
@@ -172,7 +170,6 @@ const first = <T extends PlacementEvent["_tag"]>(events: ReadonlyArray<Placement
 const last = <T extends PlacementEvent["_tag"]>(events: ReadonlyArray<PlacementEvent>, tag: T) =>
   all(events, tag).at(-1)
 
-/** From the first of one kind to the last of the other. */
 const between = (
   moments: ReadonlyArray<Evidence.EvidenceMoment>,
   from: PlacementEvent["_tag"],
@@ -183,7 +180,6 @@ const between = (
   return began === undefined || ended === undefined ? null : ended.at - began.at
 }
 
-/** For people. */
 export const lines = ({
   cost,
   differences,
@@ -208,7 +204,7 @@ export const lines = ({
   ]
 }
 
-/** The file, with the whole timeline; the signed bytes of events stay hidden. */
+/** The file with the whole timeline; the signed bytes of events stay hidden. */
 export const fileText = (report: FirstOrderReport, { moments }: OrderFacts): string => {
   const timeline = moments.map(({ at, event }) => ({ at: iso(at), ...encoded(event) }))
   return `${JSON.stringify({ ...report, timeline }, undefined, 2)}\n`

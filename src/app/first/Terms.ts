@@ -34,22 +34,19 @@ export interface SmallestOrder {
   readonly depositType: string
 }
 
-/** There is no order that could be tried out. */
 export class NoFirstOrder extends Schema.TaggedError<NoFirstOrder>()("NoFirstOrder", { why: Schema.String }) {
   override get message(): string {
     return `There is no first order to place: ${this.why}`
   }
 }
 
-/** Where the configuration does not say what the venue takes at least, in USD. */
 export const usualUsd = 2
-/** Prices move between looking and placing. */
 const margin = 1.1
-/** A price so far from the market fills only in a crash. */
+/** A price this far from the market fills only in a crash. */
 const away = { BUY: 0.5, SELL: 2 } as const
 const priceDigits = 5
 
-/** What is known of the balance of an asset: private ones by the service, public ones by an RPC address. */
+/** Known balances by asset: private ones from the service, public ones from an RPC address. */
 export type Balances = ReadonlyMap<string, Amount> | undefined
 
 interface Wanted {
@@ -59,7 +56,7 @@ interface Wanted {
   readonly balances: Balances
 }
 
-/** Unless one is named: the first asset against the first one that is stable, else the first two. */
+/** The named market; else the first asset against the first stable one, else the first two. */
 const marketOf = Effect.fnUntraced(function* ({ markets, venue }: BotConfig, name: string | undefined) {
   const [base, ...others] = markets.assets.map(({ symbol }) => symbol)
   const quote = others.find((symbol) => venue.facts.fees.stable.includes(symbol)) ?? others[0]
@@ -139,7 +136,7 @@ const priceOf = Effect.fnUntraced(function* (market: Market, usdOfQuote: number)
   return undefined
 })
 
-/** What the schedule says of an order that is filled, in basis points of its input. */
+/** The scheduled fee of a filled order, in basis points of its input. */
 export const scheduledBasisPoints = (
   { account, venue }: BotConfig,
   { market, side }: Pick<SmallestOrder, "market" | "side">
@@ -150,7 +147,6 @@ export const scheduledBasisPoints = (
   return Charges.totalOf(Charges.chargesOf(fees, { hasPartner, assets, appFees: account.terms.appFees ?? [] }))
 }
 
-/** What a person agrees to, line by line. */
 export const lines = (
   { depositType, inputAmount: pays, market, outputAmount: receives, price, quantity, side }: SmallestOrder,
   basisPoints: number,

@@ -1,4 +1,4 @@
-/** What the account itself sees of the venue, with its session: its own past transactions, and what it holds. */
+/** The account's own view of the venue, with its session: its past transactions and its balances. */
 import { Effect, Result } from "effect"
 import { format } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
@@ -32,7 +32,6 @@ export const transactions = Effect.fn("AccountHistory.transactions")(function* (
   } satisfies Answer.CommandAnswer
 })
 
-/** What somebody who expects all of their money here would miss. */
 const notShown = (what: ReadonlyArray<string>): string =>
   `Not shown: ${[...what, "what is in orders or on its way: limitbot money."].join(", and ")}`
 

@@ -1,4 +1,4 @@
-/** The partner's past swaps and orders: asked for by cursor or by page, with every filter of the interface, or from the copy beside the journal. */
+/** The partner's past swaps and orders, by cursor or by page, with every filter of the interface, or from the copy beside the journal. */
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import { counted } from "../../domain/Words.ts"
@@ -16,7 +16,6 @@ import { type LedgerName, ledgers } from "../../venue/wire/WireValue.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as HistoryText from "./HistoryText.ts"
 
-/** The partner's history needs the partner's token. */
 class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJwt", {}) {
   override get message(): string {
     return "The history is the partner's: set venue.partnerJwt in the configuration. `history account` shows your own"
@@ -25,7 +24,6 @@ class NoPartnerJwt extends Schema.TaggedError<NoPartnerJwt>()("NoPartnerJwt", {}
 
 type Given<Fields> = { readonly [Name in keyof Fields]: Fields[Name] | undefined }
 
-/** Each with the interface's meaning. */
 export type Filters = Given<Omit<TransactionPagesQuery, "page" | "perPage">>
 
 interface Asked {
@@ -41,13 +39,11 @@ interface Asked {
 
 const isLedger = Schema.is(Schema.Literals(ledgers))
 
-/** The filters with the configured spelling of the home ledger; missing ones are omitted. */
 export const queryOf = ({ fromChainId, toChainId, ...others }: Filters, ledger: LedgerName) => {
   const spelled = (chain: string) => (isLedger(chain) ? ledger : chain)
   return present({ ...others, fromChainId: fromChainId?.map(spelled), toChainId: toChainId?.map(spelled) })
 }
 
-/** Every filter that was given takes effect or is reported. */
 const conflictIn = ({ csv, cursor: given, filters, page, perPage, stored, sync }: Asked): string | undefined => {
   const isFiltered = Object.keys(present(filters)).length > 0
   const cursor = Object.keys(present(given))
@@ -91,7 +87,7 @@ const answered = Effect.fnUntraced(function* (given: Asked, ledger: LedgerName) 
 const answerOf = (entries: ReadonlyArray<HistoryEntry>): Answer.CommandAnswer =>
   Answer.ofList(HistoryText.list, entries, "No transactions.")
 
-/** In the interface's form: totals and neighbours, `null` where there is none. */
+/** The interface's form: totals and neighbours, `null` if there is none. */
 const pageJson = ({ nextPage, page, perPage, prevPage, total, totalPages, transactions }: TransactionPage) => ({
   data: transactions.map(({ said }) => said),
   totalPages: totalPages ?? null,

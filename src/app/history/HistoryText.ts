@@ -6,7 +6,6 @@ import { readLedgerTxHashes } from "../../venue/wire/WireValue.ts"
 
 type Fields = HistoryEntry["record"]
 
-/** As the interface names them. */
 const titles = [
   ...(["createdAt", "status", "originAsset", "amountIn", "amountInFormatted", "amountInUsd"] as const),
   ...(["destinationAsset", "amountOut", "amountOutFormatted", "amountOutUsd"] as const),
@@ -15,7 +14,6 @@ const titles = [
   ...(["ledgerTxHashes", "originChainTxHashes", "destinationChainTxHashes", "appFees"] as const)
 ]
 
-/** Several values share a cell. */
 const cellOf = (record: Fields, title: (typeof titles)[number]): string => {
   if (title === "ledgerTxHashes") return readLedgerTxHashes(record).join(" ")
   if (title === "appFees") return record.appFees?.map(({ fee, recipient }) => `${recipient}=${fee}`).join(" ") ?? ""
@@ -38,7 +36,6 @@ interface Row {
   readonly problem: string | undefined
 }
 
-/** One more column if something is odd. */
 const render = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
   const isOdd = rows.some(({ problem }) => problem !== undefined)
   return Table.render(
@@ -67,7 +64,6 @@ const lines = (entries: ReadonlyArray<HistoryEntry>): ReadonlyArray<string> =>
     }))
   )
 
-/** What the service said of each, word for word, is what programs get. */
 export const list = { json: (entries: ReadonlyArray<HistoryEntry>) => entries.map(({ said }) => said), csv, lines }
 
 export const accountTable = (entries: ReadonlyArray<AccountEntry>): ReadonlyArray<string> =>
@@ -80,5 +76,4 @@ export const accountTable = (entries: ReadonlyArray<AccountEntry>): ReadonlyArra
     }))
   )
 
-/** Without the namespace that all ids share. */
 const short = (assetId: string): string => assetId.replace(/^nep\d+:/, "")

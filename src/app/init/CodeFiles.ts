@@ -78,14 +78,12 @@ test("it buys below the mid", () => {
 })
 `
 
-/** Nobody was asked, so nobody agreed to replacing it. */
 export class FileExists extends Schema.TaggedError<FileExists>()("FileExists", { file: Schema.String }) {
   override get message(): string {
     return `${this.file} exists, nothing was written: name another file, or say --overwrite`
   }
 }
 
-/** A strategy of one's own: its file, its code beside it, and a test. */
 export const write = Effect.fn("CodeFiles.write")(function* (file: string, market = "BTC/USDC", overwrite: boolean) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

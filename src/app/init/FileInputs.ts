@@ -1,7 +1,4 @@
-/**
- * What the questions about a strategy stand on: its market, with the present price, from the configuration that there is, or from
- * the answers that make one.
- */
+/** The inputs of the strategy questions: a market with its present price, from an existing configuration or from answers that make one. */
 import { Console, Effect, Option, Schema } from "effect"
 import type { Market, Price } from "../../domain/Market.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -14,29 +11,24 @@ import type * as Interview from "./Interview.ts"
 import * as NewConfig from "./NewConfig.ts"
 import * as VenueLook from "./VenueLook.ts"
 
-/** The user ended the questions, or answered no. */
 export class NothingWritten extends Schema.TaggedError<NothingWritten>()("NothingWritten", {}) {
   override get message(): string {
     return "nothing was written"
   }
 }
 
-/** The configuration that there is, or the one that the answers make. */
 export interface FileInputs {
   readonly markets: Markets
   readonly market: Market
   readonly price: Price | undefined
   readonly journal: string | undefined
-  /** Writes what belongs beside the strategy, and says what that was. */
   readonly write: (schema: string) => ReturnType<typeof NewConfig.write>
 }
 
-/** Reads a market that a question has already accepted. */
 const marketOf = Effect.fnUntraced(function* (markets: Markets, name: string) {
   return readAnswer(marketReader(markets), name).value ?? (yield* new NothingWritten())
 })
 
-/** With a configuration: its markets, and the price as its account sees it. */
 export const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interview, config: string) {
   const { journal, markets, account, venue } = yield* ConfigFile.loadSettings(config)
   const symbols = markets.assets.map(({ symbol }) => symbol)
@@ -58,7 +50,6 @@ export const configured = Effect.fnUntraced(function* ({ ask }: Interview.Interv
   return { markets, market, price, journal, write: () => Effect.succeed([]) } satisfies FileInputs
 })
 
-/** Without one: the venue is asked what it trades. */
 export const unconfigured = Effect.fnUntraced(function* (
   interview: Interview.Interview,
   config: string,

@@ -21,7 +21,6 @@ import * as SchemaFile from "./SchemaFile.ts"
 import * as Shielding from "./Shielding.ts"
 import * as StrategyQuestions from "./StrategyQuestions.ts"
 
-/** Each answer is valid, but together they make no strategy. */
 export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {
   override get message(): string {
     return `nothing was written, the answers make no strategy:\n${this.problems}`
@@ -31,15 +30,11 @@ export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnf
 interface Asked {
   readonly file: string
   readonly config: string
-  /** The configuration that commands take where none is named. */
   readonly usual: string
-  /** A strategy of the catalogue to start from. */
   readonly like: string | undefined
   readonly profile: ProfileName | undefined
-  /** Answers to questions, by their keys; `set` has those to what only some kinds ask. */
   readonly given: Readonly<Record<"market" | "kind", string | undefined>>
   readonly set: Readonly<Record<string, string>> | undefined
-  /** Nobody is asked. */
   readonly yes: boolean
   readonly overwrite: boolean
 }
@@ -108,7 +103,6 @@ const overwriteQuestion = (file: string): Question => ({
   read: Read.oneOf("yes", "no")
 })
 
-/** A copy of a file of the catalogue; its owner changes the market and the budget in it. */
 const writeLike = Effect.fnUntraced(function* (file: string, name: string, overwrite: boolean) {
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* StrategyFiles.catalogued(name)

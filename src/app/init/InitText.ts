@@ -10,14 +10,12 @@ import { type Report, sourceText } from "../../strategy/Problem.ts"
 import type { Answers, Question } from "../../strategy/Setup.ts"
 import { factsOf, ledgerOf, type ProfileName, verifierOf } from "../../venue/profile/Profiles.ts"
 
-/** An answer as the reader of the file takes it. */
 export const readAnswer = <A>(read: Read.Reader<A>, answer: string) => {
   const to: Report = { source: sourceText("", answer), problems: [] }
   const value = read({ type: "scalar", text: answer, isQuoted: false, start: 0, end: answer.length }, to)
   return { value, problem: to.problems[0] }
 }
 
-/** What is wrong with an answer, in the words of the reader that reads the file. */
 export const mistakeIn = ({ read }: Question, answer: string): string | undefined => {
   const { problem } = readAnswer(read, answer)
   return problem === undefined
@@ -25,10 +23,8 @@ export const mistakeIn = ({ read }: Question, answer: string): string | undefine
     : [problem.message, problem.hint].filter((part) => part !== undefined).join("; ")
 }
 
-/** An answer that goes back to the question before. */
 export const back = "<"
 
-/** The choices, one per line. */
 export const kindLines: ReadonlyArray<string> = [
   "Kinds of strategies:",
   ...kinds.map(({ about, name }) => `  ${name.padEnd(15)}${about}`),
@@ -44,7 +40,6 @@ export const kindQuestion: Question = {
 
 export const kindOf = (answers: Answers): Kind => kinds.find(({ name }) => name === answers.get("kind")) ?? kinds[0]
 
-/** Comments after settings start in one column. */
 const aligned = (text: string): string =>
   text
     .split("\n")
@@ -84,7 +79,6 @@ ${kind}:${section(answer)}
 `)
 }
 
-/** Where a secret is, as the configuration names it. */
 const reference = (source: SecretSource): string =>
   "env" in source ? `{ env: ${source.env} }` : `{ file: ${JSON.stringify(source.file)} }`
 
@@ -95,11 +89,10 @@ export interface ConfigParts {
   readonly assets: ReadonlyArray<Asset>
   readonly journal: string
   readonly profile: ProfileName | undefined
-  /** The line that names the schema for editors. */
   readonly schema: string
 }
 
-/** Where a deployment does otherwise than the interface document: its facts, and what a confidential account there needs. */
+/** Comments for a deployment that differs from the interface document: its facts, and the needs of a confidential account there. */
 const linesOf = (profile: ProfileName | undefined) => {
   if (profile === undefined) return { venue: "", account: "" }
   const { login, movesBetweenAccounts } = factsOf(profile, verifierOf(ledgerOf(profile)))
@@ -132,7 +125,6 @@ journal: ${journal}  # everything the bot did and saw; relative to this file
 dashboard: {}  # a page on this machine while the bot runs: limitbot dashboard prints its address
 `)
 
-/** What the money in the file adds up to, for the last words. */
 export const budgetText = (
   { base, quote }: Market,
   budget: { readonly base: bigint; readonly quote: bigint }

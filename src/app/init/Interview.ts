@@ -9,7 +9,6 @@ import { ask as askAtTerminal } from "../../process/Terminal.ts"
 import type { Question } from "../../strategy/Setup.ts"
 import { back, mistakeIn } from "./InitText.ts"
 
-/** A question that a flag answers wrongly, or that nobody answers. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   flag: Schema.String,
   problem: Schema.String
@@ -19,7 +18,6 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   }
 }
 
-/** These questions have flags of their own; all others are answered with `--set KEY=VALUE`. */
 const ownFlags: ReadonlyMap<string, string> = new Map([
   ["venue", "--venue"],
   ["market", "--market"],
@@ -30,10 +28,9 @@ const ownFlags: ReadonlyMap<string, string> = new Map([
   ["overwrite", "--overwrite"]
 ])
 
-/** The flag that answers a question. */
 const flagOf = (key: string): string => ownFlags.get(key) ?? `--set ${key}=…`
 
-/** `given`: the answers of flags, by key. `takesFallbacks`: nobody is asked. */
+/** `given`: the answers of flags, by key. `takesFallbacks`: the user is not asked. */
 export const make = Effect.fn("Interview.make")(function* (
   given: ReadonlyMap<string, string>,
   takesFallbacks: boolean
@@ -70,20 +67,16 @@ export const make = Effect.fn("Interview.make")(function* (
     }
   })
   return {
-    /** The answer, checked by the question's reader. */
     ask,
-    /** The same; `undefined` when the person wants to go back instead. */
+    /** Returns `undefined` if the person goes back instead. */
     askOrGoBack: (question: Question) =>
       Effect.map(answerTo(question, true), (answer) => (answer === back ? undefined : answer)),
-    /** What a flag answers. */
     given: (key: string) => given.get(key),
-    /** What `use` makes of the answer. When it fails, a person reads why and answers again; a flag cannot. */
+    /** Passes the answer to `use`. If it fails, a person reads why and answers again; a flag cannot. */
     settle,
-    /** The terminal will be asked for this answer. */
     isPersonal,
-    /** Keys of answers that no question has asked for. */
     unused: () => [...given.keys()].filter((key) => !asked.has(key)),
-    /** No question will ask for these; says which flags gave an answer all the same. */
+    /** No question will ask for these; names the flags that answered them anyway. */
     spare: (...keys: ReadonlyArray<string>) => {
       for (const key of keys) asked.add(key)
       return keys.filter((key) => given.has(key)).map(flagOf)

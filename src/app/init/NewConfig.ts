@@ -19,7 +19,6 @@ import * as Init from "./InitText.ts"
 import type { Interview } from "./Interview.ts"
 import * as VenueLook from "./VenueLook.ts"
 
-/** One answer cannot be used; the message says why. */
 class Unfit extends Schema.TaggedError<Unfit>()("Unfit", { message: Schema.String }) {}
 
 const sandboxUrl = `http://127.0.0.1:${SandboxConfig.defaultPort}`
@@ -31,7 +30,6 @@ const venueQuestion: Question = {
   read: (node, to) => (node.type === "scalar" && node.text === "sandbox" ? sandboxUrl : url(node, to))
 }
 
-/** Only a venue that answers is taken; its tokens are the answer. */
 export const askVenue = ({ settle }: Interview) =>
   settle(
     venueQuestion,
@@ -51,10 +49,8 @@ export const askVenue = ({ settle }: Interview) =>
 
 export type FoundVenue = Effect.Success<ReturnType<typeof askVenue>>
 
-/** What the configuration accepts. */
 const isSymbol = /^[A-Za-z0-9.]{1,20}$/
 const mostDecimals = 36
-/** A longer list helps nobody. */
 const mostShown = 40
 
 const symbolsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<string> => [
@@ -67,7 +63,6 @@ export const tokenLine = (tokens: ReadonlyArray<Token>): string => {
   return `Tokens of the venue: ${symbols.slice(0, mostShown).join(", ")}${more}`
 }
 
-/** Offered where both assets are there. */
 export const usualMarket = (symbols: ReadonlyArray<string>): { readonly fallback?: string } =>
   ["BTC", "USDC"].every((symbol) => symbols.includes(symbol)) ? { fallback: "BTC/USDC" } : {}
 
@@ -85,7 +80,7 @@ const marketQuestion = (tokens: ReadonlyArray<Token>): Question => {
   return { key: "market", text: "Market, as BASE/QUOTE", ...usualMarket(symbols), read }
 }
 
-/** A symbol may stand for tokens of several chains; then the chain is asked, or the id where a chain has several. */
+/** A symbol may stand for tokens of several chains; then the chain is asked, or the id if a chain has several. */
 const askToken = Effect.fnUntraced(function* ({ ask }: Interview, tokens: ReadonlyArray<Token>, symbol: string) {
   const named = tokens.filter((token) => token.symbol === symbol)
   const [only, ...others] = named
@@ -122,7 +117,6 @@ const apiKeyQuestion: Question = {
   read: Read.text
 }
 
-/** Keys that exist are read and checked; a new one is written with the configuration. */
 export const askAccount = Effect.fnUntraced(function* (interview: Interview, config: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -161,7 +155,6 @@ interface Answered {
   readonly profile: ProfileName | undefined
 }
 
-/** The configuration and its secrets, and what its owner should know about them. */
 export const write = Effect.fn("NewConfig.write")(function* (
   config: string,
   { account, assets, profile, venue }: Answered,

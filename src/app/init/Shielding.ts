@@ -1,6 +1,6 @@
 /**
- * What a new owner of a strategy has to know where money can be in two accounts of the same key: whether the one that pays for
- * orders has enough of it. The service lists only what is in the confidential one.
+ * Advises a new owner of a strategy if money can be in two accounts of the same key: is there enough in the one that pays for orders? The
+ * service lists only the balance of the confidential one.
  */
 import { Effect } from "effect"
 import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
@@ -15,7 +15,7 @@ interface Budget {
   readonly quote: Amount
 }
 
-/** Nothing where there is one account, or where enough is in place. Whoever cannot be asked is not waited for. */
+/** Returns nothing if there is one account, or enough money is in place. It does not wait for a source that cannot be asked. */
 export const advice = Effect.fn("Shielding.advice")(function* (file: string, market: Market, budget: Budget) {
   const { account, venue } = yield* ConfigFile.loadSettings(file)
   if (!venue.facts.movesBetweenAccounts) return []

@@ -17,7 +17,6 @@ import type * as Interview from "./Interview.ts"
 
 type NamesInUse = ReadonlyMap<string, string>
 
-/** Names of strategies in the same folder and in the journal, with the place where each is used. */
 const namesInUse = Effect.fnUntraced(function* (file: string, journal: string | undefined) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -39,7 +38,6 @@ const namesInUse = Effect.fnUntraced(function* (file: string, journal: string | 
   return used
 })
 
-/** The first name that is free: `btc-grid`, then `btc-grid-2`. */
 const freeName = (wanted: string, used: NamesInUse): string => {
   if (!used.has(wanted)) return wanted
   for (let number = 2; ; number++) if (!used.has(`${wanted}-${number}`)) return `${wanted}-${number}`
@@ -56,10 +54,8 @@ const nameQuestion = (market: Market, kind: string, used: NamesInUse): Question 
   return { key: "name", text: "Name of the strategy", fallback: freeName(usual, used), read }
 }
 
-/** Few digits: these are prices to start from. */
 const priceDigits = 4
 
-/** A question about a price offers one near the present price, if it would be accepted. */
 const withPrice = (question: Question, { market, price }: FileInputs): Question => {
   if (question.around === undefined || price === undefined || question.fallback !== undefined) return question
   const near = Decimal.fromNumber(Decimal.toNumber(price) * question.around, priceDigits)
@@ -105,7 +101,6 @@ const nextQuestion = (
   return undefined
 }
 
-/** Whoever goes back from the first question about the strategy chooses the market again. */
 export const answersFrom = Effect.fnUntraced(function* <E, R>(
   interview: Interview.Interview,
   file: string,

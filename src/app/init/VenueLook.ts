@@ -1,6 +1,6 @@
 /**
- * What `limitbot init` asks the venue: which tokens it trades, what a market costs now, and whether it is a sandbox,
- * which tells its keys. It only reads, through the same port as the bot.
+ * The venue's answers for `limitbot init`: its tokens, the present price of a market, and the keys of a sandbox. It only reads, through the
+ * same port as the bot.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, type Redacted, Result } from "effect"
@@ -20,18 +20,14 @@ import { Venue } from "../../venue/Venue.ts"
 import { ownAccount, VenueConfig } from "../../venue/VenueConfig.ts"
 import type { LedgerName } from "../../venue/wire/WireValue.ts"
 
-/** A person waits, and may correct the address. */
 const patience = { attemptMillis: 5_000, readMillis: 8_000, writeMillis: 8_000 }
-/** The price is that of an order of about this value. */
 const sizeUsd = 100
 
-/** Whose questions these are: enough of a configuration to ask for prices. */
 export interface Asker {
   readonly url: string
   readonly ledger: LedgerName
   readonly signerId: string
   readonly apiKey?: Redacted.Redacted | undefined
-  /** The facts of the deployment, where it is known. */
   readonly facts?: VenueFacts
 }
 
@@ -53,13 +49,12 @@ const venueFor = ({ apiKey, facts, ledger, signerId, url }: Asker) =>
     )
   )
 
-/** Tokens and the sandbox need no account. */
 const nobody = { ledger: "native", signerId: "nobody" } as const
 
 export const tokens = (url: string) =>
   Venue.use((venue) => venue.tokens).pipe(Effect.provide(venueFor({ url, ...nobody })))
 
-/** How to connect, if the venue is a sandbox; a real service has no such page. */
+/** Returns how to connect, if the venue is a sandbox; a real service has no such page. */
 export const sandboxAt = (url: string) =>
   HttpClient.execute(HttpClientRequest.get(`${url}/sandbox/connection`)).pipe(
     Effect.flatMap(HttpClientResponse.schemaBodyJson(ConnectionResponse)),
@@ -70,10 +65,10 @@ export const sandboxAt = (url: string) =>
     Effect.provide(NodeHttpClient.layerUndici)
   )
 
-/** A market that moves fast may have left the first quote when the second comes; then both are asked again. */
+/** A market that moves fast may have left the first quote when the second comes; then both are requested again. */
 const crossedTries = 5
 
-/** The present mid of a market, or the indicative price of the token list; `undefined` if the venue gives neither. */
+/** Returns the present mid of a market, or the indicative price of the token list; `undefined` if the venue gives neither. */
 export const price = (asker: Asker, market: Market): Effect.Effect<Price | undefined> =>
   Effect.gen(function* () {
     const known = yield* Venue.use((venue) => venue.tokens).pipe(Effect.orElseSucceed(() => []))

@@ -8,10 +8,9 @@ import { Registry } from "../../journal/postgres/Registry.ts"
 import { type AccountWord, NotHeard } from "../cluster/AccountWord.ts"
 import { type AccountOfFleet, fleetDatabase, NoSuchAccount } from "./WhichBot.ts"
 
-/** Loaded with the first word: no other command needs the cluster. */
+/** Loaded with the first command: no other code path needs the cluster. */
 export const speaking = Effect.promise(() => import("../cluster/Account.ts"))
 
-/** Says it, and waits for the answer of the account's owner. */
 export const say = Effect.fn("AccountWords.say")(function* (bot: AccountOfFleet, by: string, word: AccountWord) {
   return yield* saidTo(bot.account, by, word).pipe(Effect.provide(fleetDatabase(bot.database)))
 })

@@ -1,6 +1,6 @@
 /**
- * What the journal tells, newest last, with or without a running bot. Followed, it continues with the live stream, from the
- * number after the last one shown, so nothing is missed or shown twice, even across restarts.
+ * Prints the journal's events, newest last, with or without a running bot. With follow, it continues with the live stream after the last
+ * number shown, so nothing is missed or shown twice, even across restarts.
  */
 
 import { Console, Effect, Option, Stream } from "effect"
@@ -17,20 +17,17 @@ import type { WhichBot } from "./WhichBot.ts"
 interface Shown {
   readonly json: boolean
   readonly search: string
-  /** How many of the past ones. */
   readonly limit: number
 }
 
 const textOf = ({ at, subject, text }: LineView): string => printable(`${clock(at)}  ${subject}  ${text}`)
 
-/** Events that only serve recovery tell a person nothing. */
 const isShown = (line: LineView, { json, search }: Shown): boolean =>
   (json || line.text !== "") && mentions(search)(line)
 
 const print = (line: LineView, shown: Shown) =>
   isShown(line, shown) ? Console.log(shown.json ? jsonOf(line) : textOf(line)) : Effect.void
 
-/** Prints the past ones, and answers where the stream goes on. */
 export const printPast = Effect.fn("EventLog.printPast")(function* (bot: WhichBot, shown: Shown) {
   const { journal, last, lines } = yield* withSettings(bot, ({ journal, markets }) =>
     Effect.map(newest(bySymbol(markets.assets), shown), (found) => ({ ...found, journal }))
@@ -39,13 +36,11 @@ export const printPast = Effect.fn("EventLog.printPast")(function* (bot: WhichBo
   return { journal, last }
 })
 
-/** Prints those of the running bot as they happen. */
 export const follow = ({ journal, last }: { readonly journal: string; readonly last: number }, shown: Shown) =>
   RunningBot.subscribe(journal, last, (why) => Console.error(`${why} Trying again.`)).pipe(
     Stream.runForEach((told) => (told._tag === "Event" ? print(told, shown) : Effect.void))
   )
 
-/** The requested last lines, and the number of the newest event of all. */
 const newest = Effect.fnUntraced(function* (assets: Money.Assets, shown: Shown) {
   const journal = yield* Journal
   const head = yield* Stream.runHead(journal.newestFirst)

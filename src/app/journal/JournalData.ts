@@ -1,4 +1,4 @@
-/** A bot's journal as a source for backtests: the minutes of prices that it saw, and how its orders filled. */
+/** A bot's journal as a source for backtests: the minutes of prices that it saw, and the fills of its orders. */
 
 import { Effect, Schema, Stream } from "effect"
 import * as Candles from "../../candles/Candles.ts"
@@ -12,7 +12,6 @@ import * as Calibration from "../../ledger/measured/Calibration.ts"
 import * as MeasuredFees from "../../ledger/measured/MeasuredFees.ts"
 import { isThere } from "./JournalView.ts"
 
-/** The journal has nothing of what was requested. */
 export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()("JournalDataMissing", {
   message: Schema.String
 }) {}
@@ -43,7 +42,6 @@ const candlesOf = (minutes: ReadonlyArray<Minute>): Candles.Candles => {
   }
 }
 
-/** The minutes of a market that the bot saw, as candles without volumes. */
 export const candles = Effect.fn("JournalData.candles")(function* (file: string, market: string | undefined) {
   if (market === undefined)
     return yield* new JournalDataMissing({ message: `${file}: say which market's prices: --market BTC/USDC` })
@@ -60,7 +58,6 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
   return { candles: made, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
 })
 
-/** What was sent to the bot. */
 export const signals = Effect.fn("JournalData.signals")(function* (file: string) {
   const sent = Effect.flatMap(Journal, (journal) => Stream.runCollect(journal.events({ tags: ["SignalReceived"] })))
   const recorded = yield* within(file, sent)
@@ -70,9 +67,9 @@ export const signals = Effect.fn("JournalData.signals")(function* (file: string)
 })
 
 /**
- * What the bot's orders were charged (`undefined` while there are too few fills to say), what the venue said that they would
- * be, and the basis points between the bid and the ask that its strategies saw, by market, and how they grow with size. `quotedFee` is the venue's, in each
- * of both.
+ * Measures the costs of the bot's orders: the fees charged (`undefined` while there are too few fills) and the fees that the venue
+ * announced. By market, it returns the basis points between the bid and the ask that strategies saw, and their growth with size. Bid and
+ * ask each include `quotedFee`, the venue's fee.
  */
 export const costs = Effect.fn("JournalData.costs")(function* (file: string, quotedFee: number) {
   return yield* within(
@@ -102,7 +99,9 @@ export const costs = Effect.fn("JournalData.costs")(function* (file: string, quo
   )
 })
 
-/** How the bot's own orders filled; of one market if it is named. `accountTerms`: what they asked for if their file said nothing. */
+/**
+ * Measures the fills of the bot's own orders, in one market if it is named. `accountTerms`: the terms used if the strategy file set none.
+ */
 export const calibration = Effect.fn("JournalData.calibration")(function* (
   file: string,
   market: string | undefined,

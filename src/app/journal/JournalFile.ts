@@ -1,4 +1,7 @@
-/** A journal as a file: checked, made smaller, copied while the bot runs, taken over from a copy. One in a fleet's database is only checked. */
+/**
+ * A journal as a file: checked, compacted, copied while the bot runs, restored from a copy. A journal in a fleet's database is only
+ * checked.
+ */
 
 import { dirname } from "node:path"
 import { Effect, Equal, FileSystem, Layer, Option, Schema, Stream } from "effect"
@@ -29,12 +32,11 @@ import * as StoredProfit from "../../views/profit/StoredProfit.ts"
 import { isThere } from "./JournalView.ts"
 import * as WhichBot from "./WhichBot.ts"
 
-/** The requested copy cannot be made or taken over. */
 export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", { message: Schema.String }) {}
 
 const reading = (filename: string) => Sqlite.layer({ filename, readOnly: true })
 
-/** For the only writer: refused while a bot runs. */
+/** Opens the journal as its only writer; refused while a bot runs. */
 const writing = Effect.fnUntraced(function* (name: string) {
   const { pid } = yield* Process
   const journal = Lease.fileOf(name)
@@ -67,13 +69,11 @@ const verified = (expected: ReadonlyArray<string>) =>
 const told = (facts: Readonly<Record<string, unknown>>, text: string) => ({ data: () => facts, lines: () => [text] })
 
 interface Named {
-  /** The configuration that names the journal. */
   readonly config: string
 }
 
 interface ToVerify {
   readonly bot: WhichBot.WhichBot
-  /** A hash that it had. */
   readonly head: Option.Option<string>
 }
 
@@ -92,7 +92,7 @@ const ofFile = Effect.fnUntraced(function* (config: string, expected: ReadonlyAr
   return { journal, ...found }
 })
 
-/** What is kept outside its chain is its row, which is read first: its owner may be writing. */
+/** The part outside the chain is the account's row. It is read first, because its owner may be writing. */
 const ofAccount = Effect.fnUntraced(function* (bot: WhichBot.AccountOfFleet, expected: ReadonlyArray<string>) {
   const { journal } = yield* WhichBot.settingsOf(bot)
   return yield* Effect.gen(function* () {
@@ -173,7 +173,7 @@ export const archive = Effect.fn("JournalFile.archive")(function* ({ before, con
   )
 }, Effect.scoped)
 
-/** A complete copy, even while the bot writes; only its owner can read the file. */
+/** Makes a complete copy, even while the bot writes; only its owner can read the file. */
 const copyTo = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const sql = yield* SqlClient.SqlClient
@@ -185,7 +185,7 @@ const copyTo = Effect.fnUntraced(function* (file: string) {
   yield* unjoined(sql`VACUUM INTO ${file}`)
 })
 
-/** What was archived of it goes with a copy. The archive of the journal never changes: another one takes its name. */
+/** Archived events go with a copy. The archive of the journal never changes; a new archive gets another name. */
 const copyArchive = Effect.fnUntraced(function* (from: string, to: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const [archive, copy] = [archiveOf(Lease.fileOf(from)), archiveOf(Lease.fileOf(to))]
@@ -212,7 +212,6 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
   return told({ file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
 }, Effect.scoped)
 
-/** The first link of a chain: a journal and all its copies have it in common. */
 const firstHash = SqlClient.SqlClient.use(
   (sql) => sql`SELECT sequence, hash FROM journal ORDER BY sequence LIMIT 1`
 ).pipe(Effect.map(([row]) => row?.["hash"]))

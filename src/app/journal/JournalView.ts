@@ -1,4 +1,4 @@
-/** What commands that only look need: the journal of the bot that they are about, folded, even while a bot writes it. */
+/** Folds a bot's journal for commands that only read, even while the bot writes it. */
 import { Clock, Effect, FileSystem, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
@@ -10,21 +10,17 @@ import { Journal } from "../../journal/Journal.ts"
 import * as Layers from "../../Layers.ts"
 import * as WhichBot from "./WhichBot.ts"
 
-/** There is nothing to look at yet. */
 export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { journal: Schema.String }) {
   override get message(): string {
     return `There is no journal at ${this.journal} yet. Has this bot run with this configuration?`
   }
 }
 
-/** A look at the past: the journal up to a moment. */
 export interface Past {
   readonly until: number
-  /** Gets every event on the way. */
   readonly seen: (entry: Recorded) => void
 }
 
-/** Runs a look at the journal of a bot. */
 export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E, R>(
   bot: WhichBot.WhichBot,
   look: (view: JournalView) => Effect.Effect<A, E, R>,
@@ -42,7 +38,6 @@ export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E,
   )
 })
 
-/** The same for what folds the journal itself. */
 export const withSettings = Effect.fn("JournalView.withSettings")(function* <A, E, R>(
   bot: WhichBot.WhichBot,
   look: (settings: BotSettings) => Effect.Effect<A, E, R>
@@ -53,15 +48,13 @@ export const withSettings = Effect.fn("JournalView.withSettings")(function* <A, 
     : Effect.provide(look(settings), WhichBot.journalOf(bot, settings))
 })
 
-/** The same for what needs nothing but the view. */
 export const ofJournal = <A>(bot: WhichBot.WhichBot, look: (view: JournalView) => A) =>
   withJournal(bot, (view) => Effect.sync(() => look(view)))
 
-/** A journal that nobody may look for counts as absent. */
+/** True if the journal exists. A journal without read permission counts as absent. */
 export const isThere = (journal: string) =>
   FileSystem.FileSystem.use((fileSystem) => fileSystem.exists(journal)).pipe(Effect.orElseSucceed(() => false))
 
-/** Runs an effect on a journal as it is, even while a bot writes it. */
 export const inJournal = Effect.fn("JournalView.inJournal")(function* <A, E, R>(
   journal: string,
   look: Effect.Effect<A, E, R>
@@ -75,14 +68,12 @@ export interface JournalView {
   readonly journal: string
   readonly assets: ReadonlyMap<string, { readonly symbol: string; readonly id: string; readonly decimals: number }>
   readonly state: BotState
-  /** How long each step of an order may take before it is named. */
+  /** An order is reported as stuck after this time in one step. */
   readonly stuckAfter: StepTerms
   readonly now: number
-  /** Whether every quote must bear the venue's signature. */
   readonly prices: "signed" | "unsigned"
 }
 
-/** All events of one kind, oldest first. */
 export const eventsOf = Effect.fn("JournalView.eventsOf")(function* <T extends Tag>(tag: T) {
   const journal = yield* Journal
   const isWanted = (event: BotEvent): event is Of<T> => event._tag === tag

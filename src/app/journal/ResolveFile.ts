@@ -27,7 +27,7 @@ export const put = Effect.fn("ResolveFile.put")(function* (journal: string, answ
   return name
 })
 
-/** Passes on what was said since, each word once it is durable. A folder or word that cannot be read now counts as silence. */
+/** Passes on answers since the last call, each once it is durable. A folder or answer that cannot be read now counts as silence. */
 export const takeUp = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
   journal: string,
   note: (answer: OperatorAnswer) => Effect.Effect<void, E, R>

@@ -17,10 +17,9 @@ import * as AccountWords from "./AccountWords.ts"
 import type { JournalView } from "./JournalView.ts"
 import * as ResolveFile from "./ResolveFile.ts"
 
-/** The word cannot be accepted. */
 export class NotResolved extends Schema.TaggedError<NotResolved>()("NotResolved", { message: Schema.String }) {}
 
-/** A running bot acts on the word at its next turn; a bot that hangs still finds it later. */
+/** A running bot applies the answer at its next turn; a bot that hangs finds it later. */
 const patienceMillis = 15_000
 
 const lookMillis = 200
@@ -39,7 +38,7 @@ export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.
   } satisfies CommandAnswer
 })
 
-/** Answers who has written it down: the running bot, or this command. */
+/** Returns the writer of the answer: the running bot, or this command. */
 export const deliver = Effect.fnUntraced(function* (
   { bot, journal, now, state }: View,
   answer: Problems.OperatorAnswer
@@ -57,7 +56,6 @@ export const deliver = Effect.fnUntraced(function* (
   return (yield* say(journal, answer)) ? "bot" : yield* handOver(journal, answer, holder)
 })
 
-/** No bot runs, so this command takes the lease for the moment of writing. */
 const write = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer) {
   const { pid } = yield* Process
   yield* Effect.gen(function* () {
@@ -67,7 +65,7 @@ const write = Effect.fnUntraced(function* (journal: string, answer: Problems.Ope
   return "journal" as const
 })
 
-/** Tells the running bot itself; false if it has no control server or does not answer. */
+/** Sends the answer to the running bot; false if it has no control server or does not answer. */
 const say = (journal: string, { placement, received, text: why, word }: Problems.OperatorAnswer) =>
   RunningBot.ask(journal, (api) =>
     api.command.resolve({ payload: { placement, word, why, ...present({ received }) } })
@@ -77,7 +75,7 @@ const say = (journal: string, { placement, received, text: why, word }: Problems
     Effect.orElseSucceed(() => false)
   )
 
-/** For a bot that cannot be reached, even one that hangs: a file that it picks up at its next turn. */
+/** For a bot that cannot be reached, even one that hangs: writes a file that it reads at its next turn. */
 const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer, { pid }: Lease.Holder) {
   const fileSystem = yield* FileSystem.FileSystem
   const file = yield* ResolveFile.put(journal, answer)
@@ -92,7 +90,7 @@ const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.
   return "bot" as const
 })
 
-/** Records the operator's word, unless the venue has settled the question in the meantime. */
+/** Records the operator's answer, unless the venue has settled the question in the meantime. */
 export const note = Effect.fnUntraced(function* (answer: Problems.OperatorAnswer, books: Bookkeeper["Service"]) {
   const now = yield* Clock.currentTimeMillis
   yield* books.recordFrom((state) => {

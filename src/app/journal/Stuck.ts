@@ -8,7 +8,6 @@ import * as WhichBot from "./WhichBot.ts"
 
 const sameForAll = (term: number): StepTerms => Record.map({ ...defaultTerms }, () => term)
 
-/** By one term for all states, or by those of the configuration. */
 export const stuck = Effect.fn("stuck")(function* (bot: WhichBot.WhichBot, after: Option.Option<number>) {
   const { stuckAfter } = yield* WhichBot.settingsOf(bot)
   const terms = Option.match(after, { onNone: () => stuckAfter, onSome: sameForAll })

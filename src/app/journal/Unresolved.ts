@@ -1,4 +1,4 @@
-/** What only the operator can decide, with the evidence and the words that answer it. */
+/** Lists the questions that only the operator can settle, with their evidence and the commands that answer them. */
 import { Effect, Option } from "effect"
 import * as Amount from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -13,7 +13,6 @@ import * as Money from "../../report/text/Money.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { JournalView } from "./JournalView.ts"
 
-/** What arrived, in smallest units of what the swap was to bring. */
 export const amountIn = Effect.fnUntraced(function* (view: JournalView, id: string, received: Option.Option<string>) {
   if (Option.isNone(received)) return undefined
   const placement = view.state.placements.get(id)

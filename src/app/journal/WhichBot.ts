@@ -11,11 +11,9 @@ import { Registry } from "../../journal/postgres/Registry.ts"
 
 export interface AccountOfFleet {
   readonly account: string
-  /** The address of the fleet's database. */
   readonly database: Redacted.Redacted
 }
 
-/** A configuration's file, or an account. */
 export type WhichBot = string | AccountOfFleet
 
 export class NoSuchAccount extends Schema.TaggedError<NoSuchAccount>()("NoSuchAccount", { account: Schema.String }) {
@@ -24,24 +22,22 @@ export class NoSuchAccount extends Schema.TaggedError<NoSuchAccount>()("NoSuchAc
   }
 }
 
-/** The journals make the tables, and the others find them. */
+/** Journals create the tables; other users of the database only use them. */
 export const fleetDatabase = (database: Redacted.Redacted) =>
   Layer.merge(Registry.layer, RateRows.layer).pipe(
     Layer.provideMerge(Journals.layer),
     Layer.provideMerge(Postgres.layer(database))
   )
 
-/** As people read it; no file has this name. */
+/** The name for people; no file has this name. */
 const nameOf = ({ account }: AccountOfFleet): string => `fleet:${account}`
 
-/** The settings of a bot, without its secrets. */
 export const settingsOf = Effect.fn("WhichBot.settingsOf")(function* (bot: WhichBot) {
   if (typeof bot === "string") return yield* ConfigFile.loadSettings(bot)
   const { config } = yield* inRegistry(bot, (registry) => registry.text(bot.account))
   return { ...(yield* ConfigFile.settingsIn(`${bot.account}/config.yaml`, config)), journal: nameOf(bot) }
 })
 
-/** What an account's row says of it. */
 export const inRegistry = <A, E>(
   { account, database }: AccountOfFleet,
   look: (registry: Registry["Service"]) => Effect.Effect<A | undefined, E>
@@ -53,6 +49,5 @@ export const inRegistry = <A, E>(
     )
   )
 
-/** The journal of an account, for reading. */
 export const journalOf = ({ account, database }: AccountOfFleet, { venue }: Pick<ConfigFile.BotSettings, "venue">) =>
   Layer.merge(readingOf(account), pricesOf(venue.url)).pipe(Layer.provide(fleetDatabase(database)))

@@ -12,7 +12,6 @@ import * as Layers from "../../Layers.ts"
 import * as Checkpoint from "../../signing/Checkpoint.ts"
 import { receive } from "../../venue/http/Reply.ts"
 
-/** It cannot be asked or told, or what it has is nothing that this account signed. */
 export class WitnessSilent extends Schema.TaggedError<WitnessSilent>()("WitnessSilent", {
   where: Schema.String,
   why: Schema.String
@@ -24,12 +23,10 @@ export class WitnessSilent extends Schema.TaggedError<WitnessSilent>()("WitnessS
 
 const patience = "5 seconds"
 
-/** Many notes; the last of them are at the end. */
 const mostBytes = 65_536
 
 const whereOf = (terms: WitnessPlace): string => ("file" in terms ? terms.file : terms.url)
 
-/** The end of a file; `undefined` if there is none. */
 const endOf = Effect.fnUntraced(function* (file: string) {
   const fileSystem = yield* FileSystem.FileSystem
   if (!(yield* fileSystem.exists(file))) return undefined
@@ -56,13 +53,13 @@ const failing =
       Effect.mapError((cause) => new WitnessSilent({ where: whereOf(terms), why: messageOf(cause) }))
     )
 
-/** All that it says now; `undefined` if it was never told anything. */
+/** Returns everything that the witness holds now; `undefined` if it never received anything. */
 const said = (terms: WitnessPlace) =>
   "file" in terms
     ? failing(terms)(endOf(terms.file))
     : failing(terms)(Effect.provide(answerOf(terms.url), NodeHttpClient.layerUndici))
 
-/** Its last checkpoint of this account; `undefined` if it was never told anything. */
+/** Returns its last checkpoint of this account; `undefined` if it never received any. */
 export const last = Effect.fn("Witness.last")(function* (
   terms: WitnessPlace,
   account: string,

@@ -35,7 +35,6 @@ const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<s
     })
   )
 
-/** The secrets of an account of a fleet are where it is run. */
 const venueOf = (bot: WhichBot, asked: ReadonlyMap<string, Asked>) =>
   typeof bot === "string"
     ? VenueRecord.ask(bot, asked)
@@ -46,7 +45,6 @@ const venueOf = (bot: WhichBot, asked: ReadonlyMap<string, Asked>) =>
         )
       )
 
-/** A proof is signed with the key of the account. */
 const noProof =
   "--proof needs a checkpoint that the key of the account has signed, and no checkpoint of an account of a fleet is signed yet: its key is where it is run, and runners tell no witness. --out FILE works."
 
@@ -87,9 +85,7 @@ interface EvidenceAsked {
   readonly order: string
   readonly bot: WhichBot
   readonly out: Option.Option<string>
-  /** For people who are to verify it. */
   readonly proof: Option.Option<string>
-  /** Only what the journal has. */
   readonly offline: boolean
 }
 

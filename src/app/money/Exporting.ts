@@ -19,7 +19,6 @@ import type { WhichBot } from "../journal/WhichBot.ts"
 import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 import * as ParquetFile from "./ParquetFile.ts"
 
-/** There is nothing to write, or it could not be written. */
 export class NothingToExport extends Schema.TaggedError<NothingToExport>()("NothingToExport", {
   message: Schema.String
 }) {}
@@ -27,7 +26,6 @@ export class NothingToExport extends Schema.TaggedError<NothingToExport>()("Noth
 export const formats = ["csv", "parquet", "beancount", "hledger", "rp2", ...TaxServices.taxServices] as const
 
 interface Account extends LedgerView {
-  /** What was traded, and swapped by hand. */
   readonly all: Trades.TradingRecord
 }
 
@@ -55,7 +53,6 @@ interface File {
   readonly content: string | Uint8Array
 }
 
-/** Bookings are made of every movement, which nobody else needs: they are read for them alone. */
 const bookingsOf = Effect.fnUntraced(function* (account: LedgerView) {
   const entries = Entries.make()
   yield* readAlong(account, movingTags, (page) => page.forEach(entries.see))
@@ -89,14 +86,13 @@ const filesOf = Effect.fnUntraced(function* (account: Account, { format, span, m
 const tradesIn = ({ trades }: Trades.TradingRecord, { from, to }: Tables.Period) =>
   trades.filter(({ at }) => at >= from && at < to)
 
-/** Tables among other files are not found again, and an older export beside them is taken for part of this one. */
+/** Tables among other files are hard to find, and an older export beside them looks like part of this one. */
 const refuseFullFolder = Effect.fnUntraced(function* (out: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const inside = yield* fileSystem.readDirectory(out).pipe(Effect.orElseSucceed(() => []))
   if (inside.length > 0) return yield* new NothingToExport({ message: `${out} is not empty: name a new folder` })
 })
 
-/** Never overwrites a file. */
 const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content: string | Uint8Array) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -15,10 +15,9 @@ import { newestPrices } from "./NewestPrices.ts"
 export interface LedgerView extends JournalView {
   readonly books: AccountBooks.AccountBooks
   readonly trading: Trades.TradingRecord
-  /** Decimals of a configured asset. */
   readonly decimals: (symbol: string) => number | undefined
   readonly mark: Mark
-  /** When the prices that value open positions were seen: the oldest of them. */
+  /** Epoch milliseconds of the oldest price that values an open position; `undefined` if there is none. */
   readonly markedAt: number | undefined
 }
 
@@ -42,7 +41,7 @@ export const withLedger = <A, E, R>(bot: WhichBot, look: (view: LedgerView) => E
     })
   )
 
-/** The books up to the state of the view: on from what is stored, if that is not newer. */
+/** The books up to the state of the view. Continues from the stored books, unless they are newer than the view. */
 export const booksOf = Effect.fnUntraced(function* (
   view: JournalView,
   stored: Effect.Effect<AccountBooks.AccountBooks, never, Journal> = StoredBooks.stored
@@ -53,7 +52,7 @@ export const booksOf = Effect.fnUntraced(function* (
   return books
 })
 
-/** Gives all events of these kinds that are in the state of the view: a running bot may have written more since. */
+/** Passes to `see` the events of these kinds up to the state of the view: a running bot may have written more since. */
 export const readAlong = Effect.fnUntraced(function* (
   { state }: JournalView,
   tags: ReadonlyArray<Tag>,

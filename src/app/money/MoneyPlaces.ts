@@ -11,7 +11,6 @@ import { type JournalView, ofJournal, withJournal } from "../journal/JournalView
 import type { WhichBot } from "../journal/WhichBot.ts"
 import { booksOf } from "./LedgerView.ts"
 
-/** `dust`: only leftovers. */
 export const found = ({ bot, dust }: { readonly bot: WhichBot; readonly dust: boolean }) =>
   dust ? dustOf(bot) : placesOf(bot)
 
@@ -24,7 +23,6 @@ const placesOf = (bot: WhichBot) =>
     })
   )
 
-/** What legs left unsold because it was too little for an order, and what will become of it. */
 const dustOf = (bot: WhichBot) =>
   ofJournal(bot, ({ assets, state }) => {
     const answer = Answer.ofList(dustList(assets), dustIn(state), "No dust.")

@@ -1,7 +1,6 @@
 /**
- * What open positions are worth now: by the price that the running bot sees, so that every surface says the same of one
- * journal; without a bot that answers, by the newest price that it stored, which is that of its last minute. A position
- * would otherwise stay valued at the price of the last decision or fill, however old.
+ * Prices that value open positions now: the running bot's, so that every surface reports the same; without an answer from a bot, the newest
+ * stored minute. Otherwise a position would keep the price of its last decision or fill.
  */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -14,10 +13,9 @@ import { pricesIn } from "../../views/Prices.ts"
 
 type Prices = TradingRecord["lastPrices"]
 
-/** A bot that is busy for longer is not waited for. */
 const patienceMillis = 2_000
 
-/** None, where no bot answers. */
+/** Empty if no bot answers. */
 const seenByBot = Effect.fnUntraced(
   function* (journal: string) {
     const { prices } = yield* RunningBot.ask(journal, (api) => api.look.status(), "viewer", patienceMillis)
@@ -26,7 +24,6 @@ const seenByBot = Effect.fnUntraced(
   Effect.orElseSucceed((): Prices => new Map())
 )
 
-/** `known` with what was seen later. */
 export const newestPrices = Effect.fn("newestPrices")(function* (
   known: Prices,
   { journal, now }: { readonly journal: string; readonly now: number }
@@ -37,7 +34,6 @@ export const newestPrices = Effect.fn("newestPrices")(function* (
   return new Map([...known].map(([market, price]) => [market, seen.get(market) ?? stored.get(market) ?? price]))
 })
 
-/** `known` with the stored minutes that began later. */
 const storedPrices = Effect.fnUntraced(function* (known: Prices, now: number) {
   const store = yield* PriceStore
   const newest = yield* Effect.forEach(known, ([market, price]) =>

@@ -6,7 +6,6 @@
 import { Effect } from "effect"
 import type { Table } from "../../ledger/tables/Tables.ts"
 
-/** Columns that are times in whatever table they stand. */
 const times: ReadonlySet<string> = new Set(["time", "acquired", "sold"])
 
 export const bytesOf = Effect.fn("ParquetFile.bytesOf")(function* ({ rows, titles }: Table) {

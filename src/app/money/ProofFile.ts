@@ -17,13 +17,10 @@ import * as Layers from "../../Layers.ts"
 import * as Checkpoint from "../../signing/Checkpoint.ts"
 import * as Witness from "../journal/Witness.ts"
 
-/** There is nothing to prove, or nothing to prove it by. */
 export class NoProof extends Schema.TaggedError<NoProof>()("NoProof", { message: Schema.String }) {}
 
-/** What money did, and nothing that could be executed by whoever reads it. */
 const ofMoney: ReadonlySet<Tag> = new Set(["PaymentMade", "DepositSeen", "FillSeen", "PaidOut", "Refunded"])
 
-/** The tree as it is now, signed. */
 const signedNow = Effect.fnUntraced(function* (account: string, { account: keys }: ConfigFile.BotConfig) {
   const tree = Merkle.make()
   const head = yield* JournalTree.grow(tree)
@@ -37,7 +34,6 @@ interface ProofAsked {
   readonly order: string
   readonly config: string
   readonly out: string
-  /** All that the journal has on it. */
   readonly events: ReadonlyArray<Recorded>
 }
 

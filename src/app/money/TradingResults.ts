@@ -1,4 +1,4 @@
-/** What trading came to, by the journal: every fill, and what all of them earned and cost. */
+/** Trading results by the journal: every fill, its earnings and its costs. */
 import { Effect, Option } from "effect"
 import { minutesOf } from "../../journal/PriceStore.ts"
 import type { LotMethod } from "../../ledger/Lots.ts"
@@ -14,7 +14,6 @@ import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import type { WhichBot } from "../journal/WhichBot.ts"
 import { withLedger } from "./LedgerView.ts"
 
-/** Only those of all that is given. */
 interface Wanted {
   readonly bot: WhichBot
   readonly strategy: Option.Option<string>
@@ -24,7 +23,6 @@ interface Wanted {
   readonly since: Option.Option<number>
 }
 
-/** Every recorded fill, oldest first, with its price, what its payout cost and what it earned. */
 export const fills = ({ bot, market, since, slot, strategy }: Wanted) =>
   withLedger(bot, ({ assets, books, decimals, now, state, trading }) => {
     const all = AccountBooks.ofAccount(books, decimals)
@@ -56,7 +54,6 @@ interface ProfitAsked {
   readonly method: LotMethod
 }
 
-/** What it has earned and cost so far, by the method that the user names. */
 export const profit = ({ bot, by, method }: ProfitAsked) =>
   withLedger(
     bot,

@@ -1,6 +1,6 @@
 /**
- * What the venue says now of the orders that evidence is asked for: each order or swap, and its lines in the partner's
- * history. Whoever cannot be asked is named with the reason, so evidence can be written without a network.
+ * The venue's present answer on the orders of an evidence file: each order or swap, and its lines in the partner's history. A source that
+ * cannot be asked is named with the reason, so evidence can be written without a network.
  */
 import { Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -14,7 +14,6 @@ import { Venue } from "../../venue/Venue.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 
-/** An order as the journal names it. */
 export interface Asked {
   readonly id: string
   readonly depositAddress: string
@@ -31,7 +30,6 @@ export interface Testimony {
 
 const notAsked = (why: string): Testimony => ({ order: { notAsked: why }, history: { notAsked: why } })
 
-/** A person waits; the journal's own evidence does not. */
 const patience = "20 seconds"
 const fewLines = 20
 
@@ -59,11 +57,10 @@ const within = <E extends { readonly message: string }, R>(ask: Effect.Effect<An
     Effect.catch(({ message }) => Effect.succeed<Answer>({ notAsked: message }))
   )
 
-/** The same answer about all of them. */
 export const nobodyAsked = (why: string, orders: ReadonlyMap<string, Asked>): ReadonlyMap<string, Testimony> =>
   new Map([...orders.keys()].map((placement) => [placement, notAsked(why)] as const))
 
-/** By placement. Whatever is wrong with the configuration's secrets or the network is an answer too. */
+/** Answers by placement. A failure of the configuration, its secrets or the network is an answer too. */
 export const ask = Effect.fn("VenueRecord.ask")(function* (configFile: string, orders: ReadonlyMap<string, Asked>) {
   if (orders.size === 0) return new Map<string, Testimony>()
   return yield* Effect.gen(function* () {

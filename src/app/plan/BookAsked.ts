@@ -1,5 +1,4 @@
 /** Which markets and sizes `limitbot book` asks for, and what of ours rests in them. */
-
 import { Effect, Schema } from "effect"
 import { type Amount, fromDecimal } from "../../domain/Amount.ts"
 import type { OwnOrder } from "../../domain/Book.ts"
@@ -12,7 +11,6 @@ import type { Wanted } from "../../orderbook/Wanted.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { isThere } from "../journal/JournalView.ts"
 
-/** The sizes to ask for by default, in US dollars. */
 export const usualUsd = [100, 1_000, 10_000]
 
 export class UnknownMarket extends Schema.TaggedError<UnknownMarket>()("UnknownMarket", {
@@ -35,7 +33,6 @@ export interface OwnResting {
   readonly marketsTraded: ReadonlySet<string>
 }
 
-/** What rests according to the journal; nothing if there is no journal yet. */
 export const restingNow = Effect.fnUntraced(function* (journal: string) {
   const exists = yield* isThere(journal)
   if (!exists) return { orders: new Map(), marketsTraded: new Set() } satisfies OwnResting
@@ -44,7 +41,7 @@ export const restingNow = Effect.fnUntraced(function* (journal: string) {
   return { orders: restingIn(state), marketsTraded: new Set(ofStrategies) } satisfies OwnResting
 })
 
-/** Base amounts to be quoted in a market that a person names; a book has no amount in quote. */
+/** Converts sizes to base amounts in a market that a person names; a book has no amount in quote. */
 export const wantedOf = Effect.fnUntraced(function* (
   name: string,
   known: ReadonlyMap<string, Market>,

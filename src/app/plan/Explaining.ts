@@ -63,10 +63,8 @@ const momentOf = Effect.fnUntraced(function* (at: string | undefined) {
   })
 })
 
-/** What tells how far beyond their limits orders filled. */
 const ofLives: ReadonlySet<string> = new Set(["Planned", "DepositSeen", "FillSeen", "CancelSent", "Closed"])
 
-/** Gathers, while the journal is read, what its fold drops: what happened to each slot, and what had ended. */
 const gather = () => {
   const lives: Array<Recorded> = []
   const lately = new Map<string, Array<Recorded>>()
@@ -124,7 +122,6 @@ export const touches = Effect.fn("Explaining.touches")(function* (
   return touched
 })
 
-/** The strategy that ran then, as the journal has it. */
 const strategyOf = ({ file, text = "" }: Of<"StrategyLoaded">, markets: Markets): Strategy | undefined =>
   Result.getOrUndefined(StrategyFile.parse(text, file, markets))
 
@@ -133,14 +130,12 @@ const overallOf = ({ exposure, ...counts }: NonNullable<Of<"BotStarted">["overal
   exposure: new Map(Object.entries(exposure))
 })
 
-/** An explanation needs no account, because it checks no orders against it. */
 const settingsOf = (overall: Settings["overall"]): Settings => ({
   ...defaults,
   ...present({ overall }),
   account: { signerId: "", depositType: "INTENTS", maxAppFeeBasisPoints: 0 }
 })
 
-/** Every slot, or those of a strategy, or one; `at`: a time or an age. */
 export const explained = Effect.fn("Explaining.explained")(function* (
   { limits, markets }: Pick<BotSettings, "limits" | "markets">,
   slot: string | undefined,
@@ -185,7 +180,6 @@ interface Asked {
   readonly at: Option.Option<string>
 }
 
-/** The same of a bot's journal, for people and programs. */
 export const found = Effect.fn("Explaining.found")(function* ({ at, bot, slot }: Asked) {
   const { now, slots } = yield* withSettings(bot, (settings) =>
     explained(settings, Option.getOrUndefined(slot), Option.getOrUndefined(at))

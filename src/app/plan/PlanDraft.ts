@@ -22,13 +22,12 @@ import * as Readiness from "../candles/Readiness.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as PlanInputs from "./PlanInputs.ts"
 
-/** What a plan is based on. `remembered.state` is changed in place. */
+/** The inputs of a plan. `remembered.state` is changed in place. */
 export interface DraftInputs {
   readonly remembered: PlanInputs.PlanInputs
   readonly books: Books
 }
 
-/** A plan of the files on the journal on disk, at prices asked now. */
 export const draft = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   account: VenueAccount,
@@ -117,7 +116,6 @@ export const draftFrom = Effect.fnUntraced(function* (
   } satisfies PlanFacts
 })
 
-/** What `check` warns of. */
 const ofFile = ({ name, warnings = [] }: Strategy): PlanFacts["warnings"] =>
   warnings.map(({ file, line, message }) => ({
     name: "file",

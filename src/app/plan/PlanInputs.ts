@@ -1,6 +1,6 @@
 /**
- * What a plan is based on: the journal, if there is one, and what the venue says now about prices, fees, balances and
- * the value of assets. Everything here only reads.
+ * The inputs of a plan: the journal, if there is one, and the venue's present prices, fees, balances and asset values. Everything here only
+ * reads.
  */
 
 import { Clock, Effect } from "effect"
@@ -28,22 +28,17 @@ import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import { isThere } from "../journal/JournalView.ts"
 
-/** A depth this old is asked again. */
 const maxDepthAgeMillis = 30_000
 
-/** Candles of the markets that a strategy looks at, by market. */
 type Feeds = ReadonlyMap<string, CandleFeed.CandleFeed>
 
 export interface PlanInputs {
   readonly state: BotState.BotState
   readonly hasJournal: boolean
-  /** What its indicators see, by strategy. */
   readonly feeds: ReadonlyMap<string, Feeds>
-  /** The minutes of prices that the bot itself saw, by market. */
   readonly own: ReadonlyMap<string, ReadonlyArray<Minute>>
 }
 
-/** The journal folded, or the state of a bot that never ran. */
 export const readJournal = Effect.fn("PlanInputs.readJournal")(function* (
   journal: string,
   strategies: ReadonlyArray<Strategy>,
@@ -62,7 +57,6 @@ export const readJournal = Effect.fn("PlanInputs.readJournal")(function* (
   }).pipe(Effect.provide(Layers.readOnlyJournal(journal)))
 })
 
-/** What strategies see of the past: the bot's own minutes, and those of their sources. */
 export const feedsOf = Effect.fn("PlanInputs.feedsOf")(function* (
   store: PriceStore["Service"],
   strategies: ReadonlyArray<Strategy>,
@@ -89,7 +83,7 @@ export const feedsOf = Effect.fn("PlanInputs.feedsOf")(function* (
   return { feeds, own } as const
 })
 
-/** What a run would see now: a price begins candles anew that ended too long before it. The feeds are changed in place. */
+/** The candles that a run would see now: a price restarts candles that ended too long before it. The feeds are changed in place. */
 export const candlesAt = (
   strategy: Strategy,
   feeds: PlanInputs["feeds"],
@@ -105,7 +99,7 @@ export const candlesAt = (
   return JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, ofMarkets, now))
 }
 
-/** An executable price for each market, in the size that the bot would ask for, and depth up to the whole budget. */
+/** An executable price for each market, in the size that the bot would quote, and depth up to the whole budget. */
 export const books = Effect.fn("PlanInputs.books")(function* (strategies: ReadonlyArray<Strategy>) {
   const orderBook = yield* OrderBook
   const wanted = wantedBy(strategies)
@@ -119,7 +113,6 @@ export const books = Effect.fn("PlanInputs.books")(function* (strategies: Readon
   return booksIn(orderBook, wanted)
 })
 
-/** What is known of each of these markets, by name. */
 export const booksIn = (orderBook: OrderBook["Service"], wanted: ReadonlyArray<Wanted>) =>
   new Map(
     wanted.flatMap(({ market }) => {
@@ -128,7 +121,6 @@ export const booksIn = (orderBook: OrderBook["Service"], wanted: ReadonlyArray<W
     })
   )
 
-/** Fees as the venue estimated them for our newest orders, by symbol. */
 export const fees = Effect.fn("PlanInputs.fees")(function* (assets: ReadonlyArray<Asset>) {
   const venue = yield* Venue
   const { value } = yield* venue.listOrders({})
@@ -151,7 +143,7 @@ const listedByService = Effect.gen(function* () {
   return held
 })
 
-/** What the account holds where its orders are paid from, by symbol; an asset of which nobody says anything is missing. */
+/** The balances that orders are paid from, by symbol. An asset whose balance no source reports is missing. */
 export const balances = Effect.fn("PlanInputs.balances")(function* (
   assets: ReadonlyArray<Asset>,
   account: VenueAccount
@@ -169,7 +161,6 @@ export const balances = Effect.fn("PlanInputs.balances")(function* (
   )
 })
 
-/** USD for one unit of each asset, if the venue knows it, and the chain that it is on. */
 export const listed = Effect.fn("PlanInputs.listed")(function* (assets: ReadonlyArray<Asset>) {
   const venue = yield* Venue
   const tokens = yield* venue.tokens.pipe(Effect.orElseSucceed(() => []))
@@ -185,7 +176,7 @@ export const listed = Effect.fn("PlanInputs.listed")(function* (assets: Readonly
   }
 })
 
-/** The smallest order of a market, in USD: of every order, or of money that crosses to or from a chain. */
+/** The smallest order of a market, in USD: for every order, or only for money that crosses to or from a chain. */
 export const minimumIn =
   ({ account, venue }: Pick<BotSettings, "account" | "venue">, chains: ReadonlyMap<string, string>) =>
   ({ base, quote }: Market): Minimum | undefined => {

@@ -1,4 +1,4 @@
-/** How `plan`, `run` and an edit of a running file answer findings that nobody allowed. */
+/** The refusal of `plan`, `run` and an edit of a running file because of findings that nobody allowed. */
 import { Schema } from "effect"
 import * as Runtime from "effect/Runtime"
 

@@ -1,5 +1,4 @@
 /** A plan for people, in the style of infrastructure plans. */
-
 import type { Asset } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -17,7 +16,6 @@ import * as Readiness from "../candles/Readiness.ts"
 
 type Assets = ReadonlyMap<string, Asset>
 
-/** A line of a change begins with its sign. */
 const signs = {
   create: { sign: "+", verb: "create", done: "created", colour: "green" },
   replace: { sign: "~", verb: "cancel and place anew", done: "placed anew", colour: "yellow" },
@@ -35,10 +33,8 @@ const signOf = ({ action, limit, next }: PlannedChange): Sign => {
 
 const money = (assets: Assets, { asset, amount }: Money): string => cut(MoneyText.withSymbol(assets, asset, amount))
 
-/** Long fractions are cut; `--json` has all digits. */
 const cut = (text: string): string => text.replace(/(\d\.\d{8})\d+/g, "$1…")
 
-/** The reason, and its place in the strategy's own file. */
 const because = ({ text, source }: Reason, file: string): string => {
   if (source === undefined) return cut(text)
   return `${cut(text)} (${source.startsWith(`${file}:`) ? `line ${source.slice(file.length + 1)}` : source})`
@@ -80,7 +76,6 @@ export const lines = (
   return all.map((line) => painted(line, isWarning(line) ? { ...style, columns: Number.POSITIVE_INFINITY } : style))
 }
 
-/** What is held back or unsafe is shown in full, however narrow the terminal. */
 const isWarning = ([text]: ColouredLine): boolean => text.trimStart().startsWith("! ")
 
 const summary = ({ changes, findings }: Plan, refused: ReadonlyArray<string>): string => {
@@ -114,7 +109,6 @@ const priceLines = (
   return Table.render([...columns, ""], rows).map((text): ColouredLine => [text])
 }
 
-/** Explains only the signs that occur in the plan. */
 const legend = ({ changes }: Plan): ReadonlyArray<ColouredLine> => {
   const used = new Set(changes.map(signOf))
   const known = Object.entries(signs).filter(([name]) => [...used].some((sign) => sign === name))
@@ -154,7 +148,6 @@ const baseOf = ({ side, quantity, input, output }: PlannedOrder): Money => ({
   amount: quantity
 })
 
-/** A moved order says what replaces it. */
 const whyOf = ({ next, reason }: PlannedChange, assets: Assets, file: string): string => {
   if (next === undefined) return because(reason, file)
   const then = `then ${next.side} ${money(assets, baseOf(next))} at ${Decimal.format(next.price)}`
@@ -174,10 +167,8 @@ const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<Col
   return rest === 0 ? said : [...said, [`    and ${counted(rest, "more empty slot")}, each with its own reason`, "dim"]]
 }
 
-/** The most different reasons for empty slots that are listed per strategy. */
 const emptyReasons = 3
 
-/** Orders of strategies that are not among the files. */
 const foreignOrders = ({ strategies, changes }: Plan, assets: Assets): ReadonlyArray<ColouredLine> => {
   const others = changes.filter((change) => !strategies.some(({ name }) => name === change.strategy))
   if (others.length === 0) return []

@@ -1,4 +1,4 @@
-/** What a run of strategy files would do now, at what cost, and what is unsafe about it. It changes nothing. */
+/** Shows what strategy files would do now, its cost and its risks. It changes nothing. */
 import { Effect, Option } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
@@ -15,7 +15,6 @@ import * as PlanText from "./PlanText.ts"
 interface Asked {
   readonly files: ReadonlyArray<string>
   readonly config: string
-  /** Planned on, in the place of the configuration's. */
   readonly journal: Option.Option<string>
   readonly allow: ReadonlyArray<FindingName>
   readonly json: boolean

@@ -1,28 +1,24 @@
 /**
- * Whether a plug-in keeps its contract (`docs/plug-ins.md`): it is asked as the bot asks it, by the bot's own code, and its
- * answers are judged by the bot's own rules; beside them stands what no kind of program may do. Nothing that is asked moves
- * money or tells anybody anything of a bot.
+ * Checks that a plug-in keeps its contract (`docs/plug-ins.md`). It calls the plug-in with the bot's own code and judges the answers by the
+ * bot's own rules; it also lists the acts that no kind of program may do. No call moves money or reveals anything about a bot.
  */
 import { Effect } from "effect"
 import * as Program from "../../programs/Program.ts"
 
-/** One thing that a plug-in must do, and why it did not, if so. */
 export interface Tried {
   readonly check: string
   readonly fault: string | undefined
 }
 
-/** One question to a program. */
 export interface ProgramCheck {
   readonly check: string
   readonly question: string
-  /** Why what came of it is wrong, where the program ended by itself. */
+  /** Returns why the result is wrong, for a program that ended by itself; otherwise `undefined`. */
   faultOf(run: Program.ProgramRun): string | undefined
 }
 
 export type ProgramLimits = Pick<Program.ProgramTerms, "environment" | "limitMillis" | "mostOutput">
 
-/** One question after the other. */
 export const programs = (
   program: Program.Program,
   checks: ReadonlyArray<ProgramCheck>,
@@ -37,7 +33,6 @@ export const programs = (
     })
   )
 
-/** What no kind of program may do. */
 const misbehaviour = (
   run: Program.ProgramRun,
   { limitMillis, mostOutput }: ProgramLimits,

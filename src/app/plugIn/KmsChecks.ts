@@ -1,6 +1,6 @@
 /**
- * What a program before a key service must do: sign the bytes that it is given, as they are, with one key. What is signed here
- * can be no payment: a digest of a text of this check, and that text.
+ * The checks of a program that signs with a key service: it must sign the bytes that it receives, unchanged, with one key. The checks sign
+ * only a text of this check and its digest, so no signature can be a payment.
  */
 import { createHash } from "node:crypto"
 import type { Program } from "../../programs/Program.ts"

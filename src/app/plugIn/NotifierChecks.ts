@@ -1,11 +1,11 @@
-/** What a notifier must do: take every message that a bot may send, one at a time, and say so by its exit code. */
+/** The checks of a notifier: it must accept every message that a bot may send, one at a time, and confirm by its exit code. */
 import { bodyOf } from "../../control/notify/channels.ts"
 import * as command from "../../control/notify/command.ts"
 import type { Notice } from "../../control/notify/Notice.ts"
 import type { Program } from "../../programs/Program.ts"
 import * as Check from "./Check.ts"
 
-/** A notifier that says more on standard output than this has misunderstood something. */
+/** A notifier that prints more on standard output than this has misunderstood something. */
 const mostOutput = 16_384
 
 const at = Date.UTC(2026, 0, 31, 12)

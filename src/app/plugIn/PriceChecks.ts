@@ -1,4 +1,4 @@
-/** What a price program must do: tell a price of a market that it knows, with its time, and none of a market that it does not. */
+/** The checks of a price program: it must return a price with its time for a market that it knows, and none for an unknown market. */
 import { Clock, Effect } from "effect"
 import * as SecondSourceProgram from "../../orderbook/SecondSourceProgram.ts"
 import type { Program } from "../../programs/Program.ts"

@@ -1,4 +1,4 @@
-/** Whether a program of the owner's keeps the contract of its kind: every check of the kind, and what is wrong. */
+/** Checks that a program of the owner keeps the contract of its kind. */
 import { Effect, Option, Path, Schema } from "effect"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
@@ -11,12 +11,10 @@ import * as WalletChecks from "./WalletChecks.ts"
 
 export const kinds = ["notifier", "price", "wallet", "kms", "signer"] as const
 
-/** It does not keep its contract; what is wrong has been printed. */
 export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { message: Schema.String }) {}
 
 interface Asked {
   readonly kind: (typeof kinds)[number]
-  /** The program and its arguments; for a signer its socket. */
   readonly command: ReadonlyArray<string>
   readonly publicKey: Option.Option<string>
   readonly market: string

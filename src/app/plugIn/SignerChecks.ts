@@ -1,6 +1,6 @@
 /**
- * What a signer behind a socket must do: say for whom it signs, and sign nothing but what it was made for. Everything that is
- * asked here is to be refused; it leaves lines in the signer's record.
+ * The checks of a signer behind a socket: it must name its account, and sign nothing outside its purpose. Every request here should be
+ * refused; the requests leave lines in the signer's record.
  */
 import { Effect, Schema } from "effect"
 import { exchange, SignerAnswer, type SignerRequest } from "../../signer/remote/RemoteSigner.ts"
@@ -30,7 +30,6 @@ const refusals: ReadonlyArray<readonly [check: string, line: string]> = [
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerAnswer))
 
-/** An answer that can be read, or why there is none. */
 const ask = (socket: string, said: string, limitMillis: number) =>
   exchange(socket, said).pipe(
     Effect.flatMap((answer) => Effect.mapError(decode(answer), () => "its answer is none that a bot can read")),

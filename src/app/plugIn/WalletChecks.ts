@@ -1,6 +1,6 @@
 /**
- * What a wallet program must do with a payment that it cannot make: send nothing, name no transaction, and say so by its exit
- * code. Only such payments are asked for here: the asset does not exist, the address is none, the deadline is long over.
+ * The checks of a wallet program with a payment that it cannot make: it must send nothing, name no transaction, and report the failure by
+ * its exit code. Every payment here is impossible: the asset does not exist, the address is invalid, the deadline is long past.
  */
 import { Predicate } from "effect"
 import * as WalletCommand from "../../engine/funding/WalletCommand.ts"
@@ -8,7 +8,6 @@ import { usualSecrets } from "../../files/sections/WalletConfig.ts"
 import type { Program } from "../../programs/Program.ts"
 import * as Check from "./Check.ts"
 
-/** A refusal needs no ten minutes. */
 const refusalMillis = 60_000
 
 const impossible = WalletCommand.questionOf({

@@ -1,6 +1,6 @@
 /**
- * What a person may do with an order of the account that the journal does not know: cancel it, or adopt it, by its name. The
- * bot does neither by itself.
+ * Lets a person handle an order of the account that the journal does not know: cancel it, or adopt it, by its name. The bot does neither by
+ * itself.
  */
 import { Console, Effect, Schema } from "effect"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
@@ -13,10 +13,9 @@ import { Process } from "../../process/Process.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { eventsOf } from "../journal/JournalView.ts"
 
-/** The order is not one that may be touched like this. */
 class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}
 
-/** The order of this account with that id, which the journal does not know. */
+/** Returns the order of this account with that id. Fails if the journal knows it. */
 const foreignOrderOf = Effect.fnUntraced(function* (id: string, signerId: string, config: ConfigFile.BotConfig) {
   const bound = yield* eventsOf("Bound")
   if (bound.some(({ orderId }) => orderId === id))
@@ -38,7 +37,7 @@ export const cancel = Effect.fn("ForeignOrder.cancel")(function* (
   yield* Console.log(`${id}: cancel sent, the venue says ${value.fillStatus}; the refund goes to ${value.refundTo}`)
 })
 
-/** Needs the journal's lease: a running bot is ended first. */
+/** Needs the journal's lease, so a running bot must be stopped first. */
 export const adopt = Effect.fn("ForeignOrder.adopt")(function* (config: ConfigFile.BotConfig, id: string) {
   const account = yield* Layers.accountOf(config)
   const { pid } = yield* Process

@@ -36,7 +36,6 @@ import { moneySums } from "../../views/Money.ts"
 import { eventsOf, inJournal, isThere } from "../journal/JournalView.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 
-/** A journal exists: it knows more than the venue. */
 export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
   override get message(): string {
     return `${this.journal} exists, and a journal knows more than the venue. If it is damaged, move it away first (with its -wal, -shm and .head files); a backup is better: limitbot journal restore`
@@ -50,7 +49,6 @@ const unknown = [
   "payments that were signed or made and have not shown as a deposit yet: compare the account's balance"
 ]
 
-/** The ids of all orders that a bot has ever had. */
 const ordersOf = (journal: string) =>
   inJournal(
     journal,
@@ -80,7 +78,6 @@ const rebuild = Effect.fnUntraced(function* (
   return { recovery, ofOthers: listed.length - orders.length, state: books.state }
 })
 
-/** The partner's history may know deposits that are no orders: they are named. */
 const historyOf = Effect.fnUntraced(function* (
   config: ConfigFile.BotConfig,
   { signerId }: VenueAccount,
@@ -110,7 +107,6 @@ const historyOf = Effect.fnUntraced(function* (
   )
 })
 
-/** What the slots want at the present price. */
 const wishesNow = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strategy>) {
   const orderBook = yield* OrderBook
   const { state } = yield* Bookkeeper
@@ -126,7 +122,6 @@ const wishesNow = Effect.fnUntraced(function* (strategies: ReadonlyArray<Strateg
 
 interface Asked {
   readonly files: ReadonlyArray<string>
-  /** Journals of other bots on the same account. */
   readonly beside: ReadonlyArray<string>
   readonly config: string
 }

@@ -21,7 +21,6 @@ import { bookUnlessRunning, gather } from "./ReconcileWitnesses.ts"
 
 interface Asked {
   readonly bot: WhichBot
-  /** What agrees is shown as well. */
   readonly all: boolean
   readonly evidence: boolean
   readonly acceptBalances: boolean
@@ -51,7 +50,6 @@ export const reconcile = Effect.fn("ReconcileAsked.reconcile")(function* (asked:
   )
 }, Effect.scoped)
 
-/** Its owner compares. */
 const ofAccount = Effect.fnUntraced(function* (account: AccountOfFleet, asked: Asked) {
   const { acceptBalances, adopt, cancel, resolve } = asked
   if (resolve || Option.isSome(adopt) || Option.isSome(cancel))

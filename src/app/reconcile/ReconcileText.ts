@@ -1,4 +1,4 @@
-/** What a reconciliation found, for the terminal. */
+/** A reconciliation as text for the terminal. */
 import { iso, printable } from "../../domain/Text.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { Reconciliation } from "../../views/Reconciliation.ts"

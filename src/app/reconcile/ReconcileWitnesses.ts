@@ -18,12 +18,9 @@ import * as Layers from "../../Layers.ts"
 import { Process } from "../../process/Process.ts"
 import * as Progress from "../../process/Progress.ts"
 
-/** How what came and went is booked, and what cannot be asked here. */
 export interface GatherOptions<E, R> {
-  /** Balances count as they are, by the word of a person. */
   readonly acceptBalances?: boolean
   readonly book: (capital: ReadonlyArray<Of<"CapitalMoved">>) => Effect.Effect<void, E, R>
-  /** Why the partner's history is not read. */
   readonly noHistory?: string | undefined
 }
 
@@ -82,7 +79,7 @@ const balancesName = (look: BalanceComparison.BalanceLook | undefined): string =
 const whyNoHistory = ({ venue }: ConfigFile.BotConfig) =>
   venue.partnerJwt === undefined ? "venue.partnerJwt is not set" : undefined
 
-/** Into the journal's file, unless a bot runs: that one books it itself. */
+/** Books into the journal's file, unless a bot runs: a running bot books the movement itself. */
 export const bookUnlessRunning =
   ({ journal }: ConfigFile.BotConfig) =>
   (events: ReadonlyArray<BotEvent>) =>
@@ -92,7 +89,7 @@ export const bookUnlessRunning =
       yield* Bookkeeper.use((books) => books.record(...events)).pipe(Effect.provide(Layers.books(journal, pid)))
     })
 
-/** What came without an origin is named by the account's own history, or accepted; whoever writes the journal books it. */
+/** The account's own history names money without an origin, or the operator accepts it; the process that writes the journal books it. */
 const movedSince = Effect.fnUntraced(function* <E, R>(
   { markets }: ConfigFile.BotConfig,
   own: ReadonlySet<string>,
@@ -116,7 +113,7 @@ const movedSince = Effect.fnUntraced(function* <E, R>(
   })
 })
 
-/** What a running bot told stays a contradiction while nothing decides otherwise. */
+/** A contradiction reported by a running bot stays one until something decides otherwise. */
 const asToldBefore = (
   { isUndecided, ...found }: Comparison.Comparison,
   still: ReadonlyArray<string>
@@ -128,14 +125,12 @@ const asToldBefore = (
   return { ...found, verdict: "contradiction", text }
 }
 
-/** The places of money, each with the assets whose money is there. */
 const homes = ({ account, markets }: ConfigFile.BotConfig) =>
   Map.groupBy(
     markets.assets.map((asset) => ({ symbol: asset.symbol, home: depositTypeOf(account, asset) })),
     ({ home }) => home
   )
 
-/** Why balances say nothing about money elsewhere. */
 const otherWitnesses = {
   INTENTS:
     "the service shows private ones only, and money of INTENTS is public (its ledger shows it: venue.facts.saltFrom); its witnesses are the orders and the history",
@@ -146,7 +141,7 @@ const otherWitnesses = {
 const isPrivate = (swap: SwapHistory.SwapHistory): boolean =>
   [swap.agreed.depositType, swap.agreed.refundType, swap.agreed.recipientType].includes("CONFIDENTIAL_INTENTS")
 
-/** The end user's balances need an invitation; without them the other witnesses still speak. */
+/** The end user's balances need an invitation; without them the other witnesses still count. */
 const balancesOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, missing: Array<string>) {
   const assets = homes(config)
   const isAllPublic = config.venue.facts.saltFrom !== undefined && assets.size === 1 && assets.has("INTENTS")

@@ -12,18 +12,15 @@ import * as VenueAccess from "../swap/VenueAccess.ts"
 
 type Asked = Layer.Success<ReturnType<typeof VenueAccess.withHistory>>
 
-/** Whose records are compared. */
 interface Compared {
   readonly config: ConfigFile.BotConfig
   readonly signerId: string
 }
 
 export interface Reconciling extends Compared {
-  /** The witnesses beside the bot's own connection. */
   readonly witnesses: Layer.Layer<Asked, unknown>
 }
 
-/** By a connection of its own to the venue and to the journal. */
 export const live = (config: ConfigFile.BotConfig, signerId: string): Reconciling => ({
   config,
   signerId,
@@ -40,7 +37,6 @@ export const forever = Effect.fn("Reconciling.forever")(function* ({ witnesses, 
   )
 })
 
-/** By the witnesses that it finds. */
 export const comparing = ({ config, signerId }: Compared, turns: Background.Turns, hasHistory: boolean) => {
   const { account, markets } = config
   const isPrivate = new Set(

@@ -1,7 +1,7 @@
 /**
- * Whether strategy files may run: what `plan` refuses, a start and an edit refuse too, unless it is allowed by name.
- * Only new and edited files are judged. A file that ran before unchanged continues after a restart, whatever the
- * market did, because nobody may be there to allow it.
+ * Decides if strategy files may run. A finding that stops `plan` also stops a start and an edit, unless the operator allows it by name.
+ * Only new and edited files are judged. A file that ran unchanged before continues after a restart whatever the market did, because the
+ * operator may be away.
  */
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import { staleness } from "../../engine/holds/MarketLimits.ts"
@@ -21,13 +21,12 @@ import * as PlanInputs from "../plan/PlanInputs.ts"
 /** A price of this age is good enough to judge an edit. */
 const priceMillis = 5_000
 
-/** According to this journal, the strategy has not run as it is now. */
+/** True if the strategy, in its present text, has not run by this journal. */
 export const isFresh = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
   const known = strategies.get(name)
   return known?.loaded?.hash !== hash || known.removed !== undefined || known.isTried !== true
 }
 
-/** Whose files are judged, and what the operator accepts from the start. */
 export interface Admission {
   readonly config: BotConfig
   readonly account: VenueAccount
@@ -61,7 +60,7 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
   Effect.catchReasons("VenueError", { RetryLater: () => Effect.undefined, OutcomeUnknown: () => Effect.undefined })
 )
 
-/** It asks for more than runs may use. A smaller budget must be accepted, whatever is still in orders. */
+/** True if the file uses more than the running strategies may. A smaller budget must be accepted, even while more is still in orders. */
 export const isMore = (next: Strategy, running: ReadonlyArray<Strategy>): boolean => {
   const before = running.find(({ name }) => name === next.name)
   if (before === undefined) return true
@@ -76,14 +75,13 @@ export const refusedOf = (
 
 export const sentenceOf = ({ name, text }: PlanFinding): string => `${name}: ${text}`
 
-/** The message for somebody who saved a file of a running bot. */
 export const editSentenceOf = (finding: PlanFinding): string =>
   `${finding.strategies.join(", ")}: ${sentenceOf(finding)}. Change the file, or: limitbot reload --allow ${finding.name}`
 
 const Names = Schema.fromJsonString(Schema.Array(Schema.Literals(findingNames)))
 const fileOf = (journal: string): string => `${journal}.allow`
 
-/** `limitbot reload --allow NAME`: a file beside the journal for the next edit; a bot may have no control server. */
+/** `limitbot reload --allow NAME`: writes a file beside the journal for the next edit, because a bot may have no control server. */
 export const allowNext = (journal: string, names: ReadonlyArray<FindingName>) =>
   WholeFile.writeAtomically(fileOf(journal), JSON.stringify(names))
 
@@ -93,7 +91,6 @@ export const allowedNext = Effect.fn("Admission.allowedNext")(function* (journal
   return Option.getOrElse(Option.flatMap(text, Schema.decodeUnknownOption(Names)), () => [])
 })
 
-/** The permission was for one edit. */
 export const forgetAllowed = Effect.fn("Admission.forgetAllowed")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   yield* Effect.ignore(fileSystem.remove(fileOf(journal), { force: true }))

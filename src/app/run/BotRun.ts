@@ -54,39 +54,34 @@ export interface BotRunOptions extends Display.ShownOptions {
   readonly run: StartUp.BotRun
   readonly strategies: ReadonlyArray<Strategy>
   readonly markets: ReadonlyMap<string, Market>
-  /** Ends after this long; `undefined` runs until stopped. */
+  /** Ends after this time in milliseconds; `undefined` runs until stopped. */
   readonly forMillis: number | undefined
-  /** Withdraw everything and wait for the money before leaving. */
   readonly cancelOnExit: boolean
-  /** Strategy files that are loaded again when they are saved. */
   readonly reload: StrategyWatch.WatchOptions
   readonly journal: string
   readonly config: BotConfig
-  /** Where the configuration is, for commands that use it. */
   readonly configFile: string
   readonly account: VenueAccount
-  /** Where traces, metrics and logs go; default: nowhere. */
+  /** Receives traces, metrics and logs; `undefined` sends none. */
   readonly collector: Telemetry.Collector | undefined
   readonly telling: Notifications.NotifyOptions
-  /** The control server; default: none. */
+  /** The control server; `undefined` for none. */
   readonly dashboard: ControlOptions | undefined
-  /** The operator's kill switch, asked at every turn. */
   readonly killSwitch: Effect.Effect<string | undefined>
-  /** Judges new and edited files as `plan` does; left out where no real money moves: then no file is judged. */
+  /** Judges new and edited files as `plan` does. Absent if no real money moves: then no file is judged. */
   readonly admission?: Admission.Admission
-  /** Compares the bot's records with other witnesses from time to time; left out where no money moves. */
+  /** Compares the bot's records with other witnesses at intervals. Absent if no money moves. */
   readonly reconciling?: Reconciling.Reconciling
-  /** Who outside is told how far the journal has come; left out where nobody is, or no money moves. */
+  /** Reports the journal's progress to an outside witness. Absent if there is none, or no money moves. */
   readonly witnessing?: Witnessing.Witnessing
-  /** Whose money swaps by hand move; left out where no money moves. */
+  /** The account for swaps by hand. Absent if no money moves. */
   readonly swapper?: SwapTerms.Swapper
-  /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain?: ReadonlyArray<string>
-  /** Somebody is there: otherwise nothing is shown, no file is edited, and no supervisor is told. */
+  /** False shows nothing, edits no file, and informs no supervisor. */
   readonly isAttended: boolean
 }
 
-/** The operator's word is for one attempt and must not count for another. */
+/** The operator's approval is for one attempt and must not count for another. */
 export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
   payment: Schema.String,
   unclear: Schema.Array(Schema.String)
@@ -97,7 +92,7 @@ export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
   }
 }
 
-/** The operator's word cannot be true yet: who was asked may pay all the same. */
+/** The operator's answer cannot be true yet: the payer may still make the payment. */
 export class StillPaying extends Schema.TaggedError<StillPaying>()("StillPaying", {
   payment: Schema.String,
   why: Schema.String
@@ -202,7 +197,7 @@ export const runBot = Effect.fnUntraced(function* (options: BotRunOptions) {
   return yield* summary(options)
 }, Effect.scoped)
 
-/** The operator's word on a payment is taken only of one that is unclear, and that nobody may still be making. */
+/** Accepts the operator's answer only on an unclear payment that can no longer be made. */
 const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: ReadonlyArray<string>) {
   const now = yield* Clock.currentTimeMillis
   const unclear = new Map(
@@ -219,7 +214,7 @@ const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: Read
 
 const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.forkScoped(supervised(what, loop))
 
-/** From the file of the configuration; where nobody is there, nobody writes into it. */
+/** Reads signals from the file of the configuration; an unattended run has none. */
 const takeSignals = Effect.fnUntraced(function* (
   { config: { signalFile }, isAttended }: BotRunOptions,
   strategies: () => ReadonlyArray<Strategy>,
@@ -231,7 +226,7 @@ const takeSignals = Effect.fnUntraced(function* (
   yield* beside("the file of signals", forever)
 })
 
-/** Begins what runs beside the turns. Where nobody is there, no file is edited and no supervisor is told. */
+/** Starts the loops beside the turns. An unattended run edits no file and informs no supervisor. */
 const besideTurns = (
   { assets, collector, isAttended, markets, reconciling }: BotRunOptions,
   {
@@ -268,7 +263,6 @@ const besideTurns = (
     { discard: true }
   )
 
-/** Serves the dashboard, if there is one, and says where. */
 const openPage = Effect.fnUntraced(function* (
   options: BotRunOptions,
   running: Pick<Surfaces.Running, "services" | "engine" | "files" | "leaving" | "phones" | "signals">
@@ -343,7 +337,6 @@ const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
   }
 })
 
-/** What the venue still holds of ours when the bot is interrupted. */
 const behindText = (state: BotState): string => {
   const open = unfinished(state)
   const resting = open.filter(({ order, state: at }) => order !== undefined && at !== "closing").length

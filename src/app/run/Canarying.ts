@@ -13,11 +13,9 @@ import { Canary, type ServiceLook } from "../../venue/canary/Canary.ts"
 
 export interface Canarying {
   readonly config: Pick<ConfigFile.BotConfig, "canary" | "markets">
-  /** The canary among them. */
   readonly witnesses: Layer.Layer<Canary, unknown>
 }
 
-/** What stands after a look: a difference ends only when everything could be asked. */
 const standing = (before: ReadonlyArray<Drift>, { drift, isWhole }: ServiceLook): ReadonlyArray<Drift> => {
   const found = new Set(drift.map(({ what }) => what))
   return isWhole ? drift : [...drift, ...before.filter(({ what }) => !found.has(what))]

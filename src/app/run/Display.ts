@@ -20,7 +20,6 @@ import { frame, paper, type ScreenInput } from "../../views/screen/Screen.ts"
 
 export const redrawMillis = 500
 const recentEvents = 8
-/** The most slots in a picture for a log. */
 const loggedSlots = 12
 
 export interface ShownOptions {
@@ -28,24 +27,21 @@ export interface ShownOptions {
   readonly detail: string | undefined
   readonly warning: string | undefined
   readonly assets: Money.Assets
-  /** How long each step of an order may take before it is named. */
+  /** An order is reported as stuck after this time in one step. */
   readonly stuckAfter: StepTerms
   readonly json: boolean
-  /** How often a log gets the whole picture. */
+  /** Milliseconds between two whole pictures in a log. */
   readonly pictureMillis: number
 }
 
-/** What is true now, outside the journal. */
 export interface Shown {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   readonly pulse: Pulse
-  /** The line that opens the dashboard; a log has it already. */
+  /** The line that opens the dashboard; `undefined` for a log, which has it already. */
   readonly dashboard: string | undefined
-  /** When the bot looks at the venue next. */
   readonly nextLookAt: () => number
 }
 
-/** Shows a run until it ends. */
 export const show = Effect.fn("Display.show")(function* (
   options: ShownOptions,
   present: Shown,
@@ -56,20 +52,17 @@ export const show = Effect.fn("Display.show")(function* (
   return yield* (isInteractive ? screen : log)(options, present, changes)
 })
 
-/** Keeps the latest of what people are told. */
 export const keep = (recent: Array<Recorded>, recorded: Recorded): void => {
   recent.push(recorded)
   if (recent.length > recentEvents) recent.shift()
 }
 
-/** Replaces what the terminal shows. */
 export const redraw = Effect.fnUntraced(function* (input: ScreenInput) {
   const terminal = yield* Terminal
   const { colours } = terminal
   yield* terminal.redraw(frame(input, { colours, rows: terminal.rows(), columns: terminal.columns() }))
 })
 
-/** Ends with the run, after everything has been shown. */
 const eventsOf = (changes: PubSub.Subscription<Recorded>) =>
   Stream.fromSubscription(changes).pipe(Stream.takeUntil(({ event }) => event._tag === "BotStopped"))
 

@@ -1,5 +1,4 @@
 /** The bot itself, live or dry, from its files to its last words. */
-
 import { Console, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { bySymbol } from "../../domain/Amount.ts"
@@ -34,7 +33,6 @@ interface Asked {
   readonly json: boolean
 }
 
-/** No answer of a venue came while the bot ran, nor ever before into its journal. */
 export class VenueSilent extends Schema.TaggedError<VenueSilent>()("VenueSilent", { url: Schema.String }) {
   override get message(): string {
     return `${this.url} has not answered as a venue does. Nothing was done, and the journal is not bound to this address: check venue.url, the network, a proxy`
@@ -118,8 +116,8 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
 }, Effect.scoped)
 
 /**
- * The same bot on paper. It writes into a journal of its own, and does nothing in the place of a live bot beside it: a sign
- * of life would hide that the other is dead, and a command that it hears is lost to the other.
+ * Makes the configuration of a paper bot. It writes its own journal, and sends nothing in the name of a live bot beside it: a sign of life
+ * would hide that the live bot is dead, and a command that it receives is lost to the live bot.
  */
 const onPaper = (config: ConfigFile.BotConfig, journal: string): ConfigFile.BotConfig => ({
   ...config,
@@ -129,7 +127,6 @@ const onPaper = (config: ConfigFile.BotConfig, journal: string): ConfigFile.BotC
   notify: config.notify.map((target) => ({ ...target, commands: [] }))
 })
 
-/** A dry run's orders end with it, and so does its journal. */
 const temporaryJournal = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path

@@ -31,7 +31,6 @@ export interface Running {
   readonly markets: ReadonlyMap<string, Market>
   readonly leaving: () => string | undefined
   readonly stuckAfter: StepTerms
-  /** Whose money swaps by hand move; left out where no money moves. */
   readonly swapper?: SwapTerms.Swapper
   readonly services: Bot["Service"]["services"]
   readonly signals: Bot["Service"]["signals"]
@@ -40,7 +39,6 @@ export interface Running {
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
 
-/** What an operator can have the bot do, over HTTP and in chats. */
 export const commanded = Effect.fnUntraced(function* ({
   engine,
   files,
@@ -58,7 +56,6 @@ export const commanded = Effect.fnUntraced(function* ({
   } satisfies Commanded
 })
 
-/** Serves while the scope lives; returns the address. */
 export const serveControl = Effect.fn("Surfaces.serveControl")(function* (options: ControlOptions, running: Running) {
   const { services, engine, journal, signals } = running
   const { pollMaxMillis } = yield* EngineSettings

@@ -16,7 +16,7 @@ const text = (name: string) =>
     Effect.map(Option.getOrUndefined)
   )
 
-/** Runs for ever, or not at all. */
+/** Runs without end; without a watchdog in systemd it does not run. */
 export const watch = Effect.fn("SystemdWatchdog.watch")(function* (pulse: Pulse) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const { state } = yield* Bookkeeper

@@ -3,7 +3,6 @@ import { Schema } from "effect"
 import type * as StartUp from "../../engine/StartUp.ts"
 import type { chargedRow } from "../../report/text/LearnedFee.ts"
 
-/** A start check ends the start: another one ends alike until a person has changed something. */
 export class StartRefused extends Schema.TaggedError<StartRefused>()("StartRefused", {
   text: Schema.String,
   fix: Schema.String
@@ -20,9 +19,7 @@ export interface CheckFinding {
   readonly verdict: "ok" | "warn" | "wrong"
   readonly text: string
   readonly fix?: string
-  /** What the answers to orders said of one fee. */
   readonly charged?: ReturnType<typeof chargedRow>
-  /** A start, and a plan of it, fail with this. */
   readonly refusal?: StartRefusal
 }
 
@@ -30,7 +27,6 @@ export const ok = (check: string, text: string): CheckFinding => ({ check, verdi
 
 export const warn = (check: string, text: string, fix: string): CheckFinding => ({ check, verdict: "warn", text, fix })
 
-/** To be fixed, while a bot could start. */
 export const wrong = (check: string, text: string, fix: string): CheckFinding => ({
   check,
   verdict: "wrong",
@@ -38,7 +34,6 @@ export const wrong = (check: string, text: string, fix: string): CheckFinding =>
   fix
 })
 
-/** No bot starts before it is fixed. */
 export const stops = (
   check: string,
   text: string,

@@ -1,4 +1,4 @@
-/** The start checks that need the files of a bot alone. `check` shows them as well, so nothing heavy is loaded here. */
+/** The start checks that need only a bot's files. `check` shows them as well, so nothing heavy is loaded here. */
 import { accessSync, constants, statfsSync } from "node:fs"
 import { dirname } from "node:path"
 import { versions } from "node:process"
@@ -39,7 +39,7 @@ const disk = ({ journal }: FileGround): CheckFinding => {
     : ok("disk", text)
 }
 
-/** Without a login nobody reads the private balances and the account's own history. */
+/** Without a login the bot cannot read the private balances and the account's own history. */
 const login = ({ venue: { facts } }: FileGround): CheckFinding => {
   const { login, saltFrom, salts } = facts
   if (LoginSalt.isMissing(facts))

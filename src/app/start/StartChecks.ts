@@ -30,15 +30,14 @@ import * as FileChecks from "./FileChecks.ts"
 
 export interface StartGround {
   readonly config: BotConfig
-  /** Missing while its key cannot be read. */
+  /** Absent while its key cannot be read. */
   readonly account?: VenueAccount
-  /** The fold of the journal; missing where there is none yet, and for one that cannot be read. */
+  /** The fold of the journal; absent if there is none yet, or it cannot be read. */
   readonly state?: BotState
-  /** While everything is withdrawn a bot has to start, because nobody else withdraws. */
+  /** Under the kill switch a bot has to start, because no other process cancels its orders. */
   readonly isKilled?: boolean
 }
 
-/** The venue's list of tokens, which it gives without a credential. */
 interface VenueGround extends StartGround {
   readonly listed: Result.Result<ReadonlyArray<Token>, VenueError>
   readonly tookMillis: number
@@ -81,7 +80,6 @@ const key = ({ account, config: { account: own } }: StartGround) => {
 
 // Rows of the journal
 
-/** What the journal itself says: it can be read, and what in it waits for a person. */
 const contents = (journal: string, folded: Result.Result<BotState, { readonly message: string }>): Findings => {
   if (Result.isFailure(folded))
     return [stops("journal", folded.failure.message, "keep the file; restore a backup or start with another")]
@@ -98,7 +96,6 @@ const contents = (journal: string, folded: Result.Result<BotState, { readonly me
   ]
 }
 
-/** It belongs to this account at this venue, and its money to these assets. */
 const owner = ({ account, config, state }: StartGround): Findings => {
   if (state === undefined) return []
   const run = { venue: config.venue.url, assets: Layers.idsBySymbol(config.markets) }
@@ -106,7 +103,6 @@ const owner = ({ account, config, state }: StartGround): Findings => {
   return found === undefined ? [] : [stops("owner", found.message, "the configuration has to fit the journal", found)]
 }
 
-/** Who runs it, and whether everything is withdrawn. */
 const use = Effect.fnUntraced(function* (journal: string) {
   const holder = yield* Lease.holder(journal)
   const dashboard = yield* RunningBot.addressOf(journal)
@@ -118,7 +114,6 @@ const use = Effect.fnUntraced(function* (journal: string) {
   ]
 })
 
-/** What a person wants to know before another version of this program opens the journal. */
 export const tables = (journal: string) =>
   standing.pipe(
     Effect.provide(Sqlite.layer({ filename: journal, readOnly: true })),
@@ -138,11 +133,11 @@ export const tables = (journal: string) =>
 
 // Rows of the venue
 
-/** Missing where nothing answers at all. */
+/** `undefined` if nothing answers. */
 const statusOf = (listed: VenueGround["listed"]): number | undefined =>
   Result.isSuccess(listed) ? 200 : listed.failure.reason.status
 
-/** A bot waits for an address that is silent or has trouble, and starts at none where something else answers. */
+/** A bot waits for an address that is silent or has trouble, but does not start if something other than the venue answers. */
 const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): CheckFinding => {
   const { url } = venue
   if (Result.isSuccess(listed)) return ok("venue", `${url} answers with 200 in ${tookMillis} ms`)
@@ -175,7 +170,7 @@ const budget = ({ listed }: VenueGround): Findings => {
 
 /** If the clock is further off, the venue refuses deadlines. */
 const maxSkewMillis = 5_000
-/** The venue's clock is known by a header of whole seconds, and no better. */
+/** A header gives the venue's clock only in whole seconds. */
 const headerMillis = 1_000
 
 const clock = ({ skewMillis }: VenueGround): Findings => {
@@ -190,7 +185,6 @@ const clock = ({ skewMillis }: VenueGround): Findings => {
   ]
 }
 
-/** Amounts would be reported wrongly by a power of ten, whatever is traded. */
 const decimals = ({ config: { markets }, isKilled, listed }: VenueGround): Findings =>
   Result.getOrElse(listed, () => []).flatMap((token) => {
     const asset = markets.assets.find(({ id }) => id === token.assetId)
@@ -202,7 +196,6 @@ const decimals = ({ config: { markets }, isKilled, listed }: VenueGround): Findi
     return [isKilled ? wrong("assets", text, fix) : stops("assets", text, fix, new StartRefused({ text: said, fix }))]
   })
 
-/** One asset as the venue quotes it against another one. */
 const quoted = Effect.fnUntraced(function* (asset: Asset, other: Asset, tokens: ReadonlyArray<Token>) {
   const { id, symbol } = asset
   const isUnlisted = tokens.length > 0 && tokens.every(({ assetId }) => assetId !== id)
@@ -224,7 +217,6 @@ const quoted = Effect.fnUntraced(function* (asset: Asset, other: Asset, tokens: 
   )
 })
 
-/** Each asset against the first one, and the first one against the second; each answer tells whether prices are signed. */
 const quotes = Effect.fnUntraced(function* ({ account, config: { markets, venue }, listed }: VenueGround) {
   const [first, second] = markets.assets
   if (first === undefined || second === undefined || account === undefined || statusOf(listed) === undefined) return []
@@ -244,7 +236,6 @@ const quotes = Effect.fnUntraced(function* ({ account, config: { markets, venue 
   return [...problems, prices]
 })
 
-/** What the rows of the venue need. */
 const heard = Effect.fnUntraced(function* (ground: StartGround) {
   const { clockSkewMillis, tokens } = yield* Venue
   const [took, listed] = yield* Effect.timed(Effect.result(tokens))
@@ -252,7 +243,7 @@ const heard = Effect.fnUntraced(function* (ground: StartGround) {
   return { ...ground, listed, tookMillis, skewMillis: yield* clockSkewMillis } satisfies VenueGround
 })
 
-/** Every row, for people: nothing ends by a finding. */
+/** Returns every row, for people: no finding ends the list early. */
 export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
   const { journal } = config
   const hasJournal = yield* isThere(journal)

@@ -14,14 +14,13 @@ import { withJournal } from "../journal/JournalView.ts"
 import { type AccountOfFleet, inRegistry, type WhichBot } from "../journal/WhichBot.ts"
 import { newestPrices } from "../money/NewestPrices.ts"
 
-/** Only the running bot knows; one that does not answer at once is not waited for. */
+/** Only the running bot knows this; one that does not answer at once is not waited for. */
 const seenByBot = (journal: string) =>
   RunningBot.ask(journal, (api) => api.look.status(), "viewer", 1_000).pipe(
     Effect.map(({ seenAfter }) => seenAfter),
     Effect.orElseSucceed(() => undefined)
   )
 
-/** Who runs it, and whether it is to withdraw everything. */
 const standingOfFile = Effect.fnUntraced(function* (journal: string, now: number) {
   const holder = yield* Lease.holder(journal)
   const running = holder && `running as process ${holder.pid} for ${age(now - holder.since)}`

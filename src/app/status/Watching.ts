@@ -20,10 +20,9 @@ import { frame, paper } from "../../views/screen/Screen.ts"
 import type { JournalView } from "../journal/JournalView.ts"
 import * as Display from "../run/Display.ts"
 
-/** A pipe gets the picture only now and then. */
+/** A pipe gets the picture only at this interval. */
 const printMillis = 5_000
 
-/** For ever, or for the requested time. */
 export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
   const { assets, journal: file, state, stuckAfter } = view
   const [journal, terminal] = [yield* Journal, yield* Terminal]

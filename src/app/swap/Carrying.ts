@@ -30,21 +30,19 @@ import * as SwapRequest from "./SwapRequest.ts"
 import * as SwapTerms from "./SwapTerms.ts"
 import * as VenueAccess from "./VenueAccess.ts"
 
-/** What may not be paid now is not even quoted. */
+/** A swap that may not be paid now is not even quoted. */
 export class SwapHeld extends Schema.TaggedError<SwapHeld>()("SwapHeld", { why: Schema.String }) {
   override get message(): string {
     return `Nothing is paid now: ${this.why}`
   }
 }
 
-/** Nobody agreed, so nothing was paid. */
 export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) {
   override get message(): string {
     return "Not agreed to; nothing was paid"
   }
 }
 
-/** From the quote, or from where `resume` names it, to the evidence. */
 export const carry = Effect.fn("swap.carry")(function* (
   config: ConfigFile.BotConfig,
   given: SwapRequest.Terms,
@@ -90,7 +88,7 @@ interface Carrying extends Ways {
   readonly resume: string | undefined
 }
 
-/** Before anything is asked of the venue: somebody must be there to say yes. */
+/** Checked before any request to the venue: a person must be there to agree. */
 const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Ways) {
   const terminal = yield* Terminal
   yield* TlsCheck.verified
@@ -104,13 +102,12 @@ const killSwitch = (journal: string) =>
     Effect.map(killed, (why) => (why === undefined ? undefined : `The kill switch is on: ${why}`))
   )
 
-/** What would close the gate as well, before a quote is asked for. */
+/** Checks before a quote the conditions that would also close the gate. */
 const unfit = Effect.gen(function* () {
   const venue = yield* Venue
   return (yield* yield* LeaseLost) ?? VenueTime.problemOf(yield* venue.clockSkewMillis)
 })
 
-/** Only the quote. */
 const looked = Effect.fnUntraced(function* (
   given: SwapRequest.Terms,
   config: ConfigFile.BotConfig,
@@ -122,7 +119,6 @@ const looked = Effect.fnUntraced(function* (
   yield* showDry(asked, value, json)
 })
 
-/** The name of a new swap, agreed to and in the journal. */
 const begun = Effect.fnUntraced(function* (
   given: SwapRequest.Terms,
   config: ConfigFile.BotConfig,
@@ -142,7 +138,6 @@ const confirmed = Effect.catchTag(ask(Prompt.Confirm({ message: "Pay and swap?" 
   Effect.succeed(false)
 )
 
-/** Shows the terms, and fails unless somebody agrees to them. */
 const agree = ({ json, yes }: Ways) =>
   Effect.fnUntraced(function* (terms: ReadonlyArray<string>) {
     if (!json) yield* Console.log(terms.join("\n"))
@@ -171,7 +166,6 @@ const showDry = (
         ].join("\n")
       )
 
-/** The payment of this swap that the operator says was not made. */
 const released = Effect.fnUntraced(function* (name: string) {
   const { state } = yield* Bookkeeper
   const placement = state.placements.get(name)
@@ -185,7 +179,6 @@ const released = Effect.fnUntraced(function* (name: string) {
   return new Set(payment === undefined ? [] : [payment])
 })
 
-/** A venue that does not answer is asked again. */
 const patiently = <E, R>(step: Effect.Effect<void, E | VenueError, R>) =>
   Effect.catchIf(
     step,

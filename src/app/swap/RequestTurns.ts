@@ -9,7 +9,7 @@ import { SqlClient } from "effect/sql"
 const mostAheadMillis = 600_000
 
 export interface TurnRequest {
-  /** Names the rate limit; the table's word for it is lane. */
+  /** Names the rate limit; the table calls it lane. */
   readonly limit: string
   readonly now: number
   readonly spacingMillis: number
@@ -17,7 +17,7 @@ export interface TurnRequest {
 }
 
 export const make = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** When our turn is; `undefined`, and nothing booked, when that is too far ahead. */
+  /** Returns the time of our turn. Returns `undefined`, and books nothing, if that is too far ahead. */
   book: ({ limit, maxWaitMillis, now, spacingMillis }: TurnRequest) =>
     sql<{ next_at: number }>`
       INSERT INTO request_lanes (lane, next_at) VALUES (${limit}, ${now + spacingMillis})

@@ -14,7 +14,6 @@ import { jsonOf, lineOf } from "../../views/Events.ts"
 import { swapView } from "../../views/Swaps.ts"
 import * as SwapText from "./SwapText.ts"
 
-/** Over, but without the wanted output. */
 export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid", {
   swap: Schema.String,
   outcome: Schema.String,
@@ -25,7 +24,6 @@ export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid"
   }
 }
 
-/** Still under way, and nothing more can be done now. */
 export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStillOpen", {
   swap: Schema.String,
   why: Schema.String
@@ -35,18 +33,16 @@ export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStil
   }
 }
 
-/** The journal has no such swap, or the swap is not in the required state. */
 export class NotResumable extends Schema.TaggedError<NotResumable>()("NotResumable", { message: Schema.String }) {}
 
-/** Between two looks. */
 const pollMillis = 1_000
-/** After the deadline a deposit can still be refunded; for a longer wait, look again later. */
+/** After the deadline a deposit can still be refunded; for a longer wait, the user checks again later. */
 const patienceAfterDeadlineMillis = 120_000
 
 export interface Followed {
   readonly name: string
   readonly json: boolean
-  /** It was begun earlier: what is known already is not shown again. */
+  /** The swap was started earlier: steps that were shown before are not shown again. */
   readonly isResumed: boolean
 }
 
@@ -83,7 +79,6 @@ export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   yield* closing(swap, json)
 }, Effect.scoped)
 
-/** The swap as the journal tells it now. */
 const reader = Effect.fnUntraced(function* (name: string) {
   const { events } = yield* Journal
   const swaps = new Map<string, SwapHistory.SwapHistory>()
@@ -96,7 +91,6 @@ const reader = Effect.fnUntraced(function* (name: string) {
   return Effect.map(readNewEvents, () => swaps.get(name))
 })
 
-/** Says what only the operator can find out. */
 const advise = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json: boolean) {
   const lines = SwapText.unclearLines(swap)
   if (lines.length === 0) return
@@ -105,13 +99,12 @@ const advise = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json:
   )
 })
 
-/** Why nobody knows whether it was paid, if its deposit is not to be waited for: that of a wallet that gave no answer still may show. */
+/** Returns why it is unclear if the swap was paid; `undefined` while its deposit may still show, as after a wallet that gave no answer. */
 const doubtOf = ({ placement }: SwapHistory.SwapHistory): string | undefined =>
   placement.state === "in doubt" && placement.funding.payment?.state !== "unclear" ? placement.doubt.reason : undefined
 
 const venueWord = ({ placement }: SwapHistory.SwapHistory): string => placement.report?.status ?? "nothing"
 
-/** How far it came, by the journal: whoever goes on with it pays at most once. */
 const knownOf = (swap: SwapHistory.SwapHistory): string => {
   const phase = SwapHistory.phaseOf(swap)
   return phase === "agreed"

@@ -23,7 +23,7 @@ export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunni
 
 type Bot = Pick<Lease.JournalInUse, "journal" | "pid">
 
-/** The bot quotes; `agrees` shows the terms and fails when nobody wants them. Returns the name of the swap. */
+/** The bot quotes; `agrees` shows the terms and fails if the user rejects them. Returns the name of the swap. */
 export const begun = Effect.fn("SwapHandOver.begun")(function* <E, R>(
   { journal, pid }: Bot,
   given: SwapRequest.Terms,
@@ -37,7 +37,7 @@ export const begun = Effect.fn("SwapHandOver.begun")(function* <E, R>(
   return made.swap
 })
 
-/** A swap of this journal goes on with the bot by itself. */
+/** A running bot continues the swaps of its journal by itself. */
 export const resumed = Effect.fn("SwapHandOver.resumed")(function* (
   { journal, pid }: Bot,
   name: string,
@@ -49,10 +49,9 @@ export const resumed = Effect.fn("SwapHandOver.resumed")(function* (
   })
 })
 
-/** Somebody may be starting the bot anew: then the swap goes on. */
 const restartMillis = 5_000
 
-/** What the journal has grown by is read after this, so a bot that ended because all was done is not missed. */
+/** The end of the journal is read after this check, so that a bot that finished its work is not missed. */
 const gone = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
   if ((yield* Lease.holder(journal)) !== undefined) return undefined
   // Looking takes the lease for an instant, so not every second.
@@ -64,10 +63,7 @@ const gone = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
 export const follow = (bot: Bot, followed: SwapFollow.Followed) =>
   inJournal(bot.journal, SwapFollow.toTheEnd(followed, gone(bot)))
 
-/**
- * What a bot can be asked for. It pays only to the places of its own account, so that who has its token cannot send
- * money away.
- */
+/** The terms that a bot accepts. It pays only to its own account's places, so that a holder of its token cannot send money away. */
 const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
   const { amount, from, to, type, slippage, deadline: deadlineMillis, ...others } = given
   if (from !== undefined && from === to) {
@@ -90,7 +86,6 @@ const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
   return { amount, from, to, type, slippage, deadlineMillis }
 })
 
-/** Values of flags that nobody gave. */
 const defaults: Readonly<Record<string, unknown>> = SwapRequest.usual
 
 const isLeftOut = (name: string, value: unknown): boolean => value === undefined || value === defaults[name]

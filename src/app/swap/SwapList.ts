@@ -19,7 +19,6 @@ const columns = Table.of<SwapHistory.SwapHistory>([
   { key: "outcome", title: "OUTCOME", value: (swap) => SwapHistory.endOf(swap)?.outcome }
 ])
 
-/** Programs get the whole evidence. */
 const evidence = {
   ...columns,
   json: (swaps: ReadonlyArray<SwapHistory.SwapHistory>) => swaps.map(swapView)

@@ -1,4 +1,4 @@
-/** What a swap of type ANY_INPUT has paid out, as the venue lists it. */
+/** The payouts of a swap of type ANY_INPUT, as the venue lists them. */
 import { Effect } from "effect"
 import { type Asset, formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"

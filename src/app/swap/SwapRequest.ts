@@ -1,6 +1,6 @@
 /**
- * What a person wants swapped, and the quote request that says so: what is left open is the account's own. The request is checked
- * against the contract before anything is sent.
+ * The terms of a swap, and the quote request for them. Terms left out come from the account. The request is checked against the contract
+ * before anything is sent.
  */
 import { Effect, Schema } from "effect"
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
@@ -12,7 +12,6 @@ import type { BotConfig } from "../../files/ConfigFile.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import { QuoteRequest } from "../../venue/wire/WireQuote.ts"
 
-/** By the words of a quote request: what is left out is the account's own, or the venue's. */
 type Field =
   | ("depositType" | "recipient" | "recipientType" | "refundTo" | "refundType" | "referral" | "connectedWallets")
   | ("sessionId" | "virtualChainRecipient" | "virtualChainRefundRecipient" | "customRecipientMsg")
@@ -27,7 +26,7 @@ export interface Terms extends Fields, Pick<QuoteRequest, "depositMode" | "confi
   readonly type: QuoteRequest["swapType"]
   /** Basis points. */
   readonly slippage: number
-  /** How many milliseconds the deposit may take. */
+  /** Milliseconds that the deposit may take. */
   readonly deadline: number
   /** Basis points of the input by recipient. */
   readonly appFees?: Record<string, string> | undefined
@@ -36,7 +35,6 @@ export interface Terms extends Fields, Pick<QuoteRequest, "depositMode" | "confi
   readonly quoteWaiting: number
 }
 
-/** What holds where nothing else is said. */
 export const usual = {
   type: "EXACT_INPUT",
   slippage: 100,
@@ -56,7 +54,6 @@ export interface AskedSwap {
 
 const usage = (message: string) => new WrongUsage({ message })
 
-/** The quote request for these terms, checked against the contract before anything is sent. */
 export const asked = Effect.fn("SwapRequest.asked")(function* (
   given: Terms,
   config: BotConfig,

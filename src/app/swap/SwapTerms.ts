@@ -1,5 +1,4 @@
 /** Asks for a quote and turns the answer into the terms to agree to: exact amounts, or why it cannot be accepted. */
-
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import type { AgreedSwap } from "../../domain/SwapRecord.ts"
@@ -16,13 +15,11 @@ export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnu
   }
 }
 
-/** Who swaps. */
 export interface Swapper {
   readonly config: BotConfig
   readonly signerId: string
 }
 
-/** The terms of a new quote. */
 export const quoted = Effect.fn("SwapTerms.quoted")(function* (
   { destination, origin, request }: AskedSwap,
   { config, signerId }: Swapper

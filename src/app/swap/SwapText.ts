@@ -1,5 +1,4 @@
 /** A swap by hand in words: one sentence per step, where its money is, and at the end the evidence. */
-
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import { printable } from "../../domain/Text.ts"
 import { clock } from "../../domain/Words.ts"
@@ -8,7 +7,6 @@ import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import * as EventLine from "../../report/text/EventLine.ts"
 import { swapView } from "../../views/Swaps.ts"
 
-/** What only the operator can find out, and how to continue. */
 export const unclearLines = ({ agreed, id, placement }: SwapHistory.SwapHistory): ReadonlyArray<string> =>
   unclearPayment(placement) === undefined
     ? []
@@ -18,7 +16,6 @@ export const unclearLines = ({ agreed, id, placement }: SwapHistory.SwapHistory)
         `limitbot swap --resume ${id} --pay-again`
       ].map(printable)
 
-/** "12:34:56.789  s1  …". */
 export const stepLine = (step: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory): string | undefined => {
   const text = sentence(step, swap)
   return text === undefined ? undefined : printable(`${clock(step.at)}  ${swap.id}  ${text}`)
@@ -60,7 +57,6 @@ const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory
   }
 }
 
-/** The evidence for people. */
 export const evidenceLines = (swap: SwapHistory.SwapHistory): ReadonlyArray<string> => {
   const { agreed } = swap
   const money = SwapHistory.moneyOf(swap)

@@ -1,7 +1,6 @@
 /**
- * What the commands that work beside a bot run on: swaps, history, reconciliation, balances. They use the same ports
- * over the same HTTP client as the bot. Only swaps write into the bot's journal, and only while no bot runs (else the
- * bot makes them); the others read it.
+ * The layers of commands that work beside a bot: swaps, history, reconciliation, balances. They use the same ports over the same HTTP
+ * client as the bot. Only swaps write into the bot's journal, and only while no bot runs (else the bot makes them); the others read it.
  */
 import { Effect, Layer } from "effect"
 import { defaults, EngineSettings, type Settings } from "../../engine/EngineSettings.ts"
@@ -26,7 +25,6 @@ const settingsOf = (config: ConfigFile.BotConfig, signerId: string) => {
   return Layers.venueSettings(config, ownAccount(signerId, depositType === "ORIGIN_CHAIN" ? "INTENTS" : depositType))
 }
 
-/** Everything that the venue offers a partner; the slow history with its own rate limiter or a shared one. */
 const venueWith = <E, R, EG, RG, ES, RS>(
   history: Layer.Layer<History, E, R>,
   config: ConfigFile.BotConfig,
@@ -47,7 +45,6 @@ const venueWith = <E, R, EG, RG, ES, RS>(
 export const venue = (config: ConfigFile.BotConfig, signerId: string) =>
   venueWith(History.layer, config, signerId, Layers.connected(config))
 
-/** Looks at the venue as the account of a configuration sees it. */
 export const look = Effect.fn("VenueAccess.look")(function* <A, E, R>(
   file: string,
   asked: (config: ConfigFile.BotConfig, signerId: string) => Effect.Effect<A, E, R>
@@ -57,7 +54,7 @@ export const look = Effect.fn("VenueAccess.look")(function* <A, E, R>(
   return { config, signerId, found: yield* Effect.provide(asked(config, signerId), venue(config, signerId)) }
 })
 
-/** With the store of past transactions, through which processes share their rate limit. Needs the database. */
+/** Adds the store of past transactions, through which processes share their rate limit. Needs the database. */
 export const withHistory = (config: ConfigFile.BotConfig, signerId: string) =>
   withHistoryBy(config, signerId, Layers.connected(config))
 
@@ -70,7 +67,6 @@ export const withHistoryBy = <EG, RG, ES, RS>(
     Layer.provideMerge(HistoryStore.layer)
   )
 
-/** For making and continuing swaps, in the bot's own journal, with its lease. */
 export const swapping = (config: ConfigFile.BotConfig, signerId: string, pid: number) =>
   Layer.mergeAll(
     venue(config, signerId),
@@ -80,7 +76,6 @@ export const swapping = (config: ConfigFile.BotConfig, signerId: string, pid: nu
     Layers.books(config.journal, pid)
   )
 
-/** A swap names the places of its money itself, so the account's own are not asked. */
 const settings = ({ account: { depositType } }: ConfigFile.BotConfig, signerId: string): Settings => ({
   ...defaults,
   account: { signerId, depositType, maxAppFeeBasisPoints: 0 }

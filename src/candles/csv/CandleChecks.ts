@@ -23,19 +23,17 @@ export const repairs = ["invalid", "sort", "duplicates", "range", "gaps"] as con
 export type Repair = (typeof repairs)[number]
 
 export interface Checked {
-  /** Absent when an error stands in the way. */
+  /** Absent if there is an error. */
   readonly candles?: Candles
   readonly problems: ReadonlyArray<DataProblem>
-  /** All problems, also those beyond the ones kept. */
   readonly problemCount: number
   readonly repaired: Readonly<Record<Repair, number>>
-  /** The column that was taken for each role, in one line. */
   readonly columns?: string
 }
 
 interface Check {
   readonly rows: CsvRows
-  /** Trades become candles of this length; missing for candles. */
+  /** Trades become candles of this length; `undefined` for candles. */
   readonly candleMillis: number | undefined
   readonly file: string
   readonly allowed: ReadonlySet<Repair>
@@ -43,7 +41,6 @@ interface Check {
   readonly problems: Array<DataProblem>
   problemCount: number
   readonly repaired: Record<Repair, number>
-  /** The line of the first row that each repair changed. */
   readonly firstLines: Map<Repair, number>
 }
 
@@ -65,18 +62,17 @@ const report = (
   check.problems.push({ severity: "error", file: check.file, line, column, ...problem })
 }
 
-/** A trade is a candle whose prices are one column. */
 const fieldNames = ["time", "open", "high", "low", "close", "volume"]
 const tradeFieldNames = ["time", "price", "price", "price", "price", "quantity"]
 
-/** Which value makes the row impossible in itself; -1 when none does. */
+/** Returns the column whose value makes the row impossible by itself; -1 if none does. */
 const invalidField = (columns: ReadonlyArray<Column>, row: number): number => {
   if (Number.isNaN(toMillis(columns[0]?.[row] ?? 0))) return 0
   for (let field = 1; field < 5; field++) if (!((columns[field]?.[row] ?? 0) > 0)) return field
   return (columns[5]?.[row] ?? 0) >= 0 ? -1 : 5
 }
 
-/** The next row, from here on, that is not perfectly well, taken for itself and after the one before it that counts. */
+/** The next row from here with a possible fault, by itself or against the last valid row before it. */
 const nextSuspect = ({ candleMillis, columns }: Check, from: number, rowBefore: number): number => {
   const [time, open, high, low, close, volume] = columns
   const isTrade = candleMillis !== undefined
@@ -155,13 +151,12 @@ const checkOrder = (check: Check, row: number, before: number): void => {
 
 const identity = (rows: number): Int32Array => Int32Array.from({ length: rows }, (_, row) => row)
 
-/** Rows in the order of time, the last one of each time. */
 const sortedRows = (times: Column, rows: Int32Array): Int32Array => {
   rows.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b)
   return rows.filter((row, index) => times[row] !== times[rows[index + 1] ?? -1])
 }
 
-/** Trades of one moment keep their order, which is the other way round in a file that begins with the newest. */
+/** Trades of one time keep their order, which is reversed in a file that begins with the newest. */
 const sortedTrades = (times: Column, rows: Int32Array): Int32Array => {
   const isNewestFirst = (times[rows.at(-1) ?? 0] ?? 0) < (times[rows[0] ?? 0] ?? 0)
   return rows.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || (isNewestFirst ? b - a : a - b))
@@ -194,7 +189,6 @@ const withoutGaps = (candles: Candles): Candles => {
   return { ...made, bars, time: TimeAxis.regular(bars, start, time.stepMillis), priceScale: candles.priceScale }
 }
 
-/** Line of a candle, after rows were sorted, left out or put together. */
 type LineOf = (bar: number) => number
 
 const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void => {
@@ -212,7 +206,7 @@ const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void =>
   })
 }
 
-/** A bar begins when the one before is over, and gaps are filled with whole bars. Only the first bar of a run can differ. */
+/** A bar must not begin before the previous one ends, and gaps are filled with whole bars. Only the first bar of a run can differ. */
 const checkSteps = (check: Check, { time }: Candles, lineOfBar: LineOf): void => {
   const { runBars, runTimes, stepMillis } = time
   for (let run = 1; run < runBars.length; run++) {
@@ -230,7 +224,7 @@ const checkSteps = (check: Check, { time }: Candles, lineOfBar: LineOf): void =>
   }
 }
 
-/** Times in any unit become milliseconds, in place. A number that is no time stays as it is. */
+/** Converts times of any unit to milliseconds, in place. A number that is not a time stays unchanged. */
 const normaliseTimes = (times: Column): void => {
   for (const [row, time] of times.entries()) {
     const millis = toMillis(time)
@@ -278,7 +272,6 @@ export const check = (rows: CsvRows, format: CsvFormat, { candleMillis, file, re
   return { ...finish(state, left, format), columns: format.columns }
 }
 
-/** Rows that count, in the order of time. */
 const keptRows = (
   { candleMillis, columns, repaired, rows }: Check,
   left: ReadonlyArray<number>
@@ -290,7 +283,6 @@ const keptRows = (
   return candleMillis === undefined ? sortedRows(times, all) : sortedTrades(times, all)
 }
 
-/** Candles, and where they stand in the file. */
 const candlesOf = (check: Check, left: ReadonlyArray<number>): readonly [Candles, LineOf] => {
   const { candleMillis, rows } = check
   const kept = keptRows(check, left)
@@ -369,7 +361,6 @@ const fileWarning = (file: string, kind: DataProblem["kind"], [message, advice]:
   ...{ severity: "warning", kind, file, line: 0, column: 0, message, advice }
 })
 
-/** What was repaired is said. */
 const repairWarnings = ({ file, rows, repaired, firstLines }: Check): ReadonlyArray<DataProblem> =>
   repairs.flatMap((repair): ReadonlyArray<DataProblem> => {
     if (repair === "gaps" || repaired[repair] === 0) return []

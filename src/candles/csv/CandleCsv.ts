@@ -5,10 +5,9 @@ import * as CsvColumns from "./CsvColumns.ts"
 import * as CsvFormat from "./CsvFormat.ts"
 
 export interface ReadOptions {
-  /** As it stands in messages. */
   readonly file: string
   readonly repair: ReadonlySet<Repair>
-  /** Trades become candles of this length; a minute without it. */
+  /** Trades become candles of this length; a minute if absent. */
   readonly tradeCandleMillis?: number
 }
 

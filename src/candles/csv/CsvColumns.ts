@@ -11,19 +11,15 @@ import { type CsvFormat, oneMarket } from "./CsvFormat.ts"
 
 export interface CsvRows {
   readonly rows: number
-  /** One per role. */
   readonly columns: ReadonlyArray<Column>
-  /** Most decimal places seen, one per role. */
   readonly places: Int32Array
-  /** Lines that are not rows, as (row that follows, lines left out so far): from a row back to its line. */
+  /** Lines that are not rows, as (next row, lines left out up to it): maps a row to its line. */
   readonly skipped: ReadonlyArray<readonly [row: number, lines: number]>
   readonly problems: ReadonlyArray<DataProblem>
   readonly problemCount: number
-  /** Rows left out because they could not be read. */
   readonly unreadable: number
-  /** Numbers with more digits than a double keeps. */
+  /** Count of numbers with more digits than a double keeps. */
   readonly rounded: number
-  /** The rows are of several markets. */
   readonly mixed: DataProblem | undefined
 }
 
@@ -33,7 +29,6 @@ const DOT = 46
 const maxExactDigits = 15
 const powers = Float64Array.from({ length: 23 }, (_, power) => 10 ** power)
 
-/** Everything that the parser's functions share. */
 interface Reader {
   readonly bytes: Uint8Array
   readonly file: string
@@ -48,9 +43,7 @@ interface Reader {
   problemCount: number
   rounded: number
   readonly skipped: Array<readonly [number, number]>
-  /** By field, the market or timeframe of the first row. */
   readonly markets: Map<number, Uint8Array>
-  /** The first row of another market. */
   mixed: DataProblem | undefined
 }
 
@@ -63,7 +56,6 @@ const grow = (reader: Reader): void => {
   })
 }
 
-/** A guess from the first lines, a little too high. */
 const estimateRows = (bytes: Uint8Array, start: number): number => {
   const sample = bytes.subarray(start, start + 65_536)
   let lines = 1
@@ -71,7 +63,6 @@ const estimateRows = (bytes: Uint8Array, start: number): number => {
   return Math.ceil(((bytes.length - start) / Math.max(1, sample.length)) * lines * 1.05) + 16
 }
 
-/** End of the field that starts here: the next delimiter or line end. */
 const fieldEnd = (bytes: Uint8Array, from: number, delimiter: number): number => {
   let at = from
   while (at < bytes.length && bytes[at] !== delimiter && bytes[at] !== LF) at++
@@ -84,7 +75,6 @@ const report = (reader: Reader, column: number, problem: Pick<DataProblem, "kind
     reader.problems.push({ severity: "error", file: reader.file, line: reader.line, column, ...problem })
 }
 
-/** Reads the field as text; `false` when it means nothing. */
 const readSlowly = (reader: Reader, lineStart: number, role: number): boolean => {
   const { bytes, format, row } = reader
   const from = reader.position
@@ -105,7 +95,6 @@ const readSlowly = (reader: Reader, lineStart: number, role: number): boolean =>
   return true
 }
 
-/** Reads one number at the reader's position into the present row; `false` when it is none. */
 const readNumber = (reader: Reader, values: Column, lineStart: number, role: number): boolean => {
   const { bytes, format } = reader
   const start = reader.position
@@ -137,7 +126,6 @@ const readNumber = (reader: Reader, values: Column, lineStart: number, role: num
   return true
 }
 
-/** A column that names the market has one value. */
 const checkMarket = (reader: Reader, lineStart: number, field: number): void => {
   const { bytes, file, line, markets, position } = reader
   reader.position = fieldEnd(bytes, position, reader.format.delimiter)
@@ -152,7 +140,6 @@ const checkMarket = (reader: Reader, lineStart: number, field: number): void => 
   reader.mixed = { severity: "error", kind, file, line, column, message, advice: "give each market a file of its own" }
 }
 
-/** Reads one line; `false` when it is not a row. */
 const readLine = (reader: Reader): boolean => {
   const { bytes, format, columns } = reader
   const { roleOfField, delimiter } = format
@@ -177,7 +164,6 @@ const readLine = (reader: Reader): boolean => {
   return false
 }
 
-/** Blank lines and comments. */
 const isSkippable = (bytes: Uint8Array, position: number): boolean => {
   const first = bytes[position]
   return first === LF || first === 35 || (first === CR && (bytes[position + 1] ?? LF) === LF)
@@ -228,7 +214,7 @@ export const read = (bytes: Uint8Array, file: string, format: CsvFormat): CsvRow
   }
 }
 
-/** The line of a row, counted from 1. */
+/** Counts from 1. */
 export const lineOf = (rows: CsvRows, row: number): number => {
   let [low, high] = [0, rows.skipped.length]
   while (low < high) {

@@ -1,5 +1,4 @@
 /** One field of a table as text: the slow, thorough way to a number or a time. */
-
 import { Result } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { DataProblem } from "../DataProblem.ts"
@@ -29,7 +28,7 @@ const numberAdvice = (text: string): string => {
   return "write a plain number such as 42000.5, or --repair invalid leaves the line out"
 }
 
-/** Nothing here was traded before, and in this span no two units give the same number. */
+/** Nothing was traded before 2009, and from then to 2100 no two units give the same number. */
 const [earliest, latest] = [Date.UTC(2009, 0), Date.UTC(2100, 0)]
 
 /** Epoch milliseconds of a number in seconds, milli-, micro- or nanoseconds; NaN if it is no time from 2009 to 2099 in one of them. */
@@ -38,7 +37,6 @@ export const toMillis = (time: number): number => {
   return millis >= earliest && millis < latest ? millis : Number.NaN
 }
 
-/** Names the form that the number seems to have. */
 const timeAdvice = (text: string): string => {
   const [, year, month, day] = /^(20\d\d)([01]\d)([0-3]\d)\d*$/.exec(text) ?? []
   if (year !== undefined) return `it looks like a date without dashes: write ${year}-${month}-${day}`
@@ -53,7 +51,6 @@ export const notATime = (text: string) => {
   return { kind: "time" as const, message, advice: timeAdvice(text) }
 }
 
-/** A time is in epoch milliseconds. */
 export const parseField = (raw: string, role: Role): Field => {
   const text = raw
     .trim()
@@ -78,7 +75,7 @@ export const parseField = (raw: string, role: Role): Field => {
   return Result.fail({ kind, message: `${role} ${JSON.stringify(text)} is not a number`, advice: numberAdvice(text) })
 }
 
-/** At most fifteen significant digits, so that the double stands for exactly one decimal number. */
+/** Keeps at most fifteen significant digits, so that the double stands for exactly one decimal number. */
 const rounding = (value: number, text: string): FieldValue => {
   const kept = Number(value.toPrecision(15))
   const rounded =
@@ -89,7 +86,6 @@ const rounding = (value: number, text: string): FieldValue => {
   return { value: kept, places: rounded ? placesOf(String(kept)) : placesOf(text), rounded }
 }
 
-/** "1.5e-3" as "0.0015": only its decimal places matter. */
 const exponentless = (text: string): string => {
   const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e")
   const places = Math.max(0, placesOf(mantissa) - Number(exponent))

@@ -13,14 +13,11 @@ export interface CsvFormat {
   /** Meaning of each field: an index into `roles`, -1, or `oneMarket`. */
   readonly roleOfField: Int8Array
   readonly roles: ReadonlyArray<Role>
-  /** The fields of the first line. */
   readonly names: ReadonlyArray<string>
-  /** Where the rows start: offset in the file, and the number of lines before. */
+  /** Start of the rows: offset in the file, and the number of lines before. */
   readonly start: number
   readonly linesBefore: number
-  /** The column that was taken for each role, in one line. */
   readonly columns: string
-  /** Another reading was possible. */
   readonly isChoice: boolean
 }
 
@@ -31,7 +28,7 @@ const marketNames =
 
 const amounts = /^(base)?(volume|vol|v|size|qty|quantity|amount|q)(base|from)?$/
 
-/** The names of each role, letters and digits alone; a column of an earlier pattern is preferred. */
+/** Patterns for each role's name, reduced to letters and digits. Earlier patterns win. */
 const names: Readonly<Record<Role, ReadonlyArray<RegExp>>> = {
   time: [
     /^(candle|bar|kline)?(open|start|begin)(at|time|timestamp|date|datetime)(ms|utc|unix)?$|^(time|timestamp|date|datetime)(open|start|begin)(ms|utc)?$|^(start|begin)$/,
@@ -53,7 +50,6 @@ const names: Readonly<Record<Role, ReadonlyArray<RegExp>>> = {
 const quoteRank = 2
 const endOfCandle = /^(close|end)(at|time|timestamp|date|datetime)(ms|utc|unix)?$|^(time|timestamp|date)(close|end)$/
 
-/** The columns of a candle file, in the order that files without a header have. */
 const rolesOf: Readonly<Record<CsvFormat["kind"], ReadonlyArray<Role>>> = {
   candles: ["time", "open", "high", "low", "close", "volume"],
   trades: ["time", "price", "quantity"]
@@ -77,18 +73,15 @@ interface Table {
   readonly delimiter: string
   readonly start: number
   readonly linesBefore: number
-  /** The line that tells the columns apart. */
   readonly line: number
   readonly file: string
-  /** The first rows. */
   readonly sample: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** Half of its fields are numbers or times, or empty. */
 const isRow = (fields: ReadonlyArray<string>): boolean =>
   fields.filter((field) => /^([-+]?\.?\d|$)/.test(field)).length * 2 >= fields.length
 
-/** From the first line with more than one field: banners, comments and blank lines come before it in some files. */
+/** Starts at the first line with more than one field: some files have banners, comments and blank lines before it. */
 const tableOf = (bytes: Uint8Array, file: string): Table | undefined => {
   const textOf = (from: number, to: number) => new TextDecoder().decode(bytes.subarray(from, to))
   let start = byteOrderMark.every((byte, index) => bytes[index] === byte) ? byteOrderMark.length : 0
@@ -126,7 +119,7 @@ const problem = (
 const valuesOf = ({ sample }: Table, field: number, role: Role): ReadonlyArray<number> =>
   sample.map((row) => Result.getOrElse(parseField(row[field] ?? "", role), () => ({ value: Number.NaN })).value)
 
-/** The one volume of which every other is a multiple by a price of its row: it counts the base. */
+/** The base volume is the one column of which every other volume is a multiple by a price of its row. */
 const baseAmong = (table: Table, candidates: ReadonlyArray<number>): number | undefined => {
   const isPrice = (name: string) =>
     (["open", "high", "low", "close", "price"] as const).some((role) => names[role].some((each) => each.test(name)))
@@ -184,7 +177,6 @@ const columnOf = (table: Table, role: Role): Choice => {
   return { field: role === "volume" && ranks[field] === quoteRank ? -1 : field, isChoice }
 }
 
-/** Two prices of a bar name candles; a price without them names trades. */
 const kindOf = ({ fields }: Table): CsvFormat["kind"] => {
   const has = (role: Role) => fields.some((name) => names[role].some((pattern) => pattern.test(normalised(name))))
   return (["open", "high", "low"] as const).filter(has).length < 2 && has("price") ? "trades" : "candles"
@@ -237,7 +229,6 @@ const byPosition = (table: Table): CsvFormat | DataProblem => {
   return formatOf(table, kind, choices, { columns, isChoice: true })
 }
 
-/** Recognises the table. */
 export const detect = (bytes: Uint8Array, file: string): CsvFormat | DataProblem => {
   if (bytes.length === 0)
     return problem({ file, line: 0 }, "the file is empty", "give a file with a header and rows", "empty")

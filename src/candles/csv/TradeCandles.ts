@@ -1,12 +1,10 @@
-/** Trades in the order of time to candles: open, high, low and close of the trades, and the sum of the quantities. */
+/** Requires trades in time order. Candles have the open, high, low and close of the trades, and the sum of their quantities. */
 import { frameStart } from "../../domain/Timeframe.ts"
 import { type Column, column } from "../Candles.ts"
 import { extend, type OpenCandle } from "../Resample.ts"
 
 interface TradeCandles {
-  /** Time, open, high, low, close and volume. */
   readonly columns: ReadonlyArray<Column>
-  /** The first trade of each candle. */
   readonly firsts: Int32Array
 }
 

@@ -13,13 +13,12 @@ import { type Run, textOf } from "./TableText.ts"
 
 const magic = "ARROW1"
 const firstVersion = "FEA1"
-/** LZ4 packs at most this much into a byte, by its format. Candles do not come near it, whatever packs them. */
+/** LZ4's format packs at most this many bytes into one. Candles do not come near it with any packer. */
 const mostPacked = 255
 
 /** A year of minutes, 16 MB, takes half a second. */
 const patienceMillis = (bytes: Uint8Array): number => 2_000 + Math.ceil(bytes.length / 1_000)
 
-/** Ends what does not end by itself. */
 const within = <A>(timeout: number, run: () => A): A => {
   const kept: Array<A> = []
   runInNewContext("run()", { run: () => void kept.push(run()) }, { timeout })
@@ -74,7 +73,6 @@ const runsOf = (bytes: Uint8Array, { tableFromIPC }: Effect.Success<typeof reade
   return { names, runs }
 }
 
-/** `failureOf` makes a failure of what the reader says of a file that it cannot read. */
 export const csvOf = <E>(bytes: Uint8Array, failureOf: (cause: unknown) => E): Effect.Effect<Uint8Array, E> =>
   Effect.flatMap(reader, (arrow) =>
     Effect.try({

@@ -16,7 +16,6 @@ const compressors = {
   BROTLI: (input: Uint8Array) => zlib.brotliDecompressSync(input)
 }
 
-/** `failureOf` makes a failure of what the reader says of a file that it cannot read. */
 export const csvOf = <E>(bytes: Uint8Array, failureOf: (cause: unknown) => E): Effect.Effect<Uint8Array, E> =>
   Effect.gen(function* () {
     const { parquetMetadata, parquetRead, parquetSchema } = yield* Effect.promise(() => import("hyparquet"))

@@ -7,7 +7,6 @@ import { gunzipSync, inflateRawSync, zstdDecompressSync } from "node:zlib"
 const startsWith = (bytes: Uint8Array, magic: string): boolean =>
   Buffer.from(bytes.subarray(0, magic.length)).toString("latin1") === magic
 
-/** Files that people take for tables, by their first bytes. */
 const foreign: ReadonlyArray<readonly [magic: string, message: string]> = [
   ["BZh", "a bzip2 file: unpack it with bunzip2"],
   ["\xfd7zXZ", "an xz file: unpack it with unxz"],
@@ -24,7 +23,6 @@ const foreign: ReadonlyArray<readonly [magic: string, message: string]> = [
 const endOfDirectory = 0x06054b50
 const entry = 0x02014b50
 
-/** The file of an archive of one file, read by the directory at its end. */
 const unzipped = (bytes: Uint8Array): Uint8Array => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let end = bytes.length - 22
@@ -68,7 +66,7 @@ const utf16Of = (bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
 const headBytes = 65_536
 const [LF, CR] = [10, 13]
 
-/** Throws with the words for a person, or those of zlib when a packed file is damaged. */
+/** Throws a message for a person; for a damaged packed file, zlib's message. */
 export const textOf = (file: Uint8Array): Uint8Array => {
   const bytes = unpacked(file)
   const message = foreign.find(([magic]) => startsWith(bytes, magic))?.[1]

@@ -4,7 +4,6 @@
  * number, time nor text is left empty.
  */
 
-/** A run of values of one column, from a row on. */
 export interface Run {
   readonly columnName: string
   readonly rowStart: number
@@ -13,14 +12,12 @@ export interface Run {
 
 const linesAtOnce = 10_000
 
-/** Text is told from a delimiter by having none. */
 const fieldOf = (value: unknown): string => {
   if (value instanceof Date) return String(value.getTime())
   if (typeof value === "number" || typeof value === "bigint") return String(value)
   return typeof value === "string" ? value.replace(/[,;|"\s]+/g, " ") : ""
 }
 
-/** Row after row, from runs in their order. */
 function* fieldsOf(runs: ReadonlyArray<Run>): Generator<string> {
   for (const { columnData } of runs) for (let at = 0; at < columnData.length; at++) yield fieldOf(columnData[at])
 }

@@ -1,18 +1,15 @@
 /**
- * How the price may have gone within a bar. From open to one extreme, to the other one, and to the close it wanders as a
- * bridge that stays inside the bar: its steps are as rough as those of real markets, so a grid's cell within the bar is
- * crossed as often as it really is.
- *
- * Fitted to series whose finer data are known, by how often a cell of a width is crossed from one end to the other, over all
- * cells that the price ever was in. Of 200 hours of the BTC perpetual of January 2022, minutes known: 12.8 times at 0.4 % of the
- * price, 8.6 at 0.6 %, 5.7 at 0.9 %; these paths 12.9, 8.5 and 5.7, straight ones 9.3, 7.1 and 5.1. Of 72 hours of SOL spot, August
- * 2024: 10.2, 7.1 and 4.9; these paths 10.5, 6.9 and 4.7, straight ones 6.3, 5.3 and 4.2. Hour by hour calm hours cross more and
- * trending ones less; money follows the sum. `test/candles/BarPath.test.ts` compares both.
+ * Simulates a possible price path within a bar: from the open to one extreme, to the other, and to the close. It moves as a bridge that
+ * stays inside the bar. Its steps are as rough as in real markets, so it crosses a grid's cell as often as the market. It is fitted to
+ * series with known finer data. The fit counts crossings of a cell from end to end, over all cells that the price was in. In 200 hours of
+ * the BTC perpetual of January 2022 (known minutes): 12.8 crossings at 0.4 % of the price, 8.6 at 0.6 %, 5.7 at 0.9 %; these paths 12.9,
+ * 8.5 and 5.7, straight ones 9.3, 7.1 and 5.1. In 72 hours of SOL spot, August 2024: 10.2, 7.1 and 4.9; these paths 10.5, 6.9 and 4.7,
+ * straight ones 6.3, 5.3 and 4.2. By hour, paths cross more in calm hours and less in trending ones; money follows the sum.
+ * `test/candles/BarPath.test.ts` compares both.
  */
 import type { Random } from "../../domain/Seeded.ts"
 import { type Candles, openAt } from "../Candles.ts"
 
-/** The small bars of a bar, whose opens are the closes before. */
 export interface SmallBars {
   readonly low: Float64Array
   readonly high: Float64Array
@@ -34,11 +31,9 @@ const towardsClose = 7
 /** A mean of 0 and a variance of 1. */
 const wobble = (next: Random): number => 2 * (next() + next() + next() - 1.5)
 
-/** How far a bridge over this distance goes beyond its higher end, or its lower one. */
 const beyond = (next: Random, distance: number, stepVariance: number): number =>
   (Math.sqrt(distance * distance - 2 * stepVariance * Math.log(1 - next())) - Math.abs(distance)) / 2
 
-/** How many of the steps each leg takes: the longer it is, the more, by chance. */
 const stepsOf = (next: Random, lengths: readonly [number, number, number], steps: number) => {
   const [a, b, c] = lengths.map((length) => length * (0.3 + next()) + Number.MIN_VALUE)
   const all = (a ?? 0) + (b ?? 0) + (c ?? 0)
@@ -49,15 +44,13 @@ const stepsOf = (next: Random, lengths: readonly [number, number, number], steps
 
 export interface Setting {
   readonly candles: Candles
-  /** Decimal places of prices within bars. */
   readonly priceScale: number
-  /** Random numbers of a bar: the same ones whenever it is asked for. */
+  /** Random numbers of a bar, identical at each call. */
   readonly randomOf: (bar: number) => Random
-  /** How rough this market is, against those that were measured. */
+  /** The roughness of this market relative to the measured ones. */
   readonly roughness: number
 }
 
-/** As many steps as there is room for: at least three. */
 export const bridges = ({ candles, priceScale, randomOf, roughness }: Setting): BarPath => {
   const { low, high, close } = candles
   const tick = 10 ** priceScale

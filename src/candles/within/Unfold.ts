@@ -11,21 +11,20 @@ import * as CrossingIndex from "../CrossingIndex.ts"
 import type { TimeAxis } from "../TimeAxis.ts"
 import type { BarPath } from "./BarPath.ts"
 
-/** From open to one extreme, to the other one, to the close. */
 const legs = 3
-/** Live a strategy is asked every few seconds: of a minute, one small bar is a second, and five of a long series. */
+/** A live strategy runs every few seconds: a small bar of a minute is one second, or five seconds in a long series. */
 const mostParts = 60
 const fewerParts = 12
 const longSeries = 100_000
 
-/** Small bars in one bar; 1 where bars cannot be cut into whole milliseconds. */
+/** Small bars in one bar; 1 if bars cannot be cut into whole milliseconds. */
 export const partsOf = ({ bars, time: { stepMillis } }: Candles): number => {
   for (let parts = bars > longSeries ? fewerParts : mostParts; parts >= legs; parts--)
     if (stepMillis % parts === 0) return parts
   return 1
 }
 
-/** Between the prices of the file live sees others: so many places more, as far as a double has digits. */
+/** Live prices lie between the prices of the file: adds this many decimal places, within the digits of a double. */
 const finer = 3
 const mostDigits = 15
 
@@ -42,7 +41,6 @@ const axisOf = ({ bars, stepMillis, runBars, runTimes }: TimeAxis, parts: number
   runTimes
 })
 
-/** What all unfolded runs over the same candles share. */
 export interface Foldable {
   readonly candles: Candles
   readonly parts: number
@@ -51,7 +49,6 @@ export interface Foldable {
   readonly priceScale: number
 }
 
-/** `parts`: as `partsOf` says. */
 export const foldable = (candles: Candles, parts: number): Foldable => ({
   candles,
   parts,

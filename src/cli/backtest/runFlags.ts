@@ -1,5 +1,4 @@
 /** Flags of the commands that read candles and run strategies over them. */
-
 import { Flag } from "effect/cli"
 import { repairs } from "../../candles/csv/CandleChecks.ts"
 import { mostSpreadBasisPoints } from "../../lab/backtest/kernel/FillRules.ts"
@@ -15,7 +14,6 @@ export const dataOfMarkets = flags
   .fileFlag("data")
   .pipe(Flag.withDescription(`${candles}. Of several markets MARKET=CSV for each`), Flag.atLeast(1))
 
-/** Which part of the data is used, and how it is mended. */
 export const partFlags = {
   from: flags.text("from", "First moment of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),
   to: flags.text("to", "End of the data to use, not included"),

@@ -1,4 +1,4 @@
-/** What an operator says to a running bot: `pause`, `resume`, `drain`, `cancel`, `cancel-all`, `reload`. */
+/** Commands of an operator to a running bot: `pause`, `resume`, `drain`, `cancel`, `cancel-all`, `reload`. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { tell } from "../../app/control/Telling.ts"

@@ -8,7 +8,6 @@ import { Phones } from "../../control/push/PhoneServices.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 
-/** At least one receiver did not accept it; which ones has been printed. */
 export class NotAllDelivered extends Schema.TaggedError<NotAllDelivered>()("NotAllDelivered", {
   message: Schema.String
 }) {}

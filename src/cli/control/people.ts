@@ -21,7 +21,6 @@ const of = {
   config: flags.config
 }
 
-/** Their list lies beside the journal of a bot, or beside the file of a page. */
 const besideOf = ({ config, page }: { readonly config: string; readonly page: Option.Option<string> }) =>
   Option.match(page, {
     onNone: () => Effect.map(ConfigFile.loadSettings(config), ({ journal }) => journal),

@@ -10,7 +10,7 @@ import * as common from "../flags.ts"
 
 const variable = "LIMITBOT_DATABASE_URL"
 
-/** Its address has a password as a rule, so it never stands on the command line. */
+/** The address usually contains a password, so it never is on the command line. */
 export const database = common.file(
   "database-file",
   `A file of mode 0600 with the address of the fleet's database, postgres://…; default: the variable ${variable}`
@@ -48,7 +48,6 @@ export const named = Effect.fnUntraced(function* ({ account, config, database }:
   return { account: account.value, database: yield* urlOf(database) } satisfies WhichBot.AccountOfFleet
 })
 
-/** Around what is done with a bot: the one that the flags name. */
 export const withBot =
   <Input extends { readonly bot: Given }, A, E, R>(
     run: (asked: Omit<Input, "bot"> & { readonly bot: WhichBot.WhichBot }) => Effect.Effect<A, E, R>

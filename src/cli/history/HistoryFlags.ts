@@ -53,7 +53,6 @@ export const filters = {
   endTimestampUnix: figure("end-unix", "As --end, Unix time")
 }
 
-/** By cursor. */
 export const cursor = {
   numberOfTransactions: count("count", 1000, "Records of one request, by cursor; default: 50, with --sync 1000"),
   direction: flags.orMissing(flags.choice("direction", ["next", "prev"], "next: older than the cursor; prev: newer")),

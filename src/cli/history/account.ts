@@ -9,7 +9,6 @@ import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import * as HistoryFlags from "./HistoryFlags.ts"
 
-/** Lists that are read together, position by position. */
 const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: Known) =>
   flags.several(
     Flag.Literals(name, [...known, anyKind]).pipe(

@@ -1,4 +1,4 @@
-/** `--allow`, of every command that a finding of `plan` may stop. It is no flag of `flags.ts`, because most commands load no engine. */
+/** `--allow`, for every command that a finding of `plan` may stop. It is not in `flags.ts`, because most commands load no engine. */
 import { Flag } from "effect/cli"
 import { findingNames } from "../../engine/planning/ahead/PlanFindings.ts"
 

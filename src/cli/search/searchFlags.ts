@@ -4,7 +4,6 @@ import * as Objective from "../../lab/backtest/search/Objective.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
 
-/** A file on its own market and on further ones. */
 export const marketFlags = {
   file: flags.fileArgument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
   data: runFlags.dataOfMarkets,

@@ -11,14 +11,13 @@ import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
-/** The service has one kind of account. */
 export class NothingToMove extends Schema.TaggedError<NothingToMove>()("NothingToMove", { venue: Schema.String }) {
   override get message(): string {
     return `${this.venue} has no confidential accounts, so there is nowhere to move money to: orders are paid from account.depositType as it is. If it has them, set venue.profile (limitbot doctor --profile shows its facts)`
   }
 }
 
-/** Asset and price are the same on both sides, so an output that is lower by more than this is not what was asked for. */
+/** Asset and price are the same on both sides, so an output lower by more than this does not match the request. */
 const slippageBasisPoints = 5
 
 type Side = "INTENTS" | "CONFIDENTIAL_INTENTS"

@@ -1,5 +1,4 @@
 /** `limitbot swap withdrawals`: what a swap of type ANY_INPUT has paid out. */
-
 import { Argument, Command, Flag } from "effect/cli"
 import { found } from "../../app/swap/SwapPayouts.ts"
 import * as Answer from "../../process/Answer.ts"

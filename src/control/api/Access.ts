@@ -1,26 +1,23 @@
 /**
- * Who may do what: a signaller sends signals, a viewer looks, a trader steers, an operator does everything (`OperatorCommands`). The tokens are bearer tokens in a header, never in a
- * cookie or a URL, so no other page in a browser can send them. A request that does not fit the contract is told why.
- * Each middleware is only declared here; the server implements it.
+ * Defines the roles: a signaller sends signals, a viewer reads, a trader steers, an operator does everything (`OperatorCommands`). The
+ * tokens are bearer tokens in a header, never in a cookie or a URL, so no other page in a browser can send them. A request that does not
+ * fit the contract gets the reason. Each middleware is only declared here; the server implements it.
  */
 import { Context, type Effect, Schema } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import type { TokenRole } from "./OperatorCommands.ts"
 
-/** Who is asking, as the server found out. */
 export interface Speaker {
   readonly role: TokenRole
-  /** As the journal says it. */
   readonly name: string
-  /** SHA-256 of the token, in hexadecimal digits: what was made with it lives no longer than it. */
+  /** SHA-256 of the token, in hexadecimal digits. Anything created with the token ends with it. */
   readonly digest: string
-  /** Ends when the token is no longer good; never where only a restart changes it. */
+  /** Completes when the token is no longer valid; never completes if only a restart changes it. */
   readonly left: Effect.Effect<void>
 }
 
 export class TokenHolder extends Context.Service<TokenHolder, Speaker>()("limitbot/control/api/TokenHolder") {}
 
-/** What an endpoint that changes something asks for. */
 export const NeededRole = Context.Reference<TokenRole>("limitbot/control/api/NeededRole", {
   defaultValue: () => "operator"
 })
@@ -37,21 +34,18 @@ export class NotPermitted extends Schema.TaggedError<NotPermitted>()(
   { httpApiStatus: 403 }
 ) {}
 
-/** The request does not fit the contract. */
 export class RequestRefused extends Schema.TaggedError<RequestRefused>()(
   "RequestRefused",
   { message: Schema.String },
   { httpApiStatus: 400 }
 ) {}
 
-/** Says what in a request does not fit. */
 export class Understood extends HttpApiMiddleware.Service<Understood>()("limitbot/control/api/Understood", {
   error: [RequestRefused]
 }) {}
 
 const bearer = HttpApiSecurity.bearer
 
-/** A token that looks. */
 export class Reads extends HttpApiMiddleware.Service<Reads, { provides: TokenHolder }>()("limitbot/control/api/Reads", {
   requiredForClient: true,
   error: [TokenRefused, NotPermitted],

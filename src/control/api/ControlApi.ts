@@ -28,21 +28,18 @@ import { Phone, PhoneName, PushKey } from "./Push.ts"
 import { EventStream } from "./Stream.ts"
 import { SwapOffer, SwapRequest } from "./Swap.ts"
 
-/** The request cannot be carried out; nothing has changed. */
 export class Refused extends Schema.TaggedError<Refused>()(
   "Refused",
   { message: Schema.String },
   { httpApiStatus: 409 }
 ) {}
 
-/** No strategy, slot or market has this name. */
 export class Unknown extends Schema.TaggedError<Unknown>()(
   "Unknown",
   { message: Schema.String },
   { httpApiStatus: 404 }
 ) {}
 
-/** Too many streams at once. */
 export class TooManyStreams extends Schema.TaggedError<TooManyStreams>()(
   "TooManyStreams",
   { message: Schema.String },
@@ -56,7 +53,6 @@ const Count = (most: number) =>
   Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: most }))
 const Sequence = Count(Number.MAX_SAFE_INTEGER)
 
-/** What a command did, in one sentence. */
 const Done = Schema.Struct({ message: Schema.String })
 
 const LookGroup = HttpApiGroup.make("look")
@@ -154,13 +150,12 @@ const LookGroup = HttpApiGroup.make("look")
 const why = Schema.optionalKey(Words)
 /** Here and below, the default is all strategies. */
 const strategies = Schema.Struct({ strategy: Schema.optionalKey(Name), why })
-/** The exact words, so that no single click and no stray request does it. */
+/** Requires the exact words, so that no single click and no stray request triggers it. */
 const confirmed = <const Word extends string>(word: Word) => Schema.Struct({ confirm: Schema.Literal(word), why })
 
-/** An empty `Struct` takes anything. */
+/** An empty `Struct` accepts anything. */
 const nothing = Schema.Record(Schema.String, Schema.Never)
 
-/** What each does is in `OperatorCommands`. */
 const commanded = <const Id extends string, const Command extends CommandName, Payload extends Schema.Top>(
   id: Id,
   command: Command,
@@ -170,7 +165,7 @@ const commanded = <const Id extends string, const Command extends CommandName, P
     .annotate(NeededRole, operatorCommands[command].role)
     .annotate(OpenApi.Summary, operatorCommands[command].does)
 
-/** A word that is misspelt must not be left out of what is done. */
+/** A misspelt key must fail, not be ignored. */
 export const exactly = { onExcessProperty: "error" } as const
 
 const CommandGroup = HttpApiGroup.make("command")

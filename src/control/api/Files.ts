@@ -1,11 +1,10 @@
 /** Strategy files as the API shows them, and texts to replace them. */
 import { Schema } from "effect"
 
-/** The longest accepted text of a strategy file. */
 const longestText = 200_000
 
 export const FileText = Schema.Struct({
-  /** A file of the running bot, named as in the list of files; no other file is ever read or written. */
+  /** A file of the running bot, named as in the list of files; no other file is read or written. */
   file: Schema.String.check(Schema.isMaxLength(1_000)),
   text: Schema.String.check(Schema.isMaxLength(longestText))
 })
@@ -13,10 +12,10 @@ export type FileText = typeof FileText.Type
 
 export const StrategyFileView = Schema.Struct({
   file: Schema.String,
-  /** The strategy in it, if it can be read. */
+  /** The strategy in it; null if it cannot be read. */
   strategy: Schema.NullOr(Schema.String),
   text: Schema.String,
-  /** Hash of the text on disk. An edit names it, so that nobody's change is overwritten unseen. */
+  /** Hash of the text on disk. An edit names it, so that it cannot overwrite another person's change unseen. */
   hash: Schema.String,
   isRunning: Schema.Boolean,
   problems: Schema.Array(Schema.String)

@@ -6,7 +6,6 @@ import { type CommandName, operatorCommands } from "./OperatorCommands.ts"
 
 export type ControlClient = HttpApiClient.ForApi<typeof ControlApi>
 
-/** `target`: what the command needs, where it needs something. */
 export const callOf =
   (name: CommandName, target: string | undefined, why: string | undefined) =>
   ({ command }: ControlClient) => {

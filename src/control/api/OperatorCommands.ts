@@ -1,9 +1,9 @@
 /**
- * What an operator can tell a running bot, once for the command line, the API, agents, chats and the page. Data without code, so that
- * the page can have it too; what a command does to the bot is in `control/Operator.ts`.
+ * The operator's commands, defined once for the command line, the API, agents, chats and the page. Data without code, so that the page can
+ * have it too; `control/Operator.ts` carries them out.
  */
 
-/** Who may do what: send signals and nothing else; look; steer what the strategies are allowed to do, also by signals; everything. */
+/** A signaller only sends signals; a viewer reads; a trader steers the strategies, also by signals; an operator does everything. */
 export const roles = ["signaller", "viewer", "trader", "operator"] as const
 export type TokenRole = (typeof roles)[number]
 
@@ -16,21 +16,18 @@ const opens: Readonly<Record<TokenRole, ReadonlyArray<TokenRole>>> = {
 export const mayAs = (role: TokenRole, needed: TokenRole): boolean => opens[role].includes(needed)
 
 export interface OperatorCommand {
-  /** A trader pauses, withdraws and lets go on; what ends the kill switch or changes what money may do is the operator's. */
+  /** A trader pauses, cancels and resumes; only the operator ends the kill switch or changes the rules for money. */
   readonly role: Extract<TokenRole, "trader" | "operator">
-  /** What is named with it; `strategies`: one, or all of them when left out. */
+  /** The target of the command. `strategies`: one, or all of them if left out. */
   readonly needs: "strategies" | "strategy" | "slot" | "nothing"
-  /** The exact words without which no stray request and no single click does it. */
+  /** The exact words that confirm it, so that no stray request and no single click triggers it. */
   readonly confirm?: string
-  /** As a button or a heading. */
   readonly title: string
-  /** As a help text: what to use it for. */
   readonly does: string
-  /** What becomes true, for who is about to agree to it. */
+  /** The result of the command, for a user who is about to confirm it. */
   readonly means: string
-  /** What an agent shows before it does it; without it an agent may not. */
+  /** The preview that an agent must show first; if absent, an agent may not run the command. */
   readonly shows?: "staying" | "withdrawn" | "plan"
-  /** Whether a chat may say it. */
   readonly isInChats?: true
 }
 
@@ -111,7 +108,6 @@ const isCommand = (name: string): name is CommandName => name in operatorCommand
 export const commandNames: ReadonlyArray<CommandName> = Object.keys(operatorCommands).filter(isCommand)
 export const commandOf = (name: CommandName): OperatorCommand => operatorCommands[name]
 
-/** What an operator can say of a payment or an order that nobody else can know about. */
 export const operatorWords = {
   paid: {
     title: "It was paid",

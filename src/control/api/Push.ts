@@ -1,6 +1,6 @@
 /**
- * What a browser says when it wants to be told of notices while its page is closed: where its push service takes messages for it, and
- * the keys by which nobody but this browser can read them (RFC 8291). The forms are those of `PushSubscription.toJSON()`.
+ * The data of a browser that subscribes to notices while its page is closed: the address at its push service, and the keys that let only
+ * this browser read them (RFC 8291). The forms are those of `PushSubscription.toJSON()`.
  */
 import { Schema } from "effect"
 
@@ -12,15 +12,12 @@ const keys = Schema.Struct({
   auth: Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{22}$/))
 })
 
-/** A browser that is told: mostly one on a phone. */
 export const Phone = Schema.Struct({ endpoint: Endpoint, keys })
 export type Phone = typeof Phone.Type
 
-/** Which one is to be told no longer. */
 export const PhoneName = Schema.Struct({ endpoint: Endpoint })
 
-/** The key that a browser needs before it can subscribe. */
 export const PushKey = Schema.Struct({
-  /** The bot's public key for push services; null where its configuration has no receiver `push`. */
+  /** The bot's public key for push services; null if its configuration has no receiver `push`. */
   key: Schema.NullOr(Schema.String)
 })

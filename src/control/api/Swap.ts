@@ -13,23 +13,21 @@ export const SwapRequest = Schema.Struct({
   from: Symbol,
   to: Symbol,
   type: Schema.optionalKey(Schema.Literals(["EXACT_INPUT", "EXACT_OUTPUT"])),
-  /** How much worse than quoted it may become, in basis points; left out: 100. More is a gift to somebody. */
+  /** The accepted loss against the quote, in basis points; default: 100. A higher value invites a worse fill. */
   slippage: Schema.optionalKey(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1_000 }))),
-  /** How long the deposit may take; left out: ten minutes. */
+  /** Milliseconds that the deposit may take; default: ten minutes. */
   deadlineMillis: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1_000, maximum: dayMillis })))
 })
 export type SwapRequest = typeof SwapRequest.Type
 
 export const SwapOffer = Schema.Struct({
-  /** Names the quote when it is agreed to. */
   quote: Schema.String,
-  /** Epoch milliseconds: until then it can be agreed to. */
+  /** Epoch milliseconds; the quote can be approved until then. */
   until: Schema.Int,
   pay: Schema.String,
   receive: Schema.String,
-  /** The least that it brings; null where the venue promises none. */
+  /** The guaranteed minimum output; null if the venue promises none. */
   least: Schema.NullOr(Schema.String),
-  /** All of it in words, line by line. */
   terms: Schema.Array(Schema.String)
 })
 export type SwapOffer = typeof SwapOffer.Type

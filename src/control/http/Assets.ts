@@ -23,7 +23,7 @@ const types: Readonly<Record<string, string>> = {
 
 const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") + 1)] ?? "text/plain"
 
-/** With the last two a phone installs the page as an app, and shows what the bot tells it. */
+/** The last two let a phone install the page as an app and show the bot's notices. */
 const plain = ["style.css", "icon.svg", "manifest.webmanifest", "worker.js"] as const
 const pages = { "index.html": "app", "fleet.html": "fleet" } as const
 const built = [...Object.entries(pages).flatMap(([page, script]) => [page, `${script}.js`]), ...plain]
@@ -42,7 +42,6 @@ const scripts = [
   "reading.ts",
   "theme.ts"
 ] as const
-/** What it has of this room. */
 const table = "OperatorCommands.ts"
 const libraries: Readonly<Record<string, string>> = {
   "lightweight-charts": "dist/lightweight-charts.standalone.production.mjs"
@@ -55,7 +54,7 @@ const fromBuild = (): ReadonlyMap<string, PageFile> => {
   return new Map(built.map((name) => [name, { type: typeOf(name), body: readFileSync(join(folder, name), "utf8") }]))
 }
 
-/** Bare names of libraries become files of this server, beside which the table lies; other imports already name files. */
+/** Rewrites bare names of libraries to files of this server, beside which the table lies; other imports already name files. */
 const withoutTypes = (text: string): string =>
   stripTypeScriptTypes(text)
     .replace(/from "([a-z][a-z-]*)"/g, (whole, name: string) =>

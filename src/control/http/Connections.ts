@@ -16,7 +16,7 @@ const limits = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16_384,
-  /** Node's own answer to a request without one has an empty body; the gate refuses it as it refuses a wrong one. */
+  /** Node's own answer to a request without a host has an empty body; the gate refuses it like a wrong host. */
   requireHostHeader: false
 }
 /** To negotiate TLS. */
@@ -25,7 +25,7 @@ const handshakeTimeout = 5_000
 const silenceMillis = 150_000
 const mostConnections = 64
 
-/** A connection by both its ends: requests over TLS come with another object than the socket that was accepted. */
+/** Names a connection by its remote end: requests over TLS come with another object than the accepted socket. */
 const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
 /** Node answers these itself, before any handler, and with an empty body. */
@@ -46,7 +46,6 @@ const answerUnreadable = (code: string): string => {
 }
 
 const limited = <S extends Server>(server: S): S => {
-  /** Oldest first, those that were answered last behind the others. */
   const open = new Map<string, Socket>()
   const answering = new Map<string, Set<ServerResponse>>()
   server.on("connection", (socket: Socket) => {

@@ -1,13 +1,11 @@
 /**
- * What every request must pass before anything else reads it, because the attacker of a loopback server is a page in
- * the operator's own browser. The host must be a name of this server (no DNS rebinding), the origin its own; no
- * cross-site fetch, only JSON bodies, and small ones. Refusals are 4xx with a reason and change nothing; answers forbid
- * framing, sniffing and foreign content.
+ * Checks every request before any other code reads it, because the attacker of a loopback server is a page in the operator's own browser.
+ * The host must be a name of this server (no DNS rebinding), the origin its own. Cross-site fetches are refused, and bodies must be small
+ * JSON. Refusals are 4xx with a reason and change nothing; answers forbid framing, sniffing and foreign content.
  */
 import { ByteSize, Context, Effect } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 
-/** Largest body: a few strategy files. */
 const largestBody = 1_000_000
 export const largestBodySize = ByteSize.bytes(largestBody)
 
@@ -29,7 +27,6 @@ const headers = {
   "cache-control": "no-store"
 }
 
-/** The body of every refusal that comes before the API. */
 export const refused = (message: string) => ({ _tag: "RequestRefused", message })
 
 export const refusal = (status: number, message: string): HttpServerResponse.HttpServerResponse =>
@@ -41,7 +38,6 @@ const nameOf = (host: string): string => host.replace(/:\d{1,5}$/, "").toLowerCa
 
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST"])
 
-/** Why a request goes no further. */
 const objection = ({ headers, method }: Request, names: ReadonlySet<string>): readonly [number, string] | undefined => {
   const { host = "", origin, "sec-fetch-site": site } = headers
   if (!loopbackNames.has(nameOf(host)) && !names.has(nameOf(host))) return [421, "This host name is not this server"]

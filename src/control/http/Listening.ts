@@ -1,4 +1,4 @@
-/** How a server of pages and commands listens: behind its gate, on its address, over TLS where that is asked for. */
+/** Starts a server of pages and commands: behind its gate, on its address, with TLS if configured. */
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Schema } from "effect"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
@@ -7,7 +7,6 @@ import type { ControlOptions } from "../ControlOptions.ts"
 import * as Connections from "./Connections.ts"
 import * as Gate from "./Gate.ts"
 
-/** The server cannot listen on the address. */
 export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailable>()("DashboardUnavailable", {
   host: Schema.String,
   port: Schema.Int,
@@ -19,7 +18,6 @@ export class DashboardUnavailable extends Schema.TaggedError<DashboardUnavailabl
   }
 }
 
-/** Serves while the scope lives; returns the address. */
 export const listen = Effect.fn("Listening.listen")(function* <E, R>(
   options: ControlOptions,
   routes: Layer.Layer<never, E, R>

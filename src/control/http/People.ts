@@ -1,7 +1,7 @@
 /**
- * Who may look at a bot or command it besides whoever owns its machine: `<journal>.people` lists a name, a role and the digest of a
- * token for each. The token itself is written once, into a file for its owner. A running bot reads the list at every request, so
- * whoever is revoked is out at once. A list that cannot be trusted admits nobody.
+ * Manages the people who may read or command a bot besides the owner of its machine. `<journal>.people` lists a name, a role and the digest
+ * of a token for each. The token itself is written once, into a file for its owner. A running bot reads the list at every request, so a
+ * revoked person loses access at once. A list that cannot be trusted admits no one.
  */
 import { timingSafeEqual } from "node:crypto"
 import { Clock, Effect, Option, type Redacted, Schema } from "effect"
@@ -25,14 +25,12 @@ const List = Schema.fromJsonString(Schema.Array(Person))
 const decode = Schema.decodeUnknownEffect(List)
 const encode = Schema.encodeSync(List)
 
-/** The list, or what was asked of it, cannot be taken as it is. */
 export class PeopleUnusable extends Schema.TaggedError<PeopleUnusable>()("PeopleUnusable", {
   message: Schema.String
 }) {}
 
 const fileOf = (journal: string): string => `${journal}.people`
 
-/** Nobody, where there is no list yet. */
 export const list = Effect.fn("People.list")(function* (journal: string) {
   const file = fileOf(journal)
   const unusable = (why: string) =>
@@ -42,13 +40,12 @@ export const list = Effect.fn("People.list")(function* (journal: string) {
   return yield* decode(text.value).pipe(Effect.mapError(() => unusable("is not a list of people")))
 })
 
-/** Whose token this is. */
 export const holderOf = Effect.fn("People.holderOf")(function* (journal: string, token: Redacted.Redacted) {
   const given = digestOf(token)
   return (yield* list(journal)).find(({ digest }) => timingSafeEqual(Buffer.from(digest, "hex"), given))
 })
 
-/** Hands a new token over, which stands nowhere else, and lists whose it is. */
+/** Adds a person and hands over their new token, which is stored nowhere else. */
 export const add = Effect.fn("People.add")(function* <E, R>(
   journal: string,
   { who, role }: { readonly who: string; readonly role: Person["role"] },

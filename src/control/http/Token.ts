@@ -1,4 +1,4 @@
-/** A bearer token: 256 random bits, compared by digests, whose time says nothing. */
+/** A bearer token: 256 random bits. It is compared by digests, so that the time reveals nothing. */
 import { createHash } from "node:crypto"
 import { Redacted } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"

@@ -13,10 +13,9 @@ import * as OwnFile from "../OwnFile.ts"
 import * as People from "./People.ts"
 import { digestOf, form, generate } from "./Token.ts"
 
-/** A token file is unusable as it is. */
 export class TokenUnusable extends Schema.TaggedError<TokenUnusable>()("TokenUnusable", { message: Schema.String }) {}
 
-/** How long somebody who was revoked may go on listening. */
+/** A revoked reader may keep a stream for this time. */
 const lookAgain = "2 seconds"
 
 const lasting = (role: Speaker["role"], name: string, token: Buffer): Speaker => ({
@@ -30,16 +29,14 @@ export const operatorFile = (journal: string): string => `${journal}.token`
 export const viewerFile = (journal: string): string => `${journal}.viewer-token`
 
 export interface Tokens {
-  /** Whose token it is; `undefined` for any other text. Fails where the list of people cannot be trusted. */
+  /** Returns the holder; `undefined` for any other text. Fails if the list of people cannot be trusted. */
   readonly holderOf: (token: Redacted.Redacted) => Effect.Effect<Speaker | undefined, People.PeopleUnusable>
-  /** Where somebody who has none finds one. */
   readonly where: string
 }
 
 const unusable = (file: string, problem: string) =>
   new TokenUnusable({ message: `The token file ${file} ${problem}. Remove it, and the next start makes a new one.` })
 
-/** None where there is no such file. */
 const stored = Effect.fnUntraced(function* (file: string) {
   const text = yield* OwnFile.read(file).pipe(Effect.mapError(({ message }) => unusable(file, message)))
   if (Option.isNone(text)) return undefined
@@ -62,7 +59,7 @@ const readOrCreate = Effect.fnUntraced(function* (file: string) {
   return token
 })
 
-/** Whether a token of this digest still opens something; fails where a file of tokens or people cannot be trusted. */
+/** True if a token of this digest is still valid; fails if a file of tokens or people cannot be trusted. */
 export const isHeld = Effect.fn("Tokens.isHeld")(function* (
   journal: string,
   furtherViewer: Redacted.Redacted | undefined,
@@ -73,7 +70,7 @@ export const isHeld = Effect.fn("Tokens.isHeld")(function* (
   return isOwn || (yield* People.list(journal)).some((person) => person.digest === digest)
 })
 
-/** The configuration may name a further token that looks. Only people of this machine are told where its files are. */
+/** The configuration may name a further viewer token. Only people of this machine learn the paths of its files. */
 export const open = Effect.fn("Tokens.open")(function* (
   journal: string,
   { host, viewerToken: furtherViewer }: Pick<ControlOptions, "host" | "viewerToken">

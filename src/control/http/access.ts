@@ -1,4 +1,4 @@
-/** Whose token a request carries. A wrong one is answered late, so that guessing costs time and reveals nothing. */
+/** Finds the holder of a request's token. A wrong token is answered late, so that guessing costs time and reveals nothing. */
 import { Context, Effect, Layer, type Redacted } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { sentenceOf } from "../../domain/Text.ts"

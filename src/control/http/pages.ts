@@ -16,10 +16,9 @@ import type { Tokens } from "./Tokens.ts"
 
 const served = ({ body, type }: PageFile) => HttpServerResponse.text(body, { contentType: type })
 
-/** A worker may serve only what is below it. */
+/** A worker may serve only paths below its own. */
 const atRoot: Readonly<Record<string, `/${string}`>> = { "worker.js": "/worker.js" }
 
-/** The page of one bot, or of many. */
 export const files = (page: "index.html" | "fleet.html") =>
   Layer.effectDiscard(
     Effect.gen(function* () {
@@ -32,7 +31,6 @@ export const files = (page: "index.html" | "fleet.html") =>
     })
   )
 
-/** What the page says to somebody without a token; a refused request would stand as an error on the browser's console. */
 export const login = ({ where }: Tokens) =>
   Layer.effectDiscard(
     Effect.flatMap(HttpRouter.HttpRouter, (router) =>

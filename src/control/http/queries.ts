@@ -1,4 +1,4 @@
-/** What the API shows, from the present state and the recent past. Nothing here changes anything. */
+/** Answers the API's questions from the present state and the recent past. It changes nothing. */
 import { Clock, Context, Effect, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { dayMillis } from "../../domain/Durations.ts"
@@ -26,14 +26,12 @@ import type { Recent } from "../view/Recent.ts"
 import { type Ticks, tickMillis } from "../view/Ticks.ts"
 import { stream } from "./streams.ts"
 
-/** The most readers of the live stream at a time. */
 const mostStreams = 16
 const profitMillis = 30 * dayMillis
 const mostCandles = 1_000
 /** A younger journal has too few minutes for a line; the prices in memory give one. */
 const youngMillis = 3_000_000
 
-/** What the answers are computed from. */
 interface Means {
   readonly bot: Bot["Service"]
   readonly books: Bookkeeper["Service"]
@@ -90,7 +88,6 @@ const candles = Effect.fnUntraced(function* (means: Means, market: string, timef
   return { ...now, market, timeframe, ...candlesOf(minutes, millis) }
 })
 
-/** The newest lines with the words searched for, oldest first. */
 const linesBefore = ({ lines }: Recent, before: number, most: number, search: string): ReadonlyArray<LineView> => {
   const isWanted = mentions(search)
   const found: Array<LineView> = []
@@ -101,7 +98,6 @@ const linesBefore = ({ lines }: Recent, before: number, most: number, search: st
   return found.reverse()
 }
 
-/** The live stream, for so many readers at a time. */
 const streaming = ({ books }: Means) => {
   let streams = 0
   const counted = Effect.acquireRelease(

@@ -23,7 +23,7 @@ interface Sent {
 const sent = (data: StreamMessage): Sent =>
   data._tag === "Event" ? { id: String(data.sequence), event: data._tag, data } : { event: data._tag, data }
 
-/** From the event after `after` on, for ever. */
+/** Starts with the event after `after`, and does not end. */
 export const stream = (after: number) =>
   Stream.unwrap(
     Effect.gen(function* () {

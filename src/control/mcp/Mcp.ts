@@ -19,7 +19,6 @@ import { Looking, Operating } from "./Tools.ts"
 /** Planning and testing take time, and an agent waits. */
 export const patienceMillis = 130_000
 
-/** Asks the bot with the token of a role. */
 export type AskAs = (role: TokenRole) => Proposals.Ask
 
 const handlersFor = (askAs: AskAs) => {
@@ -68,7 +67,6 @@ const optionsFor = (askAs: AskAs, mayOperate: boolean) => {
 
 const path = "/mcp"
 
-/** On this machine only, behind the same gate as the control server; every request carries a token. */
 export const overHttp = Effect.fn("Mcp.overHttp")(function* (
   askAs: AskAs,
   mayOperate: boolean,
@@ -95,6 +93,5 @@ export const overHttp = Effect.fn("Mcp.overHttp")(function* (
   }).pipe(Effect.provide(server))
 })
 
-/** Over standard input and output, until they end. */
 export const overStdio = (askAs: AskAs, mayOperate: boolean) =>
   Layer.launch(McpServer.layerStdio(optionsFor(askAs, mayOperate)).pipe(Layer.provide(NodeStdio.layer)))

@@ -1,6 +1,6 @@
 /**
- * What an operator was shown and may now carry out: each proposal once, for five minutes, and only as it was shown.
- * If a file has changed since, its hash refuses the proposal.
+ * Proposals that an operator was shown and may now carry out: each one once, for five minutes, and only as it was shown. If a file has
+ * changed since, its hash refuses the proposal.
  */
 import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
@@ -11,7 +11,6 @@ import type { Proposal } from "./Tools.ts"
 type Asked = typeof Proposal.Type
 type Done = Effect.Effect<{ readonly message: string }, { readonly message: string }>
 
-/** Asks the running bot. */
 export type Ask = <A, E extends { readonly message: string }>(
   call: (api: ControlClient) => Effect.Effect<A, E>
 ) => Effect.Effect<A, { readonly message: string }>
@@ -31,7 +30,6 @@ export const make = (operator: Ask) => {
   const prepared = ({ action, target, text = "", why }: Asked) =>
     action === "apply" ? edited(target, text) : commanded(action, target, why)
 
-  /** What would be done, and what that means for existing orders. */
   const commanded = Effect.fnUntraced(function* (name: CommandName, target: string | undefined, why: string) {
     const { means, needs, shows } = commandOf(name)
     if (target === undefined && (needs === "strategy" || needs === "slot")) return yield* needsTarget(name)

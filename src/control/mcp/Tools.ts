@@ -1,6 +1,6 @@
 /**
- * What an agent may ask of a running bot. Looking is free. Acting takes two steps: `propose` shows what would happen
- * and changes nothing; `carry_out` does what was shown, once, within five minutes.
+ * The tools of an agent for a running bot. Reading needs no confirmation. Acting takes two steps: `propose` shows the effects and changes
+ * nothing; `carry_out` applies a shown proposal, once, within five minutes.
  */
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
@@ -16,7 +16,7 @@ import { commandNames, commandOf } from "../api/OperatorCommands.ts"
 const failure = Schema.Struct({ message: Schema.String })
 const success = Schema.Json
 
-/** The answer is that of the API. Lists stay without a schema: clients accept only objects there. */
+/** The answer is the API's. Lists stay without a schema: clients accept only objects there. */
 const looking = <const Name extends string, Parameters extends Schema.Constraint, Answer extends Schema.Constraint>(
   name: Name,
   description: string,
@@ -75,7 +75,6 @@ export const Proposal = Schema.Struct({
   action: Schema.Literals([...proposed, "apply"]),
   /** A strategy for pause, resume and drain; a slot for cancel; a file for apply. */
   target: Schema.optionalKey(Schema.String),
-  /** The new text of the file, for apply. */
   text: Schema.optionalKey(Schema.String),
   why: Schema.String
 })

@@ -1,4 +1,4 @@
-/** What a running bot does and answers when an operator writes in a chat: the commands of `OperatorCommands` that chats may say. */
+/** Carries out and answers the commands of `OperatorCommands` that an operator may send in a chat. */
 import { Clock, Effect } from "effect"
 import { counted } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -44,7 +44,6 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
       )
     )
 
-  /** The first changes: a phone has few lines. */
   const plan = bot.services.plan([]).pipe(
     Effect.map(({ changes, summary: { cancel, create, defer, keep } }) =>
       [

@@ -16,7 +16,7 @@ export interface HeartbeatOptions {
 
 const patience = "10 seconds"
 
-/** Why no sign is given now. A turn must end within the period, even if supervisors would wait longer. */
+/** Returns the reason to send no sign of life now. A turn must end within the period, even if supervisors would wait longer. */
 export const silentBecause = (
   state: BotState,
   { turnedAt }: Pulse,
@@ -29,7 +29,7 @@ export const silentBecause = (
   return now - since > everyMillis ? `no turn has ended for ${age(now - since)}` : undefined
 }
 
-/** Runs for ever. `summary` goes with every sign, so the watcher's page shows how the bot is doing. */
+/** Runs without end. `summary` goes with every sign, so that the watcher's page shows the bot's state. */
 export const beat = Effect.fn("Heartbeat.beat")(function* (
   { everyMillis, url }: HeartbeatOptions,
   state: BotState,

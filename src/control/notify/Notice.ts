@@ -1,4 +1,4 @@
-/** What to tell somebody who is not watching: the journal's events for people, by how grave they are. */
+/** Turns the journal's events into notices for people, graded by severity. */
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { describe } from "../../report/text/EventLine.ts"
 import type * as Money from "../../report/text/Money.ts"
@@ -9,24 +9,21 @@ export type Severity = (typeof severities)[number]
 export interface Notice {
   readonly at: number
   readonly severity: Severity
-  /** The kind of event, or "AllClear", "Test". */
   readonly kind: string
   readonly subject: string
   readonly text: string
 }
 
-/** Which notices somebody wants: the least severity, or kinds by name whatever their severity. */
 export interface NoticeRule {
   readonly least: Severity
   readonly kinds: ReadonlySet<string>
-  /** Kinds that are never sent, whatever their severity. */
   readonly except: ReadonlySet<string>
 }
 
 export const isWanted = ({ except, kinds, least }: NoticeRule, { kind, severity }: Notice): boolean =>
   !except.has(kind) && (daily.has(kind) || kinds.has(kind) || severities.indexOf(severity) >= severities.indexOf(least))
 
-/** Sent to everybody once a day, so that silence means something. */
+/** Sent to every receiver once a day, so that silence means something. */
 export const daily: ReadonlySet<string> = new Set(["AllClear", "NotWell"])
 
 /** `undefined` for events that say nothing to a person. */

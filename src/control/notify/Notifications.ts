@@ -1,4 +1,4 @@
-/** What a running bot reports by itself: notifications of its events, a heartbeat, and once a day that all is well. */
+/** The messages that a running bot sends unasked: notices of its events, a heartbeat, and a daily all-clear. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect, Layer, PubSub, Stream } from "effect"
 import type { HttpClient } from "effect/http"
@@ -21,18 +21,15 @@ import * as TelegramCommands from "./TelegramCommands.ts"
 export interface NotifyOptions {
   readonly notify: ReadonlyArray<Target>
   readonly heartbeat: Heartbeat.HeartbeatOptions | undefined
-  /** The way to people; default: this machine's network. */
   readonly people?: Layer.Layer<HttpClient.HttpClient>
 }
 
 interface BotToReport extends ChatOperator.ChatBot {
-  /** For a person who has several bots. */
   readonly name: string
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   readonly phones: PhoneServices | undefined
 }
 
-/** How trading stands, by quote asset; without it where the journal cannot be read. */
 const summary = Effect.fnUntraced(function* (state: BotState, { assets, prices }: BotToReport) {
   const look = yield* LiveProfit.subscribe(assets)
   const { standings } = yield* look(prices)
@@ -45,7 +42,6 @@ const summary = Effect.fnUntraced(function* (state: BotState, { assets, prices }
 const said = (state: BotState, more: ReadonlyArray<string>): string =>
   [`${counted(state.fills, "fill")}, ${counted(unfinished(state).length, "open order")}`, ...more].join("; ")
 
-/** Runs beside the bot while the scope lives. */
 export const start = Effect.fn("Notifications.start")(function* (
   { heartbeat, notify, people = NodeHttpClient.layerUndici }: NotifyOptions,
   bot: BotToReport

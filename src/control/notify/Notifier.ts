@@ -12,9 +12,9 @@ import { Mailer } from "./email.ts"
 import { isWanted, type Notice } from "./Notice.ts"
 
 export interface NoticePace {
-  /** Notices within this time go together. */
+  /** Milliseconds in which notices are sent together. */
   readonly groupMillis: number
-  /** The least time between two messages to the same receiver. */
+  /** The least time between two messages to the same receiver, in milliseconds. */
   readonly spacingMillis: number
   readonly retryMillis: number
   readonly retries: number
@@ -23,7 +23,6 @@ export interface NoticePace {
 const usualPace: NoticePace = { groupMillis: 2_000, spacingMillis: 10_000, retryMillis: 2_000, retries: 7 }
 
 const mostWaiting = 1_000
-/** Lines of one message; the others are counted. */
 const mostLines = 20
 const patience = "15 seconds"
 
@@ -31,7 +30,7 @@ const patience = "15 seconds"
 export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDelivered", {
   to: Schema.String,
   reason: Schema.String,
-  /** The receiver asked for this pause before the next try. */
+  /** Milliseconds that the receiver asked to wait before the next attempt; absent if it named none. */
   retryAfterMillis: Schema.optionalKey(Schema.Finite)
 }) {
   override get message(): string {
@@ -39,7 +38,7 @@ export class NotDelivered extends Schema.TaggedError<NotDelivered>()("NotDeliver
   }
 }
 
-/** `persist`: how a failed sending is tried again; a receiver `push` has one for each phone. */
+/** `persist`: retries a failed send; a receiver `push` has one for each phone. */
 export const deliver = (target: Target, bot: string, notices: ReadonlyArray<Notice>, persist: Persist = identity) =>
   target.to === "push" ? push(bot, notices, persist) : persist(send({ ...target, to: target.to }, bot, notices))
 
@@ -85,10 +84,9 @@ interface Failed {
 const responseOf = ({ reason }: Failed): unknown =>
   Predicate.hasProperty(reason, "response") ? reason.response : undefined
 
-/** A receiver that asks for longer is asked again all the same. */
+/** A longer pause that a receiver asks for is cut to this. */
 const longestPauseMillis = 600_000
 
-/** `Retry-After`, in seconds or as a date. */
 const pauseOf = (error: Failed, now: number): { readonly retryAfterMillis?: number } => {
   const response = responseOf(error)
   const headers = Predicate.hasProperty(response, "headers") ? response.headers : undefined

@@ -1,7 +1,7 @@
 /**
- * What an operator can ask and tell the bot from a chat: `/status`, `/profit`, `/plan`, `/explain`, and the commands that chats may
- * say, in words or by the buttons under an answer. Only listed chats are obeyed; anybody else gets no answer. What was said, or
- * shown with buttons, while nobody listened is dropped: an old word must not stop today's bot.
+ * Handles an operator's chat: `/status`, `/profit`, `/plan`, `/explain`, and the commands that chats may send, as text or by the buttons
+ * under an answer. Only listed chats are obeyed; other chats get no answer. Commands and buttons from before this run are dropped: an old
+ * command must not stop today's bot.
  */
 import { Clock, Effect, Redacted, Schedule, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
@@ -10,7 +10,7 @@ import { type CommandName, commandNames, commandOf } from "../api/OperatorComman
 export interface Chat {
   readonly url: Redacted.Redacted
   readonly token: Redacted.Redacted
-  /** Ids of the chats that may command; everybody in such a group may. */
+  /** Ids of the chats that may command; every member of such a group may. */
   readonly allowed: ReadonlySet<string>
 }
 
@@ -19,7 +19,6 @@ export interface ChatCommands {
   readonly profit: Effect.Effect<string>
   readonly plan: Effect.Effect<string>
   explain(slot: string | undefined): Effect.Effect<string>
-  /** What was done, or why nothing was. */
   obey(by: string, command: CommandName, target: string | undefined): Effect.Effect<string>
 }
 
@@ -27,11 +26,11 @@ const From = Schema.Struct({ username: Schema.optionalKey(Schema.String) })
 const Message = Schema.Struct({
   date: Schema.Int,
   chat: Schema.Struct({ id: Schema.Int }),
-  /** Missing where a channel speaks. */
+  /** Absent for messages of a channel. */
   from: Schema.optionalKey(From),
   text: Schema.optionalKey(Schema.String)
 })
-/** `data` is what the button says; `message` is ours, under which it stands, and missing when it is too old. */
+/** `data` is the button's command. `message` is the bot's message above the button; absent if it is too old. */
 const Pressed = Schema.Struct({
   id: Schema.String,
   from: From,
@@ -51,13 +50,12 @@ type Message = typeof Message.Type
 
 interface Reply {
   readonly text: string
-  /** What may be said next, each a button. */
   readonly buttons: ReadonlyArray<string>
 }
 
 const looks = ["/status", "/profit", "/plan", "/explain"]
 
-/** How long the service holds a request open until there is a message. */
+/** The service holds a request open this long until there is a message. */
 const openSeconds = 50
 const patience = "70 seconds"
 const confirmMillis = 60_000
@@ -68,7 +66,7 @@ const inChats = commandNames.filter((name) => commandOf(name).isInChats === true
 const inWords = inChats.map((name) => `/${name}${commandOf(name).needs === "strategies" ? " [strategy]" : ""}`)
 const help = `I understand ${["/status", "/profit", "/plan", "/explain [strategy/slot]", ...inWords.slice(0, -1)].join(", ")} and ${inWords.at(-1)}.`
 
-/** Runs for ever. An absent service is asked again, at longer and longer pauses. */
+/** Runs without end. If the service is down, polls again after growing pauses. */
 export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat, commands: ChatCommands) {
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
   const startedAt = yield* Clock.currentTimeMillis
@@ -127,7 +125,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     )
   })
 
-  /** Who pressed it said it, in the chat and at the time of the message under which the button stands. */
+  /** A press counts as a command of the person who pressed, in the chat and at the time of the message above the button. */
   const press = Effect.fnUntraced(function* ({ data, from, id, message }: typeof Pressed.Type) {
     yield* Effect.ignore(post("answerCallbackQuery", { callback_query_id: id }))
     if (message !== undefined && data !== undefined) yield* hear({ ...message, from, text: data })

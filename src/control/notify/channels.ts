@@ -1,8 +1,7 @@
 /**
- * How a group of notices goes to each kind of receiver: as one HTTP request, as plain text, or as the body that programs
- * read (`docs/plug-ins.md` says what is in it). The generic webhook is signed: the
- * header `x-limitbot-signature` is `t=<seconds>,v1=<hex>`, the HMAC-SHA256 of `<seconds>.<body>` under the shared
- * secret. The receiver can tell from it who sent the message and when.
+ * Formats a group of notices for each kind of receiver: as one HTTP request, as plain text, or as the body for programs (`docs/plug-ins.md`
+ * lists its fields). The generic webhook is signed: the header `x-limitbot-signature` is `t=<seconds>,v1=<hex>`, the HMAC-SHA256 of
+ * `<seconds>.<body>` under the shared secret. It proves to the receiver the sender and the time of the message.
  */
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
@@ -22,17 +21,15 @@ export interface Target {
   readonly rule: NoticeRule
   /** For Telegram the address of the bot API, which needs no setting. */
   readonly url: Redacted.Redacted
-  /** The secret of a webhook's signature, a Telegram bot's token, ntfy's access token, a mail server's password, or the key for push services. */
+  /**
+   * The secret of a webhook's signature, a Telegram bot's token, ntfy's access token, a mail server's password, or the key for push
+   * services.
+   */
   readonly secret: Redacted.Redacted | undefined
-  /** Telegram. */
   readonly chat: string | undefined
-  /** Telegram: chats whose commands are obeyed. */
   readonly commands: ReadonlyArray<string>
-  /** E-mail. */
   readonly mailbox: Mailbox | undefined
-  /** What is started for each message. */
   readonly command: Program | undefined
-  /** Phones and browsers. */
   readonly push: PushSettings | undefined
 }
 
@@ -64,15 +61,12 @@ const gravest = (notices: ReadonlyArray<Notice>): Severity =>
 export const title = (bot: string, notices: ReadonlyArray<Notice>): string =>
   `${gravest(notices) === "alarm" ? "ALARM " : ""}limitbot ${bot}`
 
-/** Makes characters harmless that would be markup or a mention. */
 const plain = (text: string): string =>
   text.replace(/[<>&@]/g, (found) => ({ "<": "‹", ">": "›", "&": "+", "@": "(at)" })[found] ?? "")
 
-/** The same for receivers of plain text. */
 export const textFor = (to: keyof typeof longest, bot: string, notices: ReadonlyArray<Notice>): string =>
   cut([title(bot, notices), ...notices.map(lineOf)].join("\n"), longest[to])
 
-/** The message as programs read it; title and text are for those that have no use for the parts. */
 export const bodyOf = (bot: string, notices: ReadonlyArray<Notice>, now: number): string => {
   const text = notices.map(lineOf).join("\n")
   return JSON.stringify({
@@ -86,7 +80,6 @@ export const bodyOf = (bot: string, notices: ReadonlyArray<Notice>, now: number)
   })
 }
 
-/** The message as a phone shows it. */
 export const phoneMessage = (bot: string, notices: ReadonlyArray<Notice>, now: number): PhoneMessage => ({
   title: title(bot, notices),
   text: cut(notices.map(lineOf).join("\n"), longest.push).replace(/[^\P{Cc}\n]/gu, " "),
@@ -94,7 +87,6 @@ export const phoneMessage = (bot: string, notices: ReadonlyArray<Notice>, now: n
   at: now
 })
 
-/** The request to send. `bot` names the bot for a person who has several. */
 export const requestFor = (
   { chat, secret, to, url }: Target & { readonly to: Exclude<Receiver, "email" | "command" | "push"> },
   bot: string,

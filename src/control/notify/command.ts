@@ -10,10 +10,9 @@ import * as Program from "../../programs/Program.ts"
 
 export const terms = { limitMillis: 15_000, mostOutput: 0, environment: "least", errors: "kept" } as const
 
-/** The program did not take the message. */
 export class NotTaken extends Schema.TaggedError<NotTaken>()("NotTaken", { reason: Schema.String }) {}
 
-/** Why a run of it is no delivery. */
+/** Returns why a run of the program is not a delivery; `undefined` if it is one. */
 export const failureOf = (run: Program.ProgramRun): string | undefined =>
   run.end._tag === "Exited" && run.end.code === 0 ? undefined : Program.endInWords(run, terms.limitMillis)
 
@@ -31,5 +30,5 @@ const tell: Tell = Effect.fn("command.tell")(function* (program: Program.Program
   if (reason !== undefined) return yield* new NotTaken({ reason: `${program.program} ${reason}` })
 })
 
-/** What starts the programs. A rehearsal counts the messages and starts none. */
+/** Starts the programs. A rehearsal counts the messages and starts none. */
 export const Teller = Context.Reference<Tell>("limitbot/control/notify/Teller", { defaultValue: () => tell })

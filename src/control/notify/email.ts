@@ -47,10 +47,10 @@ const send = Effect.fn("email.send")(function* (
   yield* Effect.tryPromise({ try: () => transport.sendMail(letter), catch: failed })
 }, Effect.scoped)
 
-/** What carries the letters. A rehearsal writes them and sends none. */
+/** Sends the letters. A rehearsal writes them and sends none. */
 export const Mailer = Context.Reference<typeof send>("limitbot/control/notify/Mailer", { defaultValue: () => send })
 
-/** The error's code, never its message: servers repeat what they were sent. */
+/** The error's code, never its message: servers repeat what they receive. */
 const reasonOf = (cause: unknown): string => {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
   return code === "EAUTH" ? "the server refused the login" : code === "" ? "the server refused it" : code

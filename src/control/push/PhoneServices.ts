@@ -13,25 +13,23 @@ import { NotPushed, type PhoneMessage } from "./Sending.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import { type KeyPair, type PushSettings, serviceOf } from "./Vapid.ts"
 
-/** How one sending is tried again. */
 export type Persist = <A, E, R>(sending: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 type Tell = (message: PhoneMessage, persist: Persist) => Effect.Effect<void, NotPushed>
 
 export interface PhoneServices {
-  /** The public key that browsers subscribe with. */
   readonly key: string
-  /** Whether it was not known before; it has then been told. */
+  /** Returns true if the phone is new; it has then received a first message. */
   readonly subscribe: (speaker: Speaker, phone: Phone) => Effect.Effect<boolean, Refused>
-  /** Whether it was known. */
+  /** Returns true if the phone was known. */
   readonly unsubscribe: (speaker: Speaker, endpoint: string) => Effect.Effect<boolean, Refused>
   readonly tell: Tell
 }
 
-/** Who tells the phones of this bot; nobody, where none can subscribe. A rehearsal counts the messages. */
+/** Sends notices to the phones of this bot; the default sends none. A rehearsal counts the messages. */
 export const Phones = Context.Reference<Tell>("limitbot/control/push/Phones", { defaultValue: () => () => Effect.void })
 
-/** For one token. A phone that was lost cannot be taken off by itself, so the oldest gives way. */
+/** The most phones of one token. A lost phone cannot unsubscribe itself, so the oldest is dropped. */
 const mostOfOne = 10
 const mostOfAll = 100
 
@@ -39,7 +37,7 @@ interface PhoneOptions {
   readonly journal: string
   readonly keys: KeyPair
   readonly settings: PushSettings
-  /** Whether a token of this digest still opens something; fails where that cannot be known now. */
+  /** True if a token of this digest is still valid; fails if that cannot be known now. */
   readonly isHeld: (digest: string) => Effect.Effect<boolean, { readonly message: string }, FileSystem.FileSystem>
 }
 
@@ -53,13 +51,12 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
   const withFiles = Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem)
   const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
 
-  /** Changes the list as it is at that moment. */
   const change = (how: (all: ReadonlyArray<Subscriptions.Subscription>) => ReadonlyArray<Subscriptions.Subscription>) =>
     Subscriptions.list(journal).pipe(
       Effect.flatMap((all) => Subscriptions.write(journal, how(all))),
       oneAtATime
     )
-  /** Whoever subscribed the same browser in the meantime stays. */
+  /** Keeps a phone that another token subscribed in the meantime. */
   const forget = (gone: ReadonlyArray<Whose>) =>
     change((all) => all.filter((each) => !gone.some((one) => isSame(one, each))))
 

@@ -8,7 +8,6 @@ import { type HttpClient, HttpClientRequest } from "effect/http"
 import type { Phone } from "../api/Push.ts"
 import { type KeyPair, type PushSettings, serviceOf } from "./Vapid.ts"
 
-/** As the page's worker reads it (`dashboard/worker.js`). */
 export interface PhoneMessage {
   readonly title: string
   readonly text: string
@@ -17,15 +16,14 @@ export interface PhoneMessage {
   readonly at: number
 }
 
-/** A message did not reach a phone's push service. Its address is not shown: whoever knows it could write to the phone. */
+/** A message did not reach a phone's push service. Its address is not shown, because anyone who knows it could write to the phone. */
 export class NotPushed extends Schema.TaggedError<NotPushed>()("NotPushed", { reason: Schema.String }) {}
 
 const patience = "15 seconds"
-/** How long a push service keeps a message for a phone that is off. */
+/** A push service keeps a message this long for a phone that is off. */
 const keptSeconds = 86_400
 const forgotten: ReadonlySet<number> = new Set([404, 410])
 
-/** Answers "gone" where the service does not know the browser any more. */
 export const make = (client: HttpClient.HttpClient, keys: KeyPair, settings: PushSettings) => {
   return Effect.fnUntraced(function* (phone: Phone, message: PhoneMessage) {
     const host = serviceOf(phone.endpoint, settings)

@@ -9,7 +9,6 @@ import * as OwnFile from "../OwnFile.ts"
 
 const Subscription = Schema.Struct({
   ...Phone.fields,
-  /** Whose it is, as the journal says it. */
   name: Schema.String,
   /** SHA-256 of the token, in hexadecimal digits. */
   digest: Schema.String,
@@ -21,7 +20,6 @@ const List = Schema.fromJsonString(Schema.Array(Subscription))
 const decode = Schema.decodeUnknownEffect(List)
 const encode = Schema.encodeSync(List)
 
-/** The list cannot be used as it is. */
 export class PhonesUnusable extends Schema.TaggedError<PhonesUnusable>()("PhonesUnusable", {
   message: Schema.String
 }) {}

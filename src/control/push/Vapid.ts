@@ -1,15 +1,15 @@
 /**
- * How the bot proves to push services who it is (RFC 8292), and which of them it may ask. The private key is a secret of the
- * configuration, and the public one follows from it. A browser names its push service by an address, so the address could be anybody's:
- * the services of the usual browsers are listed here, and the owner of the machine may name others. No message goes anywhere else.
+ * Proves the bot's identity to push services (RFC 8292), and lists the services that it may contact. The private key is a secret of the
+ * configuration, and the public one follows from it. A browser names its push service by an address, which could belong to anyone. So the
+ * services of the usual browsers are listed here, and the owner of the machine may name others. No message goes anywhere else.
  */
 import { createECDH } from "node:crypto"
 import { Redacted } from "effect"
 
 export interface PushSettings {
-  /** Whom a push service may write to. */
+  /** The contact address for the push service. */
   readonly contact: string
-  /** Hosts of further push services, with the port where it is not the usual one. */
+  /** Hosts of further push services, with the port if it is not the usual one. */
   readonly services: ReadonlyArray<string>
 }
 
@@ -22,7 +22,7 @@ export interface KeyPair {
 
 export const howToMakeOne = "openssl rand -hex 32 makes one"
 
-/** From 64 hexadecimal digits; `undefined` if they are no key. */
+/** From 64 hexadecimal digits; `undefined` if they are not a key. */
 export const keyPairOf = (secret: Redacted.Redacted): KeyPair | undefined => {
   const text = Redacted.value(secret)
   if (!/^[0-9A-Fa-f]{64}$/.test(text)) return undefined
@@ -38,10 +38,10 @@ export const keyPairOf = (secret: Redacted.Redacted): KeyPair | undefined => {
   }
 }
 
-/** Those of Chrome and most others, Firefox, Safari, and Edge: these, and hosts below them. */
+/** The services of Chrome and most others, Firefox, Safari, and Edge: these hosts, and hosts below them. */
 const usual = ["fcm.googleapis.com", "push.services.mozilla.com", "push.apple.com", "notify.windows.com"]
 
-/** The host of a push service that may be asked; `undefined` for every other address. */
+/** Returns the host of an allowed push service; `undefined` for every other address. */
 export const serviceOf = (endpoint: string, { services }: PushSettings): string | undefined => {
   const url = URL.parse(endpoint)
   if (url === null || url.protocol !== "https:" || url.username + url.password + url.hash !== "") return undefined

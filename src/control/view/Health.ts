@@ -1,6 +1,6 @@
 /**
- * Whether the bot is well, for supervisors. Live: its turns end; a bot that is not live should be restarted. Ready:
- * it can also trade. An absent venue makes the bot unready, never dead, because a restart brings no venue back.
+ * Reports the bot's health to supervisors. Live: its turns end; a bot that is not live should be restarted. Ready: it can also trade. An
+ * absent venue makes the bot unready, never dead, because a restart does not restore the venue.
  */
 
 import { age } from "../../domain/Words.ts"
@@ -13,7 +13,7 @@ export const live = (state: BotState, pulse: Pulse, now: number): ReadonlyArray<
   return since === undefined ? [] : [`no turn has ended for ${age(now - since)}`]
 }
 
-/** Nobody who asks has a token, so it tells what stops the whole bot, and nothing of strategies or money. */
+/** Callers have no token, so the answer names the causes that stop the whole bot, and nothing about strategies or money. */
 export const ready = (state: BotState, pulse: Pulse, now: number): ReadonlyArray<string> => [
   ...live(state, pulse, now),
   ...(pulse.turnedAt() === 0 ? ["the first turn has not ended yet"] : []),

@@ -27,7 +27,6 @@ export interface Family {
   readonly samples: ReadonlyArray<MetricSample>
 }
 
-/** What is measured outside the journal. */
 export type MeasuredBot = Pick<
   Bot["Service"],
   "assets" | "markets" | "prices" | "turnedAt" | "pollMaxMillis" | "leaving"
@@ -40,7 +39,6 @@ export interface MeasuredState {
   readonly tally: RequestTotals
 }
 
-/** One figure alone has no labels; a flag is 1 while it is so. */
 type Read = (seen: MeasuredState) => boolean | number | ReadonlyArray<MetricSample>
 
 interface Metric extends Omit<Family, "samples"> {
@@ -52,7 +50,7 @@ const counter = (name: string, help: string, read: Read): Metric => ({ name, kin
 
 const seconds = (millis: number): number => millis / 1000
 
-/** No figure of an asset whose decimals are not known. */
+/** Returns no figure for an asset with unknown decimals. */
 const units = (labels: Labels, amount: Amount, asset: Asset | undefined): ReadonlyArray<MetricSample> =>
   asset === undefined ? [] : [[labels, Number(amount) / 10 ** asset.decimals]]
 

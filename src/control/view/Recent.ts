@@ -1,6 +1,6 @@
 /**
- * What people want to see and the present state does not keep: the latest events and fills. It is read from the journal once,
- * in the background, and then kept up to date. Both lists are bounded; what is older is in the journal.
+ * Keeps the latest events and fills, which the present state does not hold. They are read from the journal once, in the background, and
+ * then kept up to date. Both lists are bounded; older entries are in the journal.
  */
 import { Effect, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
@@ -13,7 +13,6 @@ const mostLines = 20_000
 const mostFills = 20_000
 
 export interface Recent {
-  /** The newest event that is included here. */
   sequence: number
   readonly lines: Array<LineView>
   readonly fills: Array<FillView>
@@ -38,7 +37,6 @@ const keep = <A>(list: Array<A>, entry: A, most: number): void => {
   if (list.length > most) list.splice(0, Math.floor(most / 10))
 }
 
-/** Reads what the journal has beyond it: of a long past only the fills and the last lines. */
 export const catchUp = (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) =>
   Effect.gen(function* () {
     if (recent.sequence === 0) yield* begin(recent, assets, journal)

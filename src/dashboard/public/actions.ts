@@ -1,4 +1,4 @@
-/** What the operator does: every command asks, the grave ones for a typed word, and says what came of it. */
+/** The operator's commands on the page: each asks for confirmation, the grave ones for a typed word, and shows its result. */
 import { type CommandName, commandOf, operatorWords } from "../../control/api/OperatorCommands.ts"
 import type { SwapOffer } from "../../control/api/Swap.ts"
 import type { Explanation } from "../../views/Explanation.ts"
@@ -24,11 +24,9 @@ export const closeButton = (label: string) => h("button", { type: "button", clic
 
 interface Done {
   readonly message: string
-  /** On the page over many bots. */
   readonly notTold?: ReadonlyArray<string>
 }
 
-/** Sends a command; true when it was done. */
 export const command = async (path: string, payload: unknown): Promise<boolean> => {
   try {
     const { message, notTold = [] } = await Api.post<Done>(path, payload)
@@ -40,7 +38,6 @@ export const command = async (path: string, payload: unknown): Promise<boolean> 
   }
 }
 
-/** Shows something and does it once its word is typed; what else is typed goes below. */
 const confirmTyped = (
   title: string,
   word: string,
@@ -75,11 +72,9 @@ const whyField = () =>
   h("input", { type: "text", maxlength: 500, placeholder: "why, for the journal", "aria-label": "Why" })
 const whyIn = ({ value }: HTMLInputElement) => (value === "" ? {} : { why: value })
 
-/** Says what a command means, and does it when that is agreed to: with its words, where it has some. */
 export const agree = (path: CommandName, payload: Readonly<Record<string, string>> = {}): void =>
   agreeTo(path, payload, Object.values(payload).join(" "))
 
-/** The same with what it is about in words of its own. */
 export const agreeTo = (path: CommandName, payload: Readonly<Record<string, unknown>>, about: string): void => {
   const { confirm, means, title: name } = commandOf(path)
   const title = `${name} ${about}`.trim()
@@ -108,7 +103,6 @@ export const agreeTo = (path: CommandName, payload: Readonly<Record<string, unkn
 const section = (title: string, lines: ReadonlyArray<string> | undefined): ReadonlyArray<Node> =>
   lines === undefined || lines.length === 0 ? [] : [h("div", { class: "label" }, title), h("pre", {}, lines.join("\n"))]
 
-/** Opens a dialog that waits for an answer and shows it, or why there is none. */
 const answered = async (title: string, waiting: string, answer: Promise<ReadonlyArray<Node>>): Promise<void> => {
   open(title, h("p", { class: "soft" }, waiting), closeButton("Close"))
   try {
@@ -148,7 +142,6 @@ export const reconcile = (): Promise<void> => {
   return answered("Reconcile", waiting, Api.post<typeof Reconciliation.Type>("reconcile", {}).then(shown))
 }
 
-/** The operator's word on what nobody else can know of. */
 export const resolveProblem = ({ resolve, subject, text }: ProblemView, path = "resolve"): void => {
   if (resolve === null) return
   const { evidence, placement, words } = resolve
@@ -178,7 +171,6 @@ export const resolveProblem = ({ resolve, subject, text }: ProblemView, path = "
   )
 }
 
-/** Asks what to swap and shows the venue's quote, which is taken only for a typed word. */
 export const swap = (): void => {
   const field = (label: string, placeholder: string) =>
     h("input", { type: "text", autocomplete: "off", required: true, placeholder, "aria-label": label })
@@ -214,7 +206,6 @@ const agreeToSwap = ({ pay, quote, receive, terms, until }: SwapOffer): void => 
   confirmTyped("Swap", "swap", shown, [], () => command("swap", { quote, confirm: "swap" }))
 }
 
-/** Asks for a token until there is one. */
 export const login = (reason: string): void => {
   const where = h("p", { class: "soft" }, "It is in the file <journal>.token.")
   Api.whereToken().then(

@@ -36,7 +36,6 @@ const end = async (subscription: PushSubscription): Promise<string> => {
   return message
 }
 
-/** What this browser is told by; a subscription with an earlier key of the bot is none. */
 const present = async ({ pushManager }: ServiceWorkerRegistration, key: string) => {
   const found = await pushManager.getSubscription()
   if (found === null || isFor(found, key)) return found

@@ -9,7 +9,7 @@ export const token = (): string | null => sessionStorage.getItem(storageKey)
 export const setToken = (text: string): void => sessionStorage.setItem(storageKey, text)
 export const forgetToken = (): void => sessionStorage.removeItem(storageKey)
 
-/** The token that the address brought in its fragment. It is kept for this tab, and leaves the address and its history. */
+/** Takes the token from the fragment of the address. It is kept for this tab, and removed from the address and its history. */
 export const takeToken = (): boolean => {
   const found = /^#token=([\w-]+)$/.exec(location.hash)?.[1]
   if (found === undefined) return false
@@ -18,7 +18,6 @@ export const takeToken = (): boolean => {
   return true
 }
 
-/** What the bot says to somebody without a token: where to find one. */
 export const whereToken = async (): Promise<string> => {
   const { where }: { readonly where: string } = await (await fetch("/login")).json()
   return where
@@ -40,7 +39,6 @@ const answer = async <A>(response: Response): Promise<A> => {
   throw new Refused(response.status, body.message ?? `The bot answered ${response.status}`)
 }
 
-/** A read that is not answered by then is given up and made anew, or its panel would stand still for ever. */
 const patienceMillis = 20_000
 
 export const get = async <A>(path: string, withinMillis = patienceMillis): Promise<A> =>
@@ -62,12 +60,11 @@ export interface Told {
 
 export interface Listener {
   readonly told: (told: Told) => void
-  /** Events were missed: everything is to be read again. */
   readonly gap: () => void
   readonly state: (state: "live" | "gone" | "refused", detail: string) => void
 }
 
-/** The bot says something at least every five seconds. */
+/** The bot sends something at least every five seconds. */
 const silentMillis = 12_000
 const pauseMillis = 1_500
 
@@ -87,7 +84,7 @@ const messages = (text: string): { readonly found: ReadonlyArray<Told>; readonly
   return { found, rest }
 }
 
-/** Listens for ever, from the event after `sequence` on, over any number of connections. */
+/** Listens without end, from the event after `sequence`, over any number of connections. */
 export const listen = (sequence: number, listener: Listener): void => {
   let last = sequence
 

@@ -62,12 +62,12 @@ let market = ""
 let timeframe = "1m"
 let lastMid = 0
 let orders: (typeof Book.Type)["orders"] = []
-/** As the bot saw them: after a restart it sees earlier ones of one order behind later ones of another. */
+/** In the order in which the bot saw them: after a restart it can see older fills of one order after newer fills of another. */
 let fills: ReadonlyArray<FillView> = []
 const inOrder = (seen: ReadonlyArray<FillView>) => seen.toSorted((a, b) => a.at - b.at)
 const mostFills = 10_000
 let link: "live" | "gone" | "refused" = "gone"
-/** How far the bot's clock is ahead of ours, so that ages are right on another machine. */
+/** Milliseconds that the bot's clock is ahead of ours, so that ages are right on another machine. */
 let skew = 0
 const drawnAt = new Map<Panel, number>()
 const now = (): number => Date.now() + skew
@@ -145,7 +145,6 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
   }
 }
 
-/** The middle of the book stays in sight until its reader looks elsewhere. */
 let hasScrolledBook = false
 const centreBook = (): void => {
   const element = byId("book")
@@ -238,7 +237,7 @@ const failed = (error: unknown): void => {
 const reading = makeReading(readers, { profit: 4_000, chart: 60_000, files: 5_000 }, failed)
 const { refresh, work } = reading
 
-/** A panel that should have been read by now is old; one that needs no reading is as old as the stream. */
+/** A panel is marked old if it should have been read by now; one that needs no reading is as old as the stream. */
 const lateMillis = 15_000
 let heardAt = 0
 

@@ -17,7 +17,6 @@ const row = ({ filled, price: at, quantity, side, slot, state }: (typeof Book.Ty
   )
 }
 
-/** Bars are of what the market was quoted to take; own orders have none, for they are not its depth. */
 const depthRow = (quantity: string, at: string, side: "bid" | "ask", most: number): HTMLElement => {
   const back = h("span", { class: "bar-back", "aria-hidden": "true" })
   back.style.width = `${Math.round((Number(quantity) / most) * 42)}%`

@@ -27,7 +27,6 @@ const colour = (name: string): string => {
 
 const utc = (seconds: number): UTCTimestamp => seconds as UTCTimestamp
 
-/** Most lines drawn at once: the nearest orders on each side. */
 const mostLines = 24
 const mostMarks = 500
 
@@ -101,7 +100,6 @@ export const priceChart = (id: string) => {
       candles.setData(rows)
       chart.timeScale().applyOptions({ secondsVisible: seconds < 60 })
     },
-    /** The candle that is being made. */
     tick: (at: number, value: number): void => {
       const time = Math.floor(at / 1000 / step) * step
       if (bar !== undefined && time < bar.time) return
@@ -147,7 +145,7 @@ export const priceChart = (id: string) => {
   }
 }
 
-/** Seconds before the newest point; all of it without. */
+/** Seconds before the newest point; `undefined` for all. */
 export const ranges: Readonly<Record<string, number | undefined>> = {
   "1d": 86_400,
   "1w": 7 * 86_400,
@@ -186,7 +184,7 @@ export const profitChart = (id: string) => {
   }
   paint()
 
-  /** What a backtest gained or lost against holding, on top of what holding is worth here. */
+  /** The band is the backtest's gain or loss against holding, added to the value of holding. */
   const drawBand = (): void => {
     if (tested === undefined) return
     const { hold, time } = tested

@@ -1,4 +1,4 @@
-/** Elements from plain calls. Text is always a text node, so nothing that the bot says can become markup. */
+/** Elements from plain calls. Text is always a text node, so nothing from the bot can become markup. */
 
 type Child = Node | string | number | null | undefined | false
 type Attributes = Readonly<Record<string, string | number | boolean | ((event: Event) => void) | undefined>>
@@ -27,7 +27,6 @@ export const byId = (id: string): HTMLElement => {
   return found
 }
 
-/** Replaces what an element shows and keeps where its reader has scrolled to. */
 export const show = (id: string, ...children: ReadonlyArray<Node>): void => {
   const element = byId(id)
   const { scrollLeft, scrollTop } = element
@@ -36,7 +35,6 @@ export const show = (id: string, ...children: ReadonlyArray<Node>): void => {
   element.scrollLeft = scrollLeft
 }
 
-/** Beside the title of a panel. */
 export const count = (titleId: string, text: string): void => {
   const title = byId(titleId)
   const found = title.querySelector(".count") ?? title.appendChild(h("span", { class: "count" }))
@@ -52,7 +50,6 @@ export interface Column<A> {
   readonly tone?: (row: A) => string
 }
 
-/** Buttons of which one is pressed. */
 export const choices = (
   names: ReadonlyArray<string>,
   chosen: string,

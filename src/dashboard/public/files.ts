@@ -11,13 +11,10 @@ export type Band = (typeof BacktestAnswer.Type)["curve"]
 export interface Actions {
   readonly mayPlan: boolean
   readonly mayApply: boolean
-  /** A backtest of a running file was made: draw its band over what is live. */
   readonly backtested: (band: Band) => void
 }
 
-/** After the last key: then the problems are asked for. */
 const quietMillis = 400
-/** Over all prices that the bot has seen. */
 const backtestMillis = 300_000
 
 let files: ReadonlyArray<StrategyFileView> = []
@@ -32,7 +29,6 @@ export const loadFiles = async (actions: Actions): Promise<void> => {
   draw(actions)
 }
 
-/** One file on the page: what is written, and what is said of it. */
 interface Editor {
   readonly file: StrategyFileView
   readonly text: HTMLTextAreaElement

@@ -16,7 +16,6 @@ const commands = ["pause", "resume", "kill", "release"] as const
 
 let fleet: FleetOverview | undefined
 let heardAt = 0
-/** The kind of problem that was picked. */
 let problem = ""
 
 const valueOf = (id: string): string => {
@@ -83,7 +82,6 @@ const draw = (found: FleetOverview): void => {
   drawLink("")
 }
 
-/** What can be chosen; a choice that is made stays, also while nothing has it. */
 const choicesIn = (id: string, all: string, choices: ReadonlyArray<readonly [name: string, bots: number]>): void => {
   const field = byId(id)
   if (!(field instanceof HTMLSelectElement) || document.activeElement === field) return
@@ -186,7 +184,6 @@ const problemsOf = ({ problems, why }: BotLine): string => {
   return `${first.kind}: ${first.text}${problems.length > 1 ? `, and ${problems.length - 1} more` : ""}`
 }
 
-/** One bot, with what can be said to it. */
 const detail = async (name: string): Promise<void> => {
   open(name, h("p", { class: "soft" }, "Reading its journal …"), closeButton("Close"))
   try {

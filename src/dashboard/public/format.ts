@@ -1,5 +1,4 @@
 /** Numbers and times for people. Exact decimals stay text; only their grouping is changed. */
-
 const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",")
 
 interface Parts {
@@ -14,7 +13,7 @@ const partsOf = (text: string): Parts => {
   return { sign, whole, fraction }
 }
 
-/** Half a step is rounded away from zero; digits are never cut. */
+/** Rounds half a step away from zero; never cuts digits. */
 const rounded = ({ sign, whole, fraction }: Parts, places: number): Parts => {
   if (fraction.length <= places) return { sign, whole, fraction: fraction.padEnd(places, "0") }
   const steps = BigInt(whole + fraction.slice(0, places)) + (fraction.charAt(places) >= "5" ? 1n : 0n)
@@ -23,20 +22,17 @@ const rounded = ({ sign, whole, fraction }: Parts, places: number): Parts => {
   return { sign: steps === 0n ? "" : sign, whole: digits.slice(0, at), fraction: digits.slice(at) }
 }
 
-/** "1234567.890100" as "1,234,567.890100", or rounded to as many places. */
 export const decimal = (text: string, places?: number): string => {
   const { fraction, sign, whole } = places === undefined ? partsOf(text) : rounded(partsOf(text), places)
   return fraction === "" ? `${sign}${grouped(whole)}` : `${sign}${grouped(whole)}.${fraction}`
 }
 
-/** A sum of money to the cent; a gain and a loss have their sign, however small they are. */
 export const cents = (text: string): string => decimal(text, 2)
 export const gain = (text: string): string => `${Number(text) < 0 ? "−" : "+"}${cents(text).replace("-", "")}`
 
 export const signed = (value: number, places = 2): string =>
   `${value < 0 ? "−" : "+"}${decimal(Math.abs(value).toFixed(places))}`
 
-/** The exact sum of exact decimals. */
 export const sum = (texts: ReadonlyArray<string>): string => {
   const parts = texts.map(partsOf)
   const places = Math.max(0, ...parts.map(({ fraction }) => fraction.length))
@@ -65,7 +61,6 @@ export const age = (millis: number): string => {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`
 }
 
-/** "FundingSent" as "funding sent". */
 export const spoken = (tag: string): string => tag.replace(/(?<=.)(?=[A-Z])/g, " ").toLowerCase()
 
 export const clock = (at: number): string => new Date(at).toLocaleTimeString("en-GB")

@@ -10,22 +10,17 @@ import type { Status } from "../../views/Status.ts"
 import { byId, count, h, show, table } from "./dom.ts"
 import { age, cents, clock, decimal, gain, percent, price, spoken, stamp, sum } from "./format.ts"
 
-/** Money to the cent, exact where a pointer rests on it. */
 export const money = (text: string | null, asset: string, how = cents): HTMLElement | string =>
   text === null ? "" : h("span", { title: `${decimal(text)} ${asset}`.trim() }, how(text))
 
-/** Rounded to read, exact where a pointer rests on it. */
 const exact = (text: string): HTMLElement => h("span", { title: decimal(text) }, price(text))
 
-/** What is shown as nothing has the colour of nothing. */
 const toneOf = (text: string | null): string =>
   text === null || /^0\.0+$/.test(cents(text)) ? "" : text.startsWith("-") ? "sell" : "buy"
 
-/** A figure with its name above it. */
 export const figure = (label: string, value: HTMLElement | string, tone = ""): HTMLElement =>
   h("div", {}, h("span", { class: "label" }, label), h("b", { class: tone }, value))
 
-/** What traders look at first: for each quote asset a row. */
 export const showStandings = ({ standings, days }: typeof Profit.Type): void => {
   const element = byId("standings")
   element.hidden = standings.length === 0
@@ -87,7 +82,6 @@ const quoteOf = (market: string): string => market.split("/")[1] ?? ""
 
 const mostSlots = 400
 
-/** Trouble first, then what is on the move, then by the distance from the price. */
 const rank = ({ distance, state, tone }: SlotView): number =>
   tone === "alarm" ? -2 : state === "empty" ? 2 : state === "open" ? Math.min(1.9, Math.abs(distance ?? 0)) : -1
 
@@ -151,7 +145,6 @@ export const showSlots = (slots: ReadonlyArray<SlotView>, now: number, actions: 
 
 const mostFills = 200
 
-/** One row for an order, however many fills it had; where it stands is decided by its last. */
 const byOrder = (fills: ReadonlyArray<FillView>): ReadonlyArray<FillView & { readonly parts: number }> =>
   [...Map.groupBy(fills.toReversed(), ({ placement }) => placement).values()].flatMap((parts) => {
     const [last] = parts
@@ -187,7 +180,6 @@ export const showFills = (fills: ReadonlyArray<FillView>, total: number): void =
   )
 }
 
-/** As people say where money is. */
 const words: Readonly<Record<string, string>> = {
   wallet: "free",
   "filled unpaid": "filled, payout pending",
@@ -251,7 +243,6 @@ const remedies: Readonly<Record<string, { readonly title: string; readonly role:
   resolve: { title: "Resolve", role: "operator" }
 }
 
-/** Every kind of trouble has room. */
 const mostProblems = 60
 
 export const showProblems = (
@@ -285,7 +276,6 @@ export const showProblems = (
   )
 }
 
-/** What the bar says while the page is scrolled: whether the bot trades, and how much is wrong. */
 export const showState = ({ leaving, mode, problems, strategies }: Status): void => {
   const element = byId("mode")
   const alarms = problems.filter(({ severity }) => severity === "alarm").length

@@ -1,4 +1,4 @@
-/** When panels are read: as soon as they may have changed, each a few times a second at most, and never twice at a time. */
+/** Schedules the reading of panels: as soon as they may have changed, each a few times a second at most, and never twice at a time. */
 
 export const makeReading = <Panel extends string>(
   readers: Readonly<Record<Panel, () => Promise<void>>>,
@@ -31,7 +31,6 @@ export const makeReading = <Panel extends string>(
       for (const panel of panels) due.add(panel)
     },
     isDue: (panel: Panel): boolean => due.has(panel),
-    /** It may be read at once. */
     forgetPause: (panel: Panel): void => {
       readAt.delete(panel)
     }

@@ -7,14 +7,13 @@ import { type Amount, min } from "../Amount.ts"
 import * as Decimal from "../Decimal.ts"
 import { type Market, type Price, quoteAmount, type TradeCosts } from "../Market.ts"
 
-/** To a millionth of a basis point, exactly. */
+/** Exact to a millionth of a basis point. */
 export const ratioOf = (basisPoints: number): Decimal.Decimal => Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
 
-/** The venue's share of an output, rounded up. */
 export const shareOf = ({ digits, scale }: Decimal.Decimal, gross: Amount): Amount =>
   digits === 0n ? 0n : min(gross, Decimal.divideInteger(gross * digits, Decimal.powerOfTen(scale), "up"))
 
-/** Fees of an order that fills whole: the venue's share, and one payout. At most its output. */
+/** Fees of a completely filled order: the venue's share and one payout. At most its output. */
 export const feesOf = ({ fillBasisPoints, payouts }: TradeCosts, symbol: string, gross: Amount): Amount =>
   min(gross, shareOf(ratioOf(fillBasisPoints), gross) + (payouts.get(symbol) ?? 0n))
 
@@ -25,13 +24,13 @@ interface Priced {
 
 export interface RoundResult {
   readonly spent: Amount
-  /** In quote, before fees; negative where the sale is below the purchase. */
+  /** In quote, before fees; negative if the sale is below the purchase. */
   readonly gain: Amount
   /** In quote, rounded up; fees in base count at the price of the sale. */
   readonly fees: Amount
 }
 
-/** Both orders trade the smaller of both quantities, and fill whole. */
+/** Both orders trade the smaller of both quantities and fill completely. */
 export const roundOf = (market: Market, buy: Priced, sell: Priced, costs: TradeCosts): RoundResult => {
   const quantity = min(buy.quantity, sell.quantity)
   const spent = quoteAmount(market, quantity, buy.price, "up")
@@ -41,7 +40,7 @@ export const roundOf = (market: Market, buy: Priced, sell: Priced, costs: TradeC
   return { spent, gain: gross - spent, fees: gross - brought + feesOf(costs, market.quote.symbol, brought) }
 }
 
-/** Net gain of a round without exact prices, as a ratio of what it spent. Amounts that are not known pay their share alone. */
+/** Net gain of a round without exact prices, as a ratio of its spending. Unknown amounts pay only their share. */
 export const gainOf = (
   { base, quote }: Market,
   {

@@ -1,4 +1,4 @@
-/** What two decisions of one strategy want otherwise, slot by slot, in words. */
+/** Differences between two decisions of one strategy, slot by slot, in words. */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -7,7 +7,6 @@ import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
 type Decided = Of<"Decided">
 
-/** What is wanted of each slot: its orders, or why there is none. */
 const wishes = (strategy: Strategy, { desired, absent }: Decided): ReadonlyMap<string, string> => {
   const markets = new Map(marketsSeen(strategy).map((market) => [market.name, market]))
   const orders = ({ legs, market = strategy.market.name, ...only }: Decided["desired"][number]) => {
@@ -29,7 +28,6 @@ const wishes = (strategy: Strategy, { desired, absent }: Decided): ReadonlyMap<s
   ])
 }
 
-/** A line for each slot that differs. */
 export const between = (strategy: Strategy, recorded: Decided, again: Decided): ReadonlyArray<string> => {
   const [before, after] = [wishes(strategy, recorded), wishes(strategy, again)]
   const slots = [...new Set([...before.keys(), ...after.keys()])]

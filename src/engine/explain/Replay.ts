@@ -1,7 +1,6 @@
 /**
- * What strategies would decide on the recorded journal. The same files must give every decision again; an edited file
- * shows where it differs. Replay is a fold: each recorded decision is made again on the state, prices and candles of
- * its moment.
+ * Makes each recorded decision again on the recorded journal. Unchanged files must give every decision again; an edited file shows its
+ * differences. Replay is a fold: each decision is made again on the state, prices and candles of its time.
  */
 import { createHash } from "node:crypto"
 import { Result } from "effect"
@@ -27,22 +26,18 @@ export interface Difference {
   readonly strategy: string
   readonly recorded: string
   readonly now: string
-  /** For people: what is wanted otherwise, slot by slot. */
   readonly changes: ReadonlyArray<string>
 }
 
 export interface Replayed {
   readonly decisions: number
   readonly identical: number
-  /** Hash of all decisions of this replay: the same files on the same journal give the same hash. */
+  /** Hash of all decisions of this replay: equal files on an equal journal give an equal hash. */
   readonly hash: string
-  /** The first differences. */
   readonly differences: ReadonlyArray<Difference>
-  /** Decisions whose strategy file is not in the journal. */
   readonly withoutFile: number
-  /** By the hash of the code that decided then; empty for runs that did not record it. */
+  /** Keyed by the hash of the code that decided then; empty for runs that did not record it. */
   readonly byCode: ReadonlyMap<string, Counts>
-  /** The file of a strategy that ran last, as the journal has it, and how many different ones ran. */
   readonly ran: (strategy: string) => { readonly last: Strategy; readonly files: number } | undefined
 }
 
@@ -53,11 +48,8 @@ interface Counts {
 
 export interface ReplayOptions {
   readonly markets: Markets
-  /** Files that replace those of the same name. */
   readonly edited: ReadonlyMap<string, Strategy>
-  /** What the bot saw of a market, oldest first. */
   readonly minutes: ReadonlyMap<string, ReadonlyArray<Minute>>
-  /** Candles with the volumes that its source told, oldest first. */
   readonly candles: ReadonlyMap<string, ReadonlyArray<SeenCandle>>
 }
 
@@ -68,7 +60,7 @@ export const make = (options: ReplayOptions) => {
   const state = BotState.make()
   const strategies = new Map<string, Strategy>(edited)
   const ran = new Map<string, { readonly last: Strategy; readonly hashes: Set<string> }>()
-  /** An edited strategy keeps its own memory; the others use what was recorded. */
+  /** An edited strategy keeps its own memory; the others use the recorded one. */
   const memories = new Map<string, Memory>()
   const hash = createHash("sha256")
   const differences: Array<Difference> = []
@@ -150,7 +142,7 @@ export const make = (options: ReplayOptions) => {
   }
 }
 
-/** A minute had closed once a price of a later one was seen; a price long after the last one began the candles anew. */
+/** A minute had closed once a price of a later one was seen. A price long after the last one restarted the candles. */
 const candlesAt = (
   { candles: kept, minutes }: Pick<ReplayOptions, "candles" | "minutes">,
   strategy: Strategy,

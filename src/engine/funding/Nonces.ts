@@ -22,7 +22,7 @@ const nonceOf = (signed: string): string | undefined =>
 
 export const make = ({ placements }: Pick<BotState, "placements">) => {
   const known = new Set<string>()
-  /** The nonce of what was signed, which need not be what was asked for now: a signer repeats what it signed before. */
+  /** Adds the nonce of the signed payload. It may differ from the requested one: a signer repeats an earlier signature. */
   const add = (signed: string): void => {
     const nonce = nonceOf(signed)
     if (nonce === undefined) return
@@ -31,7 +31,7 @@ export const make = ({ placements }: Pick<BotState, "placements">) => {
     if (known.size > most && oldest !== undefined) known.delete(oldest)
   }
   for (const { funding } of placements.values()) if (funding !== undefined) add(funding.signed)
-  /** Its nonce is known from now on, while it is signed as well; says how to take that back if nothing was signed. */
+  /** Reserves the nonce during signing. Returns a function that releases it if nothing was signed. */
   const take = (payload: unknown): (() => void) => {
     const nonce = nonceIn(payload)
     if (nonce !== undefined) known.add(nonce)

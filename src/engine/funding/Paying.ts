@@ -1,6 +1,6 @@
 /**
- * What the word of a wallet on another chain is worth. It is asked once. If its answer is lost or says nothing, nobody knows
- * whether it paid, and it is asked again only when the operator says so for this one attempt. Pure.
+ * Meaning of the answer of a wallet on another chain. The bot asks once. If the answer is lost or unclear, the payment is unknown, and the
+ * bot asks again only when the operator approves this one attempt. Pure.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
@@ -11,7 +11,6 @@ import { walletPatienceMillis } from "./Wallet.ts"
 
 type Events = ReadonlyArray<BotEvent>
 
-/** A payment by a wallet, of which nobody knows whether it was made. */
 export type AskedPayment = PlacementIn<"funding" | "in doubt">
 
 /**
@@ -28,14 +27,13 @@ export const unclearPayment = ({ cancel, funding, id, state }: Placement): strin
 /** Clocks differ, and a program may end late. */
 const patienceMarginMillis = minuteMillis
 
-/** Until when a wallet program whose answer no bot has waited for may still pay, by its own limit. */
+/** Latest time at which a wallet program may still pay, by its own limit, if no bot waited for its answer. */
 export const mayRunUntil = ({ funding }: Placement): number | undefined => {
   const { lastSentAt = 0, payment } = funding ?? {}
   const isLeft = payment?.state === "asked" || (payment?.state === "unclear" && payment.isInterrupted === true)
   return payment?.wallet === "command" && isLeft ? lastSentAt + walletPatienceMillis + patienceMarginMillis : undefined
 }
 
-/** Why nobody can know yet that it was not made, if so. */
 export const mayStillBeMade = (placement: Placement, now: number): string | undefined => {
   const until = mayRunUntil(placement)
   return until === undefined || now >= until
@@ -48,13 +46,12 @@ const money = ({ funding, inputAmount, inputAsset: asset }: Placement) => ({
   amount: funding?.amount ?? inputAmount
 })
 
-/** The process that asked is gone, and the wallet's answer with it. */
+/** The process that asked has ended, and the wallet's answer is lost with it. */
 export const interrupted = (placement: Placement): Events =>
   unclear(placement, "limitbot was interrupted while the wallet was at work").map((event) =>
     event._tag === "PaymentUnclear" ? { ...event, interrupted: true } : event
   )
 
-/** Nobody knows whether the wallet paid: the money is in doubt, unless more is known by now. */
 export const unclear = (placement: Placement, text: string, isUntouched = placement.state === "funding"): Events => {
   const reason = `nobody knows whether the wallet paid: ${text}`
   return [
@@ -63,7 +60,7 @@ export const unclear = (placement: Placement, text: string, isUntouched = placem
   ]
 }
 
-/** Nothing was paid this time. What came of an earlier request, nobody knows any better. */
+/** Nothing was paid this time. The outcome of an earlier request stays unknown. */
 const notPaid = (placement: AskedPayment, reason: string, by?: "wallet"): Events =>
   placement.funding.attempts === 1
     ? [{ _tag: "FundingDead", ...about(placement), ...money(placement), reason, ...present({ by }) }]
@@ -72,5 +69,5 @@ const notPaid = (placement: AskedPayment, reason: string, by?: "wallet"): Events
 export const withheld = (placement: AskedPayment, hold: string): Events =>
   notPaid(placement, `the wallet was not asked: ${hold}`)
 
-/** The wallet says so. What the venue has seen outweighs that. */
+/** The wallet reports that it paid nothing. A deposit seen at the venue outweighs that. */
 export const walletRefused = (placement: AskedPayment, reason: string): Events => notPaid(placement, reason, "wallet")

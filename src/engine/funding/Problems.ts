@@ -1,6 +1,6 @@
 /**
- * What only a person can decide, and what their word does. The bot never guesses: the money stays reserved and the
- * slot empty until the venue gives positive evidence, or the operator, who can look elsewhere, says what happened.
+ * Cases that only a person can decide, and the effect of their answer. The bot never guesses. The money stays reserved and the slot empty
+ * until the venue gives positive evidence, or the operator, who can check elsewhere, says what happened.
  */
 import { Result } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
@@ -35,7 +35,6 @@ export interface MoneyProblem {
   readonly evidence: string
 }
 
-/** Money is stuck when it should have moved and has not for this long. */
 const stuckMillis = 3_600_000
 
 export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyProblem> => [
@@ -45,7 +44,6 @@ export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyPro
   ...[...state.integrity.forgotten.values()].map(ofForgotten)
 ]
 
-/** It has no placement, so it goes by its own id. */
 const ofForgotten = ({ createdAt, orderId, seenAt, ...order }: ForgottenOrder): MoneyProblem => ({
   kind: "contradiction",
   placement: orderId,
@@ -100,7 +98,6 @@ const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProb
   return []
 }
 
-/** By what the payment can be looked up elsewhere. */
 const namedPayment = ({ intentHash, payment }: Funding): string => {
   if (intentHash !== "") return `intent hash ${intentHash}`
   return payment?.txHash === undefined ? "no transaction known" : `transaction ${payment.txHash}`
@@ -140,17 +137,15 @@ export interface OperatorAnswer {
   readonly placement: string
   readonly word: Word
   readonly text: string
-  /** With `paid`: what arrived of a swap that the venue ended without amounts. */
+  /** With `paid`: the amount received of a swap that the venue ended without amounts. */
   readonly received?: Amount
 }
 
-/** Whether `paid` needs to say how much. */
 export const takesAmount = ({ placements }: BotState, id: string): boolean => {
   const placement = placements.get(id)
   return placement !== undefined && BareSuccess.isBareSuccess(placement)
 }
 
-/** What the operator's word makes, or why it cannot be accepted. */
 export const resolve = (
   state: BotState,
   { placement: id, received, text, word }: OperatorAnswer,
@@ -186,14 +181,12 @@ export const resolve = (
   return Result.succeed([resolved, ...writtenOff(state, resolved)])
 }
 
-/** What was given up has come after all. */
 const arrived = (given: Placement, text: string): ReadonlyArray<BotEvent> => {
   const about = { strategy: given.strategy, slot: given.slot, placement: given.id }
   const came = [...found(given), ...byWord(given, given.lost ?? new Map())]
   return [...came, { _tag: "Resolved", ...about, word: "paid", text }, { _tag: "Settled", ...about }]
 }
 
-/** What it holds is lost, as far as anybody knows. */
 const writtenOff = ({ ended, ledger, placements }: BotState, { placement, slot, strategy, word }: Of<"Resolved">) => {
   const own = placements.get(placement) ?? EndedOrders.ofPlacement(ended, placement)?.last
   const isGivenUp = word === "forget" || (word === "not-paid" && own?.state === "closing")
@@ -229,11 +222,10 @@ const adopted = (state: BotState, id: string): ReadonlyArray<BotEvent> => {
   ]
 }
 
-/** What was unexplained at the end of an order has come after all: a balance or the history shows it. */
+/** True if the balance or the history shows the arrival of an amount that was unexplained at the end of an order. */
 const isArrival = ({ ledger, placements }: BotState, placement: string, word: Word): boolean =>
   word === "paid" && !placements.has(placement) && Ledger.isUnexplained(ledger, placement)
 
-/** The words that would be accepted now. */
 export const acceptedWords = (state: BotState, placement: string, now: number): ReadonlyArray<Word> =>
   words.filter((word) => Result.isSuccess(resolve(state, { placement, word, text: "" }, now)))
 
@@ -259,7 +251,7 @@ const objection = (
   return "it is not about a payment; say --adopt (the venue is right) or --forget (take it off the books)"
 }
 
-/** A payment that may still execute must not count as not paid, whoever says so. */
+/** A payment that may still execute must not count as not paid, even if the operator says so. */
 const stillExecutable = (placement: Placement, now: number): string | undefined => {
   const { funding } = placement
   const { payment } = funding ?? {}

@@ -7,35 +7,32 @@ import { Context, Effect, Schema } from "effect"
 import type { Amount, Asset } from "../../domain/Amount.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 
-/** A wallet program that has not answered after so long is ended. */
 export const walletPatienceMillis = 10 * minuteMillis
 
 export interface PaymentRequest {
   /** Unique in the journal, so a wallet can use it to refuse a second payment. */
   readonly reference: string
   readonly asset: Asset
-  /** Exactly this, smallest units. */
+  /** Exact amount to pay, smallest units. */
   readonly amount: Amount
   readonly depositAddress: string
   readonly depositMemo: string | undefined
-  /** Epoch milliseconds: what arrives later is sent back, less fees. */
+  /** Epoch milliseconds. The venue sends later arrivals back, less fees. */
   readonly deadline: number
 }
 
 export interface Paid {
-  /** Unknown to us when a person pays; the deposit then shows at the venue. */
+  /** Unknown if a person pays; the deposit then shows at the venue. */
   readonly txHash: string | undefined
   readonly sender: string | undefined
 }
 
-/** The wallet's word that nothing was sent. */
 export class WalletRefused extends Schema.TaggedError<WalletRefused>()("WalletRefused", { text: Schema.String }) {
   override get message(): string {
     return `The wallet did not pay: ${this.text}`
   }
 }
 
-/** The wallet may or may not have paid. */
 export class WalletUnclear extends Schema.TaggedError<WalletUnclear>()("WalletUnclear", { text: Schema.String }) {
   override get message(): string {
     return `The wallet may or may not have paid: ${this.text}`
@@ -53,5 +50,4 @@ export const manual: WalletPort = {
   pay: () => Effect.succeed({ txHash: undefined, sender: undefined })
 }
 
-/** The default: a person pays. */
 export const Wallet = Context.Reference<WalletPort>("limitbot/engine/funding/Wallet", { defaultValue: () => manual })

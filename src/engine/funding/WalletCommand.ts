@@ -16,7 +16,6 @@ import { type Paid, type PaymentRequest, Wallet, WalletRefused, WalletUnclear, w
 const nothingSent = 65
 /** The usual exit code of a program that fails, as a rule before it did anything. */
 const generalFailure = 1
-/** A transaction hash of any chain. */
 const hash = /^[\x21-\x7e]{1,200}$/
 const leastHashLength = 32
 const mostAnswer = 16_384
@@ -26,7 +25,6 @@ export interface WalletCommand extends Program.Program {
   readonly secretVariables: ReadonlyArray<string>
 }
 
-/** What the end of a wallet program says of the payment. */
 export const answerOf = (program: string, { end, output: said }: Program.ProgramRun) => {
   const output = said.trim()
   if (end._tag === "Late") return new WalletUnclear({ text: `${program} did not end in ten minutes` })
@@ -72,7 +70,6 @@ export const layer = ({ secretVariables, ...program }: WalletCommand) =>
     })
   )
 
-/** One line of JSON. */
 export const questionOf = (payment: PaymentRequest): string => `${JSON.stringify(request(payment))}\n`
 
 const request = ({ amount, asset, deadline, depositAddress, depositMemo, reference }: PaymentRequest) => ({

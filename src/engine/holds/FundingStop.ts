@@ -1,12 +1,10 @@
 /**
- * What stops a strategy until somebody has looked and says `resume`, because the same could happen to anything else that it
- * funds. Missing money: an order ended, and what came out is not what went in. Payments that were refused one after the other:
- * either the account has less than the strategy counts on, or the venue executes what it says it refuses, and would be paid
- * again and again. Orders that end before their time, one after the other, not filled whole and with no cancel of ours:
- * somebody else cancels them, or the venue says of living orders that they are over and refunded, and would be paid again.
- * And orders that live on after their end: what the venue said of their refunds was not true, so free money is not free.
- *
- * The hold works at once (`Holds`: `funding-stopped`); the event `Paused` follows at the next turn.
+ * Stops a strategy until the operator has checked and says `resume`, because the cause could affect everything else that it funds. There
+ * are four causes. Missing money: an order ended, and its output does not match its input. Consecutive refused payments: either the account
+ * has less than the strategy counts on, or the venue executes payments that it reports as refused, and the bot would pay repeatedly.
+ * Consecutive early ends of orders that are not completely filled and that we did not cancel: another party cancels them, or the venue
+ * reports living orders as ended and refunded, and the bot would pay again. Orders that live on after their end: the reported refunds were
+ * not true, so free money is not free. The hold works at once (`Holds`: `funding-stopped`); the event `Paused` follows at the next turn.
  */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -15,26 +13,22 @@ import type { BotState } from "../state/BotState.ts"
 import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import { pauseCode } from "../tracking/EarlyEnd.ts"
 
-/** So many payments in a row, without any deposit of the strategy between them. */
+/** Limit of consecutive refused payments without a deposit of the strategy between them. */
 const mostRefused = 3
-/** So many ends in a row, without any order of the strategy that is filled whole between them. */
+/** Limit of consecutive early ends without a completely filled order of the strategy between them. */
 const mostEarlyEnds = 3
-/** One may be an old view of the venue's; two are a habit. */
+/** One may come from an old view of the venue; two are a pattern. */
 const mostRevived = 2
 
 type Known = Pick<StrategyState, "endedEarly" | "refused" | "revived" | "unexplained">
 
 interface Stop {
   readonly code: string
-  /** Why nothing is funded, said of one payment. */
   readonly holdText: string
-  /** The same to whoever is to look. */
   readonly reason: (strategy: Strategy) => string
-  /** Where a contradiction may have been told of before. */
   readonly placement?: string
 }
 
-/** The first that stops it counts. */
 const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
   ({ unexplained }) =>
     unexplained && {
@@ -87,7 +81,7 @@ const stopOf = (known: Known): Stop | undefined => {
   return undefined
 }
 
-/** Asked directly before money leaves; the recorded pause follows at the next turn. */
+/** Read directly before money leaves; the recorded pause follows at the next turn. */
 export const whyStopped = (known: Known): string | undefined => stopOf(known)?.holdText
 
 /** Records the pause once; a strategy that is already paused funds nothing new. */

@@ -25,52 +25,42 @@ import * as FundingStop from "./FundingStop.ts"
 import { badDeviation, dearFee, quietness, staleness } from "./MarketLimits.ts"
 import * as WitnessHold from "./WitnessHold.ts"
 
-/** `plan`: look for what should be placed or moved at all. `fund`: sign, ask a wallet, and send what never left. `resend`: send bytes again that left before. */
+/**
+ * `plan`: look for slots to place or move. `fund`: sign, ask a wallet, and send bytes that never left. `resend`: send bytes again that left
+ * before.
+ */
 export type Step = "plan" | "create" | "fund" | "resend"
 
 export interface Hold {
   readonly scope: "bot" | "asset" | "strategy" | "slot" | "placement" | "price"
-  /** As alarms name it, where there is one. */
   readonly code: string
-  /** Said of one order. */
   readonly text: string
-  /** The same as an alarm of the whole bot. */
   readonly sentence?: string
-  /** Epoch milliseconds, where it is known. */
+  /** Epoch milliseconds, if known. */
   readonly since?: number
-  /** Who ends it: it itself, or a person with this command. */
   readonly lifts: "itself" | "release" | "resume" | "resolve"
-  /** What ends it as well, without that person. */
   readonly endsBy?: string
-  /** What leaves a position goes on. */
   readonly sparesExits?: true
   readonly stops: ReadonlyArray<Step>
 }
 
-/** What ends it, where that is somebody's command; it may end without one as well. */
 export const liftedBy = ({ endsBy, lifts }: Pick<Hold, "endsBy" | "lifts">): string | undefined =>
   lifts === "itself" ? endsBy : `limitbot ${lifts}${endsBy === undefined ? "" : `, or ${endsBy}`}`
 
-/** What only the running process knows. */
 export interface PresentFacts {
   readonly now: number
-  /** Why everything must be withdrawn, or nothing may be paid, if so. */
   readonly stopped: string | undefined
-  /** Nobody has agreed to it. */
   readonly unagreed?: string | undefined
-  /** An incident of the venue in one of its assets. */
   readonly incident: string | undefined
-  /** Limits of the placement's strategy; none when it is no longer loaded. */
+  /** Limits of the placement's strategy; `undefined` if it is no longer loaded. */
   readonly limits: Limits | undefined
   readonly price: TwoSidedPrice | undefined
-  /** How far our clock is ahead of the venue's, by the venue's latest answers. */
+  /** Time by which our clock is ahead of the venue's, by the venue's latest answers. */
   readonly skewMillis: number | undefined
   readonly settings: Pick<Settings, "deadlineMarginMillis">
-  /** Why this process may no longer pay, if so. */
   readonly leaseLost: string | undefined
 }
 
-/** What is held: the whole bot, or a slot with the placement in it. */
 export interface Subject {
   readonly state: BotState
   readonly strategy: StrategyState | undefined
@@ -84,24 +74,20 @@ interface InPlacement extends Subject {
 type Said = string | Pick<Hold, "text" | "sentence" | "since" | "endsBy" | "sparesExits">
 
 export interface HoldRow<Known> extends Pick<Hold, "scope" | "code" | "lifts" | "stops"> {
-  /** `undefined` while it does not hold. */
   readonly why: (known: Known) => Said | undefined
 }
 
 export interface BotRow extends HoldRow<Pick<Subject, "state">> {
   readonly scope: "bot"
-  /** What an alarm about it is about. */
   readonly subject: string
-  /** For those who may know no more than that the whole bot is held. */
   readonly inShort: string
 }
 
-/** Planning goes on under most holds: it also withdraws what is no longer wanted. */
+/** Planning continues under most holds, because it also cancels orders that are no longer planned. */
 const everything: ReadonlyArray<Step> = ["create", "fund", "resend"]
 const beginnings: ReadonlyArray<Step> = ["create", "fund"]
 const payments: ReadonlyArray<Step> = ["fund"]
 
-/** The whole bot, by its journal. */
 export const ofBot: ReadonlyArray<BotRow> = [
   {
     scope: "bot",
@@ -207,16 +193,16 @@ export const ofBot: ReadonlyArray<BotRow> = [
   }
 ]
 
-/** Pauses for a loss end without a person as well (`planning/LossGuard`, `StartUp`), and a loss is no reason to lose more without a stop. */
+/** Pauses for a loss also end without a person (`planning/LossGuard`, `StartUp`). A loss is no reason to trade on without a stop. */
 const endOfLoss: ReadonlyMap<string, string> = new Map([
   ["daily-loss", "a new day"],
   ["drawdown", "a changed strategy file"]
 ])
 
 /**
- * What holds a strategy or a slot, by the journal. Whoever stops the bot, a strategy or an order means money that may still be
- * here as well: sent again, it would be paid to an order that is over by then, or for a strategy that must not spend. And where the
- * books or the venue are not trusted, no payment mends that. What has arrived of it, a deposit shows.
+ * Holds on a strategy or a slot, by the journal. A stop of the bot, a strategy or an order also covers money that may still be here. Sent
+ * again, it would reach an order that has ended by then, or pay for a strategy that must not spend. If the books or the venue are not
+ * trusted, no payment fixes that. A deposit shows the part that has arrived.
  */
 export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
   {
@@ -266,7 +252,6 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
   }
 ]
 
-/** What holds one placement, by the journal. */
 export const ofPlacement: ReadonlyArray<HoldRow<InPlacement>> = [
   {
     // It is wanted until the order is over, however often the venue refuses it.
@@ -296,7 +281,6 @@ export const ofPlacement: ReadonlyArray<HoldRow<InPlacement>> = [
 const isOver = (status: string | undefined): boolean =>
   status !== undefined && (isTerminal(status) || status === "PENDING_CANCEL")
 
-/** What only the running process knows of the whole bot. */
 export const ofProcess: ReadonlyArray<HoldRow<Pick<PresentFacts, "leaseLost" | "stopped">>> = [
   {
     scope: "bot",
@@ -309,10 +293,10 @@ export const ofProcess: ReadonlyArray<HoldRow<Pick<PresentFacts, "leaseLost" | "
 ]
 
 /**
- * What it knows of a placement. The market stops only what begins: an order that could not be paid is not created either. An order
- * whose bytes have left may rest already, and sending them again is how the bot learns whether it does. At worst that funds it later,
- * at its own limit, as if the first attempt had been late. A strategy that no longer wants it cancels it, and that stops the
- * bytes. If a price that is old or gone stopped them too, every outage of the venue would leave payments in doubt.
+ * Holds on a placement that only the running process knows. The market stops only new orders: an order that could not be paid is not
+ * created either. An order whose bytes have left may be open already, and sending them again shows the bot if it is. At worst that funds it
+ * later, at its own limit, as if the first attempt had been late. A strategy that no longer plans it cancels it, and that stops the bytes.
+ * If an old or missing price stopped them too, every outage of the venue would leave payments in doubt.
  */
 export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
   { scope: "placement", code: "not-agreed", lifts: "itself", stops: beginnings, why: ({ unagreed }) => unagreed },
@@ -343,7 +327,7 @@ export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
 const lateness = ({ now, placement, settings }: InPlacement & PresentFacts): string | undefined =>
   isTooLate(placement, now, settings) ? "too little time is left until its deadline" : undefined
 
-/** What has no budget was agreed to by a person, who saw its terms. */
+/** Orders without a budget are exempt: a person who saw their terms agreed to them. */
 const badPrice = ({ limits, now, placement, price, state }: InPlacement & PresentFacts): string | undefined => {
   if (hasNoBudget(placement.strategy)) return undefined
   if (limits === undefined || price === undefined)

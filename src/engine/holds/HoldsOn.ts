@@ -33,19 +33,16 @@ const subjectOf = (state: BotState, strategy: string, slot: string): Subject => 
   slot: state.slots.get(slotKey(strategy, slot))
 })
 
-/** What holds the whole bot, as far as the journal knows. */
 export const holdsOnBot = (state: BotState): ReadonlyArray<Hold & Pick<BotRow, "inShort" | "subject">> =>
   ofBot.flatMap((row) =>
     found([row], { state }).map((hold) => ({ ...hold, subject: row.subject, inShort: row.inShort }))
   )
 
-/** What holds a slot of a strategy, whatever is in it, as far as the journal knows. */
 export const holdsOnSlot = (state: BotState, strategy: string, slot: string): ReadonlyArray<Hold> => [
   ...found(ofBot, { state }),
   ...found(ofSlot, subjectOf(state, strategy, slot))
 ]
 
-/** What holds a placement, as far as the journal knows, and by the facts of the running process where they are given. */
 export const holdsOn = (state: BotState, placement: Placement, facts?: PresentFacts): ReadonlyArray<Hold> => {
   const known = { ...subjectOf(state, placement.strategy, placement.slot), placement }
   const recorded = [...found(ofBot, known), ...found(ofPlacement, known)]
@@ -53,22 +50,19 @@ export const holdsOn = (state: BotState, placement: Placement, facts?: PresentFa
   return [...recorded, ...present].filter((hold) => isFor(hold, placement))
 }
 
-/** Whether it holds such an order. */
 export const isFor = ({ sparesExits }: Hold, { isExit }: { readonly isExit?: true | undefined }): boolean =>
   sparesExits !== true || isExit !== true
 
-/** The first that stops a step. */
 export const stopping = (holds: ReadonlyArray<Hold>, step: Step): string | undefined =>
   holds.find(({ stops }) => stops.includes(step))?.text
 
-/** Why this bot takes no such step at all, if so. */
 export const closedForAll = (
   state: BotState,
   facts: Pick<PresentFacts, "leaseLost" | "stopped">,
   step: Step
 ): string | undefined => stopping([...found(ofProcess, facts), ...holdsOnBot(state)], step)
 
-/** Why a payment that nobody has confirmed is not sent, or not again, as far as the journal knows. */
+/** Reason why an unconfirmed payment is not sent, or not sent again, as far as the journal knows. */
 export const unsentBecause = (state: BotState, placement: Placement): string | undefined => {
   if (placement.state !== "funding") return undefined
   const { acknowledged, attempts, payment } = placement.funding
@@ -78,7 +72,7 @@ export const unsentBecause = (state: BotState, placement: Placement): string | u
   return why === undefined ? undefined : `its payment is not sent${isFirst ? "" : " again"}: ${why}`
 }
 
-/** Asked of the placement as it is by now. */
+/** Reads the placement again, so the answer is about its present state. */
 export const closedBecause = (
   state: BotState,
   { id }: Pick<Placement, "id">,

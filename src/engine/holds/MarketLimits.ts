@@ -1,5 +1,5 @@
 /**
- * What the time of day, the price and the fee say against an order, by the limits of its strategy: asked when it is planned, and again
+ * Checks the time of day, the price and the fee of an order against the limits of its strategy: when the order is planned, and again
  * directly before its money leaves.
  */
 import * as Decimal from "../../domain/Decimal.ts"
@@ -18,7 +18,6 @@ export interface PricedLimits {
   readonly price: Market.BidAsk
 }
 
-/** Why the strategy begins nothing at this time of day, in words. */
 export const quietness = ({ now, limits: { quietHours } }: Timed): string | undefined => {
   if (quietHours === undefined) return undefined
   const { fromMinute, toMinute } = quietHours
@@ -28,13 +27,10 @@ export const quietness = ({ now, limits: { quietHours } }: Timed): string | unde
   return isQuiet ? `Quiet hours until ${timeOfDay(toMinute)}` : undefined
 }
 
-/** A minute of the UTC day, for people. */
 export const timeOfDay = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")} UTC`
 
-/**
- * What is wrong with an order that is so far on the wrong side of the market that it would give money away, in words.
- */
+/** Reason in words why an order is refused that is so far on the wrong side of the market that it would give money away. */
 export const badDeviation = (
   { side, price: limit }: { readonly side: Market.Side; readonly price: Market.Price },
   { price, limits }: PricedLimits
@@ -51,7 +47,6 @@ export const badDeviation = (
     : undefined
 }
 
-/** Why the fee that an order's answer names is more than the strategy allows, in words. */
 export const dearFee = ({
   limits,
   placement: { echo }
@@ -64,7 +59,6 @@ export const dearFee = ({
   return `its fee is ${echo.basisPoints} basis points of the input, more than ${most} (limits.maxFeeBasisPoints)`
 }
 
-/** Why a price is too old to decide on, or dated in the future, in words. */
 export const staleness = ({
   now,
   price,

@@ -1,6 +1,6 @@
 /**
- * What the operator tells a strategy: pause, withdraw what rests, go on. The events are those of the loss limits
- * under a separate name, so the new day that ends a loss pause does not end this one.
+ * Commands of the operator to a strategy: pause, cancel open orders, resume. The events are those of the loss limits under a separate name,
+ * so the new day that ends a loss pause does not end this one.
  */
 
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -8,7 +8,7 @@ import { present } from "../../domain/Present.ts"
 import { operatorLimit } from "../../domain/Words.ts"
 import type { BotState } from "../state/BotState.ts"
 
-/** A pause never weakens one that withdraws: a draining strategy goes on draining. */
+/** A pause never weakens one that cancels orders: a draining strategy continues to drain. */
 export const pause = (
   { strategies }: BotState,
   strategy: string,

@@ -11,7 +11,6 @@ import { ofWitness, type RunState } from "../state/RunState.ts"
 const todo =
   "put the newer journal back (limitbot journal restore), or let this one go on: limitbot resolve witness --forget --because 'NAME: why'"
 
-/** Why nothing is paid by it, if so. */
 export const disagreement = ({ witnessed }: Pick<RunState, "witnessed">) =>
   witnessed === undefined || witnessed.isAccepted
     ? undefined
@@ -20,7 +19,7 @@ export const disagreement = ({ witnessed }: Pick<RunState, "witnessed">) =>
         sentence: `The journal is not what its witness saw, nothing is funded: ${witnessed.text}; ${todo}`
       }
 
-/** The journal goes on although a witness saw more of it: a decision of somebody who knows where the rest is. */
+/** Lets the journal continue although a witness saw more of it. A person who knows the location of the rest decides this. */
 export const goingOn = (
   state: Pick<RunState, "witnessed">,
   { text, word }: Pick<Of<"Resolved">, "text" | "word">

@@ -17,17 +17,13 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import type { ClosedCandles } from "../../strategy/View.ts"
 import * as TimeframeCandles from "./TimeframeCandles.ts"
 
-/** The most minutes without any price that the last price bridges. */
 const bridgedMinutes = 3
-/** The minute that is being watched now, and whether it was watched from its beginning. */
 export interface RunningMinute {
   readonly minute: Minute
   readonly isFromBeginning: boolean
 }
 
-/** Candles of one market in the timeframes that its strategies need. */
 export interface CandleFeed {
-  /** Takes a price; returns the minutes that it closed, to be stored. */
   observe(mid: number, at: number): ReadonlyArray<Minute>
   /**
    * Takes stored minutes, oldest first, at a start; and the running minute of the feed that this one replaces. A stored
@@ -35,18 +31,16 @@ export interface CandleFeed {
    */
   restore(minutes: ReadonlyArray<Minute>, now: number, running?: RunningMinute): void
   readonly running: () => RunningMinute | undefined
-  /** Takes candles that were kept before. */
   adopt(kept: ReadonlyArray<SeenCandle>): void
-  /** Takes what the source tells by now of candles that are over; returns what is new, to be kept. */
+  /** Takes the source's present data about closed candles. Returns the new ones, to be stored. */
   complete(now: number): ReadonlyArray<SeenCandle>
   readonly view: () => ReadonlyMap<string, ClosedCandles>
-  /** The same without the candles whose last one should have closed by now and has not been seen to. */
+  /** Leaves out timeframes whose last candle should have closed by now and has not been seen to close. */
   readonly viewAt: (now: number) => ReadonlyMap<string, ClosedCandles>
-  /** How far back stored minutes are useful. */
   readonly spanMillis: number
 }
 
-/** `needs`: how many closed candles are wanted, by timeframe. `told`: what the market's source tells of each. */
+/** `needs`: number of closed candles by timeframe. `told`: candles that the market's source reports for each timeframe. */
 export const make = (
   needs: ReadonlyMap<string, number>,
   told: TimeframeCandles.Told = TimeframeCandles.noneTold
@@ -86,7 +80,6 @@ export const make = (
     return closed
   }
 
-  /** Closes what is missing between two minutes, or starts again when that is too much. */
   const bridgeGap = (before: Minute | undefined, next: Minute) => {
     if (before === undefined) return
     const missing = (next.openedAt - before.openedAt) / minuteMillis - 1
@@ -138,8 +131,8 @@ export const make = (
 }
 
 /**
- * What a strategy sees of these feeds, by market. Conditions on several markets are decided once all have closed their
- * candles, as in a backtest.
+ * Candles of these feeds that a strategy sees, by market. Conditions on several markets are decided once all have closed their candles, as
+ * in a backtest.
  */
 export const seenBy =
   ({ watched }: Pick<Strategy, "watched">, feeds: ReadonlyMap<string, CandleFeed>, now: number): CandlesOf =>

@@ -24,7 +24,6 @@ export const make = Effect.gen(function* () {
   const stored = yield* StoredCandles.make
   const { account, pollMinMillis } = yield* EngineSettings
   const orderBook = yield* OrderBook
-  /** When the price in the candles was last seen, by market. */
   const observed = new Map<string, number>()
   let wanted: ReturnType<typeof candleNeeds> = new Map()
   let feeds: ReadonlyMap<string, CandleFeed> = new Map()
@@ -71,7 +70,7 @@ export const make = Effect.gen(function* () {
     yield* stored.keep(market, closed, feed?.running())
   })
 
-  /** What is wrong with one market keeps no other from its price, even where it fails the look. */
+  /** A failure in one market does not keep the others from their price, even if it fails the whole poll. */
   const look = Effect.fn("MarketWatch.look")(function* (strategies: ReadonlyArray<Strategy>) {
     const markets = wantedBy(strategies)
     const looked = yield* Effect.result(orderBook.look(markets, pollMinMillis))
@@ -80,13 +79,12 @@ export const make = Effect.gen(function* () {
     return yield* Effect.fromResult(looked)
   })
 
-  /** What a strategy may see now; `undefined` until each market that it trades has a price. */
+  /** `undefined` until each market that the strategy trades has a price. */
   const moment = (strategy: Strategy, now: number): MarketMoment | undefined => {
     const candles = candlesFor.get(strategy)?.(seenBy(strategy, feeds, now))
     return momentOf(strategy, orderBook.prices, candles, now, orderBook.depth(strategy.market.name))
   }
 
-  /** Tells the shared book which orders rest now. */
   const rest = (state: BotState) => orderBook.rest(account.signerId, restingIn(state))
 
   return { watchMarketsOf, look, moment, rest, prices: orderBook.prices, doubts: orderBook.doubts } as const
@@ -94,7 +92,6 @@ export const make = Effect.gen(function* () {
 
 export type MarketWatch = Effect.Success<typeof make>
 
-/** What is new about prices that may not be used. */
 export const doubted = (
   { doubts: known }: BotState,
   doubts: ReadonlyMap<string, Doubt>,
@@ -115,7 +112,6 @@ export const doubted = (
 const isSame = (before: ReadonlyMap<string, number> | undefined, needs: ReadonlyMap<string, number>): boolean =>
   before?.size === needs.size && [...needs].every(([timeframe, count]) => before.get(timeframe) === count)
 
-/** Closed candles wanted, by market and timeframe, over all strategies. */
 const candleNeeds = (strategies: ReadonlyArray<Strategy>): ReadonlyMap<string, ReadonlyMap<string, number>> => {
   const needs = new Map<string, Map<string, number>>()
   // Every market is kept: backtests and certificates use these prices.

@@ -1,4 +1,4 @@
-/** Our side of the book: what of the bot's orders still rests at the venue, by market. */
+/** Our side of the book: the bot's orders that are still open at the venue, by market. */
 import type { OwnOrder } from "../../domain/Book.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import { openQuantity } from "../state/Placement.ts"

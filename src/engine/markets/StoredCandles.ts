@@ -1,4 +1,6 @@
-/** Candles of markets in step with the store of prices: made from it at a start or after a gap, and kept in it as they go on. */
+/**
+ * Keeps candles of markets in step with the store of prices: builds them from it at a start or after a gap, and stores them as they close.
+ */
 import { Clock, Effect } from "effect"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { JournalError } from "../../journal/Journal.ts"
@@ -6,25 +8,22 @@ import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import * as CandleFeed from "./CandleFeed.ts"
 
-/** Minutes of this age tell at least how the running one began. */
+/** Minutes of this age show at least how the running one started. */
 const leastSpanMillis = 5 * minuteMillis
 
 export const make = Effect.gen(function* () {
   const store = yield* PriceStore
   const orderBook = yield* OrderBook
-  /** The running minute as it was last stored, by market. */
   const stored = new Map<string, Minute>()
 
   // What cannot be stored costs no money: the bot goes on with what it has in memory.
   const unstored = Effect.catch(({ message }: JournalError) => Effect.logDebug(message))
 
-  /** Takes what the market's source tells by now. */
   const complete = Effect.fnUntraced(function* (market: string, feed: CandleFeed.CandleFeed) {
     const fresh = feed.complete(yield* Clock.currentTimeMillis)
     if (fresh.length > 0) yield* unstored(store.keep(market, fresh))
   })
 
-  /** Candles as the store and the source tell them, and where the price was last. */
   const feedOf = Effect.fnUntraced(function* (
     market: string,
     needs: ReadonlyMap<string, number>,
@@ -43,13 +42,13 @@ export const make = Effect.gen(function* () {
     return feed
   })
 
-  /** A new close alone is not worth a write. */
+  /** A new close alone does not justify a write. */
   const isStored = (market: string, { openedAt, high, low }: Minute): boolean => {
     const last = stored.get(market)
     return last?.openedAt === openedAt && last.high === high && last.low === low
   }
 
-  /** The running minute is stored as well, so a process that dies loses none of it. */
+  /** Stores the running minute as well, so a process that dies loses none of it. */
   const keep = Effect.fnUntraced(function* (
     market: string,
     closed: ReadonlyArray<Minute>,

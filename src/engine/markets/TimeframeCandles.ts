@@ -9,7 +9,6 @@ import type { Minute, TradedCandle } from "../../journal/PriceStore.ts"
 import type { CandleColumns } from "../../strategy/Indicators.ts"
 import type { ClosedCandles } from "../../strategy/View.ts"
 
-/** Candles kept beyond those that warm the slowest indicator. */
 const spareCandles = 500
 
 export interface TimeframeCandles {
@@ -18,20 +17,17 @@ export interface TimeframeCandles {
   opened: number | undefined
   current: OpenCandle
   readonly closed: Array<Minute>
-  /** Candles with volumes, by their beginning. */
   readonly kept: Map<number, TradedCandle>
-  /** The beginning of the first own candle in `view`; of the running frame, if there is none. */
+  /** Start of the first own candle in `view`, or of the running frame if there is none. */
   viewedIn: number | undefined
   view: ClosedCandles | undefined
 }
 
-/** What the market's source tells of a timeframe, by the beginning of each candle. */
 export type Told = (timeframe: string) => ReadonlyMap<number, TradedCandle>
 
 const noCandles: ReadonlyMap<number, TradedCandle> = new Map()
 export const noneTold: Told = () => noCandles
 
-/** `count`: how many closed candles are wanted. */
 export const make = (timeframe: string, count: number): TimeframeCandles => ({
   millis: timeframeMillis(timeframe) ?? minuteMillis,
   keep: count + spareCandles,
@@ -43,7 +39,7 @@ export const make = (timeframe: string, count: number): TimeframeCandles => ({
   view: undefined
 })
 
-/** What was closed before a gap says nothing of what follows it. */
+/** Candles closed before a gap say nothing about those after it. */
 export const startAnew = (all: Iterable<TimeframeCandles>): void => {
   for (const series of all) {
     series.opened = undefined
@@ -80,7 +76,6 @@ export const keep = (series: TimeframeCandles, candle: TradedCandle): void => {
   series.view = undefined
 }
 
-/** Takes what the source tells by now of candles that are over; returns what is new. */
 export const completed = (
   series: TimeframeCandles,
   told: ReadonlyMap<number, TradedCandle>,
@@ -95,7 +90,7 @@ export const completed = (
   })
 }
 
-/** Its last candle should have closed by now, and has not been seen to. */
+/** True if its last candle should have closed by now and has not been seen to close. */
 export const isBehind = ({ millis }: TimeframeCandles, { closed, columns }: ClosedCandles, now: number): boolean =>
   closed > 0 && (columns.startMillis ?? 0) + closed * millis < frameStart(now, millis)
 
@@ -113,7 +108,7 @@ const columnsOf = (candles: ReadonlyArray<Minute | TradedCandle>): CandleColumns
 
 const empty: ClosedCandles = { columns: columnsOf([]), closed: 0 }
 
-/** The same object again until a candle closes or is completed. */
+/** Returns one object until a candle closes or is completed. */
 export const viewOf = (series: TimeframeCandles, running: Minute | undefined): ClosedCandles => {
   const { closed, kept, millis } = series
   // After a gap in prices, the last candle that was kept must be the one before the running frame.

@@ -14,10 +14,10 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import * as EndedOrders from "../state/orders/EndedOrders.ts"
 import { takenBack } from "../tracking/amounts/TakingBack.ts"
 
-/** How long the list is read for them alone, where nothing else is looked for. */
+/** Time for which the bot reads the list for ended orders alone. */
 const watchMillis = 10 * minuteMillis
 
-/** One that waits for its deposit holds no money. */
+/** An order that waits for its deposit holds no money. */
 const isLiving = ({ fillStatus, unsaid }: Order): boolean =>
   unsaid === undefined && !isTerminal(fillStatus) && fillStatus !== "AWAITING_DEPOSIT"
 
@@ -25,10 +25,9 @@ export const make = Effect.gen(function* () {
   const venue = yield* Venue
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  /** When an order that the list showed alive was last read, and was over. */
   const overAt = new Map<string, number>()
 
-  /** Takes what a list shows of an order that is settled. `revived`: it lives, and that was told. */
+  /** Takes a list entry of a settled order. `revived` is set if the order lives and that was reported. */
   const see = Effect.fnUntraced(function* (
     { endedAt, isAlive, last }: EndedOrders.EndedOrder,
     listed: Order,
@@ -56,7 +55,6 @@ export const make = Effect.gen(function* () {
     yield* books.recordIfFits(told, ...takenBack(last))
   })
 
-  /** Whether the list is to be read for them, where it was last read at this time. */
   const isDue = (lookedAt: number, now: number): boolean => {
     const { ended } = books.state
     const isWatched = EndedOrders.isAnyAlive(ended) || elapsedMillis(ended.newestAt, now) < watchMillis

@@ -16,11 +16,9 @@ const executingStatuses = ["PARTIALLY_FILLED", "FILLED", "PENDING_CANCEL"] as co
 export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
   const venue = yield* Venue
   const books = yield* Bookkeeper
-  /** Where the round through the whole list stands, and when it began. */
   let round: { readonly cursor: string; readonly since: number } | undefined
   let missedInRound: ReadonlySet<string> = new Set()
 
-  /** An order was shown at this time. */
   const noteSeen = (orderId: string, { byOrder }: OneLook, now: number): void => {
     const placement = byOrder.get(orderId)
     if (placement !== undefined) books.tries.note(placement, { listedAt: now })
@@ -39,13 +37,12 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
       )
     )
 
-  /** Newest first, until the orders are older than `since`; `next` continues after what was read. */
+  /** Newest first, until the orders are older than `since`; `next` continues after the last page. */
   const newest = Effect.fnUntraced(function* (since: number, look: OneLook) {
     const pages = yield* Stream.runCollect(pagesOf({ since }, look))
     return { listed: new Set(pages.flatMap(({ listed }) => listed)), next: pages.at(-1)?.next }
   })
 
-  /** Reads one more page. At the end of a round, whatever it did not show must be read by itself. */
   const sweep = Effect.fnUntraced(function* (behindNewest: string | undefined, look: OneLook) {
     if (round === undefined && behindNewest !== undefined) round = { cursor: behindNewest, since: look.now }
     if (round === undefined) return []
@@ -66,14 +63,13 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
     return page?.listed ?? []
   })
 
-  /** Executing and withdrawing orders, wherever they are in the list: they fit one page. */
+  /** Executing orders and orders in cancellation, anywhere in the list: they fit one page. */
   const executing = (look: OneLook) =>
     Stream.runHead(pagesOf({ statuses: executingStatuses }, look)).pipe(
       Effect.map(Option.match({ onNone: () => [], onSome: ({ listed }) => listed })),
       Effect.catchReasons("VenueError", { Rejected: unseen, RetryLater: unseen, OutcomeUnknown: unseen })
     )
 
-  /** What was listed, and which of the open orders should have been. */
   const read = Effect.fnUntraced(function* (
     open: ReadonlyArray<Placement>,
     urgent: ReadonlyArray<Placement>,
@@ -91,7 +87,6 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
     return { listed, missable: next === undefined ? open : urgent }
   })
 
-  /** What the last round did not show, once. */
   const takeMissed = (): ReadonlySet<string> => {
     const missed = missedInRound
     missedInRound = new Set()

@@ -15,13 +15,11 @@ import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 /** The largest relative move per second that the pauses allow for: 0.05 % is a sustained violent minute. */
 const fastestMovePerSecond = 0.0005
 
-/** What a strategy has decided last. */
 export interface Decided {
   readonly strategy: Strategy
   readonly decision: Decision
 }
 
-/** The pause after a turn. */
 export const pauseAfter = (
   settings: Settings,
   state: BotState,
@@ -40,7 +38,6 @@ export const pauseAfter = (
   return Math.max(settings.pollMinMillis, Math.min(planned, nextMoment(settings, state, decided, now) - now))
 }
 
-/** The first moment at which a decision expires or a failed attempt may be repeated. */
 const nextMoment = (settings: Settings, { slots }: BotState, decided: ReadonlyArray<Decided>, now: number): number => {
   const expiries = decided.map(({ decision }) => decision.until.time)
   const retries = [...slots.values()].map(({ refusals, refusedAt }) =>
@@ -54,11 +51,9 @@ const nextMoment = (settings: Settings, { slots }: BotState, decided: ReadonlyAr
 
 export interface Watched {
   readonly price: TwoSidedPrice | undefined
-  /** Resting orders' prices and decisions' bounds of that market. */
   readonly levels: ReadonlyArray<Price>
 }
 
-/** Prices of this market at which the decision no longer holds, or at which it makes a swap. */
 const levelsIn = ({ until, desired }: Decision, strategy: Strategy, market: string): ReadonlyArray<Price> => {
   const bounds =
     strategy.market.name === market ? until : until.elsewhere?.find((elsewhere) => elsewhere.market === market)
@@ -84,11 +79,11 @@ const secondsTo = (price: TwoSidedPrice, level: Price): number => {
   return Math.abs(Decimal.toNumber(level) - now) / now / fastestMovePerSecond
 }
 
-/** Whether the price can have reached this level within this time. Without a price it may have been anywhere. */
+/** True if the price can have reached this level within this time. Without a price it may have been anywhere. */
 export const isWithinReach = (level: Price, price: TwoSidedPrice | undefined, withinMillis: number): boolean =>
   price === undefined || secondsTo(price, level) * 1000 <= withinMillis
 
-/** How long after its payload's end a deposit is still looked for at the fastest pace. */
+/** Time after its payload's end in which a deposit is polled at the fastest pace. */
 const soonMillis = 60_000
 
 /**

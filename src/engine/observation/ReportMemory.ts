@@ -1,7 +1,7 @@
 /**
- * What one process compares between the reports of an order, beside the journal: whether an order lives on that was said to be
- * over, whether it goes on to show less than before, and whether an order with our money in it is one that the venue says it never
- * had. A report may be old, so a single one proves nothing.
+ * Comparisons between the reports of an order that one process makes beside the journal. They show if an order lives on after a reported
+ * end, if it keeps showing less than before, and if the venue denies an order that holds our money. A report may be old, so a single one
+ * proves nothing.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
@@ -15,9 +15,9 @@ import { lackingIn, vanishedIn } from "../tracking/OrderTracker.ts"
 
 export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"], "state" | "tries">) => {
   /**
-   * What a living order leads to that takes something back, which no report of an old view does for so long. If it had ended:
-   * another cancel, and after a while its end is none. If it goes on to lack a fill that it had shown, only its deposit is certain.
-   * What is booked is never taken back without telling somebody.
+   * Consequences of a live order that contradicts the books for longer than an old view could. If it had ended, the bot cancels it again
+   * and later takes its end back. If it lacks a fill that it had shown, only its deposit is certain. The bot never takes a booked amount
+   * back without a report.
    */
   const revived = (placement: Placement, order: Order, now: number) => {
     const { accepted, contradiction, id, slot, status, strategy } = placement
@@ -43,17 +43,16 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
     return { isAlive, events: isNews ? [told(vanished, missing), ...back] : [] }
   }
 
-  /** Whether the venue has for so long shown less of an order that is over than it had before that this is its last word. */
+  /** True if the venue has shown less of an ended order than before for long enough that this is its last word. */
   const insists = (placement: Placement, order: Order, now: number): boolean => {
     const isLacking = order.payoutIsFinal && lackingIn(placement, order) !== undefined
     return heldMillis("lacking", placement.id, isLacking, now) >= believedAfterMillis.lacking
   }
 
-  /** Whether an early end is not believed yet. */
   const isEndUnbelieved = (placement: Placement, { fillStatus }: Order, now: number): boolean =>
     isUnproven(placement, fillStatus, now, state.strategies.get(placement.strategy)?.paused)
 
-  /** The venue answers that there is no such order. Only our own deposit says that there is one. */
+  /** The venue answers that the order does not exist. Only our own deposit proves it. */
   const missed = (placement: Placement, now: number, text: string, correlationId?: string): ReadonlyArray<BotEvent> => {
     const { id, missing, order, slot, state: at, strategy } = placement
     if ((at !== "open" && at !== "closing") || order === undefined) return []
@@ -63,7 +62,6 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
     return [{ _tag: "OrderMissing", ...about, text, ...present({ correlationId }) }]
   }
 
-  /** The order is there. */
   const shown = ({ id, missing, order, slot, strategy }: Placement): ReadonlyArray<BotEvent> => {
     heldMillis("missing", id, false, 0)
     if (missing === undefined || order === undefined) return []

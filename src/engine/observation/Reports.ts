@@ -1,7 +1,7 @@
 /**
- * What one report of an order leads to. Its own placement learns from it, a settled order that lives on is told, a second paid
- * order of one placement comes into the books, and what nobody can read is told once. Each report is taken as soon as it is read,
- * so nothing waits for a read that hangs.
+ * Effects of one report of an order. Its placement learns from it; a settled order that lives on is reported; a second paid order of one
+ * placement is booked; an unreadable entry is reported once. Each report is applied as soon as it is read, so nothing waits for a read that
+ * hangs.
  */
 import { Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
@@ -22,25 +22,21 @@ import * as Afterlife from "./Afterlife.ts"
 import * as ReportMemory from "./ReportMemory.ts"
 
 const notFound = 404
-/** The most odd elements that one run records; a hostile list could fill the disk with them. */
+/** Most odd entries that one run records; a hostile list could fill the disk with them. */
 const mostOdd = 100
 
 export interface OrderReport {
   readonly order: Order
-  /** Whose it is, where it was read by itself: swaps may share an address and differ by memo. */
+  /** Its placement, if it was read individually: swaps may share an address and differ by memo. */
   readonly placement?: string
   readonly correlationId: string | undefined
 }
 
-/** What a look knows as it begins. */
 export interface OneLook {
   readonly now: number
   readonly markets: ReadonlyMap<string, Market>
-  /** Placements by the order that they are bound to. */
   readonly byOrder: ReadonlyMap<string, string>
-  /** Placements by their fingerprint. */
   readonly byDeadline: ReadonlyMap<number, string>
-  /** Gets each order, or its placement, that lives on after its end. */
   readonly revived: (key: string) => void
 }
 
@@ -55,14 +51,13 @@ export const make = Effect.gen(function* () {
   const begun = unsignedIn(books.state.placements)
   const knownOdd = new Set<string>()
 
-  /** An earlier process paid for it, and the journal does not say so: from now on that is doubted of all that it had begun. */
+  /** An earlier process paid for it without a record in the journal. The bot then doubts everything that this process had started. */
   const noteCut = (placement: Placement, order: Order) => {
     const isForgotten = begun.has(placement.id) && isUnsigned(placement) && order.depositedAmount > 0n
     const text = isForgotten ? missingBy(placement, order) : undefined
     return text === undefined ? Effect.void : books.record({ _tag: "JournalCut", text })
   }
 
-  /** Each is told once. */
   const noteOdd = Effect.fnUntraced(function* ({ id, why }: OddOrder) {
     const key = id ?? why
     if (knownOdd.has(key) || knownOdd.size >= mostOdd) return
@@ -70,7 +65,6 @@ export const make = Effect.gen(function* () {
     yield* books.record({ _tag: "OddOrderSeen", ...present({ orderId: id }), reason: why })
   })
 
-  /** A read of the order of a placement that failed. */
   const noteMissing = Effect.fnUntraced(function* (placement: string, { reason }: VenueError) {
     if (reason._tag !== "Rejected" || reason.status !== notFound) return
     const now = yield* monotonicMillis
@@ -79,7 +73,6 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  /** What only several reports of its own order together say, and how the last one is to be taken. */
   const ofOwn = (placement: Placement, order: Order, { now, revived }: OneLook) => {
     const { events, isAlive } = reportMemory.revived(placement, order, now)
     if (isAlive) revived(placement.id)

@@ -20,16 +20,14 @@ import * as Fills from "../tracking/amounts/Fills.ts"
 import { takenBack } from "../tracking/amounts/TakingBack.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 
-/** So old an end is when it is read again: older than any view. */
+/** Age at which an end is read again: older than any view. */
 const againMillis = minuteMillis
-/** After so long of a run it is not read any more by itself; `reconcile` compares everything. */
+/** After this time in a run, ends are no longer read individually; `reconcile` compares everything. */
 const untilMillis = 10 * minuteMillis
-/** One look reads no more ends than this. */
 const mostAtOnce = 2
-/** An order whose end was taken back so often is left to the operator. */
+/** After this number of ends taken back, an order is left to the operator. */
 const mostLives = 3
 
-/** What of the end that was booked a later report takes back. */
 export const takenBackIn = (last: Placement, order: Order): string | undefined => {
   if (last.isByWord === true || isBare(last, order)) return undefined
   const otherwise = Fills.lackIn(last, order.fills) ?? Fills.changeIn(last, order.fills)
@@ -42,7 +40,7 @@ export const takenBackIn = (last: Placement, order: Order): string | undefined =
   return undefined
 }
 
-/** The status of a swap may leave out what it brought. */
+/** The status of a swap may leave out its output. */
 const isBare = ({ by, status }: Placement, { fills, fillStatus }: Order): boolean =>
   by === "swap" && fillStatus === status && fills.length === 0
 
@@ -57,7 +55,7 @@ const payoutNow = ({ withdrawals }: Order): string => {
 const isToRead = ({ endedAt, isAlive, last }: EndedOrders.EndedOrder, now: number): boolean =>
   isAlive !== true && elapsedMillis(endedAt, now) >= againMillis && (last.lives ?? 0) < mostLives
 
-/** Those of the last minutes, and, in the first minutes of a run, those that the run before may not have read again. */
+/** Ends of the last minutes, and, in the first minutes of a run, ends that the earlier run may not have read again. */
 const newest = ({ ended: { byId, newestAt }, runStartedAt }: BotState, now: number) => {
   const isNewRun = elapsedMillis(runStartedAt, now) < untilMillis
   if (!isNewRun && elapsedMillis(newestAt, now) >= untilMillis) return []
@@ -75,10 +73,8 @@ export const make = Effect.gen(function* () {
   const venue = yield* Venue
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  /** The end that a read has shown to stay, by order. */
   const stays = new Map<string, number>()
   const readAt = new Map<string, number>()
-  /** Since when an order is shown otherwise than its books were closed. */
   const otherwiseSince = new Map<string, number>()
   const notes = [stays, readAt, otherwiseSince]
 
@@ -125,7 +121,6 @@ export const make = Effect.gen(function* () {
     yield* books.recordIfFits(event, ...takenBack(last))
   })
 
-  /** Reads the ends that are old enough, each until it has stayed as it was booked. */
   const look = Effect.fn("SecondLook.look")(function* (now: number) {
     const ends = due(now)
     if (ends.length === 0) return

@@ -18,14 +18,12 @@ type ListOrders = Venue["Service"]["listOrders"]
 type Listed = Effect.Success<ReturnType<ListOrders>>
 type Lister = Pick<Venue["Service"], "listOrders">
 
-/** From the begin of one read to that of the next, for each of its pages. */
 const perPageMillis = 100
 const leastMillis = 1_000
 const mostMillis = 60_000
 
 type Places = Pick<MoneyPlaces, "addresses" | "signerId">
 
-/** Whose money an order is, as the venue shows it. */
 const partiesOf = ({ recipient, refundTo }: Order): ReadonlySet<string> => new Set([recipient, refundTo])
 const partiesIn = ({ addresses, signerId }: Places): ReadonlyArray<string> => [
   ...new Set([signerId, ...(addresses?.recipients.values() ?? []), ...(addresses?.refundTo.values() ?? [])])
@@ -33,7 +31,6 @@ const partiesIn = ({ addresses, signerId }: Places): ReadonlyArray<string> => [
 
 interface WholeList {
   readonly byParty: ReadonlyMap<string, ReadonlyArray<Order>>
-  /** Nobody can tell whose they are: each account looks at them itself. */
   readonly unclear: ReadonlyArray<Order>
   readonly odd: NonNullable<Listed["value"]["odd"]>
   readonly correlationId: string | undefined
@@ -65,7 +62,6 @@ const read = Effect.fn("SharedOrders.read")(function* (venue: Lister, listing: L
   return { byParty, unclear, odd, correlationId, pages } satisfies WholeList
 })
 
-/** The newest first, as the venue lists them. */
 const ofAccount = ({ byParty, correlationId, odd, unclear }: WholeList, parties: ReadonlyArray<string>): Listed => {
   const own = new Map(parties.flatMap((party) => (byParty.get(party) ?? []).map((order) => [order.id, order] as const)))
   const orders = [...own.values(), ...unclear].toSorted((one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0))
@@ -78,7 +74,6 @@ interface Asking {
   readonly answer: Deferred.Deferred<WholeList, VenueError>
 }
 
-/** One list, asked for by many; reads until the scope ends. */
 const readerOf = Effect.fnUntraced(function* (venue: Lister, unfinishedOnly: boolean) {
   const asked = yield* Queue.unbounded<Asking>()
   const round = Effect.gen(function* () {
@@ -100,11 +95,10 @@ const readerOf = Effect.fnUntraced(function* (venue: Lister, unfinishedOnly: boo
 })
 
 export interface SharedOrders {
-  /** For an account whose money is in these places; what else it wants to see of the list, it asks `alone`. */
+  /** Serves an account whose money is in these places. It asks `alone` for anything else in the list. */
   readonly listOf: (places: Places, alone: ListOrders) => ListOrders
 }
 
-/** Reads until the scope ends. */
 export const make = Effect.fn("SharedOrders.make")(function* (venue: Lister) {
   const [unfinished, created] = [yield* readerOf(venue, true), yield* readerOf(venue, false)]
   const listOf: SharedOrders["listOf"] = (places, alone) => {

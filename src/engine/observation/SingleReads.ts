@@ -15,7 +15,7 @@ import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import type { OneLook, OrderReport, Reports } from "./Reports.ts"
 
-/** Swaps that count as unpaid are in no list. The most of them that one look reads, each at its longest pause. */
+/** Swaps that count as unpaid are in no list. This is the most of them that one poll reads, each at its longest pause. */
 const mostDead = 10
 
 export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }: Reports) {
@@ -31,7 +31,6 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
     return true
   }
 
-  /** Reads those that the list did not show. */
   const read = Effect.fnUntraced(function* (
     placements: ReadonlyArray<Placement>,
     listed: ReadonlySet<string>,
@@ -92,6 +91,6 @@ export const unlessFatal = <A, E extends VenueError | JournalError>(result: Resu
   return Result.isFailure(result) && isFatal(result.failure) ? Effect.fail(result.failure) : Effect.succeed(result)
 }
 
-/** Whether a read failed because of the venue. Any other answer is odd by itself, and says that the venue is there. */
+/** True if a read failed because of the venue. Any other failure concerns one answer, and shows that the venue is up. */
 const isAway = ({ reason }: VenueError): boolean =>
   reason._tag === "RetryLater" || (reason._tag === "OutcomeUnknown" && reason.status === undefined)

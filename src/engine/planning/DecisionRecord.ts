@@ -20,20 +20,17 @@ import type { Placement } from "../state/Placement.ts"
 import * as SlotFold from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
 
-/** What is known of a market when a strategy is asked. */
 export interface MarketMoment {
   readonly price: TwoSidedPrice
-  /** Prices of the further markets that it trades or watches, by name. */
   readonly elsewhere?: ReadonlyMap<string, TwoSidedPrice>
   readonly now: number
   readonly candles?: View["candles"] | undefined
-  /** Depth of the strategy's first market. */
   readonly depth?: Depth | undefined
 }
 
 /**
- * What a strategy may see; `undefined` while a price of one of its markets is missing. A price of a market that it only
- * watches may be missing, and is if it is stale: what depends on it cannot be decided, everything else can.
+ * Values that a strategy may see; `undefined` while a price of one of its markets is missing. A price of a watched market may be missing,
+ * and counts as missing if it is stale. Decisions that depend on it wait; all others can be made.
  */
 export const momentOf = (
   { market, others = [], watched = [], limits: { staleAfterMillis } }: Strategy,
@@ -58,7 +55,6 @@ export const momentOf = (
   return { price, elsewhere, now, candles, depth }
 }
 
-/** What a strategy sees of this state at this moment. */
 export const viewOf = (
   state: BotState,
   strategy: Strategy,
@@ -144,6 +140,6 @@ const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decisi
       : { ...why, code: "done", text: `it is done, all its orders have filled: ${why.text}` }
 })
 
-/** What makes two decisions the same: everything but the price at which they were made. A journal keeps no order of keys. */
+/** Text by which decisions are compared: everything but the price at which they were made. A journal keeps no order of keys. */
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
   orderedJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])

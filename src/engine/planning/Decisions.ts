@@ -13,7 +13,6 @@ import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { decisionEvent, type MarketMoment, stable } from "./DecisionRecord.ts"
 import type { Refusals } from "./Refusals.ts"
 
-/** The last answer of a strategy, and what it had seen by then. */
 interface Standing {
   readonly strategy: Strategy
   readonly decision: Decision
@@ -27,7 +26,6 @@ interface Standing {
 export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
   const standing = new Map<string, Standing>()
 
-  /** The last answer, if it still holds. */
   const inForce = (strategy: Strategy, moment: MarketMoment): Decision | undefined => {
     const last = standing.get(strategy.name)
     const moves = books.state.strategies.get(strategy.name)?.moves ?? 0

@@ -11,7 +11,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 
-/** Those of older files that the last decision of their strategy does not continue, and those of strategies that were removed. */
+/** Orders of older files that the last decision of their strategy does not continue, and orders of removed strategies. */
 export const leftByEdits = (state: BotState, { name }: Strategy): ReadonlyArray<Placement> => {
   const { loadedAt = 0 } = state.strategies.get(name) ?? {}
   return unfinished(state).filter(({ plannedAt, ...placement }) =>
@@ -29,7 +29,7 @@ const isLeft = (state: BotState, { isOfOlderFile, market, side, slot, strategy }
   return now === undefined || now.side !== side || (now.market ?? loaded?.market.split(", ")[0]) !== market
 }
 
-/** Base that may still fill beside this order. An order may fill until it is known to be over, whatever was asked of it. */
+/** Base that may still fill beside this order. An order may fill until its end is known, even if its cancel was sent. */
 export const leavingBeside = (
   state: BotState,
   { market: first, name }: Strategy,

@@ -16,11 +16,10 @@ import type { BotState } from "../state/BotState.ts"
 import type { MarketMoment } from "./DecisionRecord.ts"
 import { isOver, lossOf, marked } from "./RiskLimits.ts"
 
-/** What all of the strategy's assets are worth now, quote smallest units, rounded down. */
+/** Value of all the strategy's assets now, in quote smallest units, rounded down. */
 export const equity = (state: BotState, strategy: Strategy, moment: MarketMoment): Amount =>
   worthOf(strategy, (symbol) => Ledger.ownedBy(state.ledger, strategy.name, symbol), moment)
 
-/** What the budget changes since the last mark are worth now. */
 const flowOf = (strategy: Strategy, flows: ReadonlyMap<string, Amount>, moment: MarketMoment): Amount =>
   worthOf(strategy, (symbol) => flows.get(symbol) ?? 0n, moment)
 

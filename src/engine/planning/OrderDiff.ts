@@ -14,36 +14,32 @@ import { present } from "../../domain/Present.ts"
 import { type DesiredOrder, exitsFirst } from "../../strategy/Decision.ts"
 import type { ReplacementCost } from "./ReplacementCost.ts"
 
-/** What the comparison needs to know of an own order. */
 export interface SlotOrder {
   readonly slot: string
-  /** Name of its market. */
   readonly market: string
   readonly side: "BUY" | "SELL"
   readonly price: Decimal.Decimal
-  /** The quantity that is still to fill. */
   readonly quantity: Amount
   readonly by?: "swap"
   readonly state: PlacementState
   readonly cancelRequested: boolean
-  /** What a cancel and a new order cost. */
   readonly replacement: ReplacementCost
 }
 
 export type Change =
   | { readonly _tag: "Keep"; readonly slot: string }
   | { readonly _tag: "Place"; readonly desired: DesiredOrder }
-  /** `successor`: what rests may stay until this may be placed, for it would trade no worse. */
+  /** `successor`: the open order may stay until this one may be placed, because its trades would be no worse. */
   | { readonly _tag: "Cancel"; readonly slot: string; readonly why: Reason; readonly successor?: DesiredOrder }
   | { readonly _tag: "Wait"; readonly slot: string; readonly why: string }
 
-/** Wanted orders by slot; `absent` gives the strategy's reason for slots that should be empty. */
+/** Planned orders by slot; `absent` holds the strategy's reason for slots that should be empty. */
 export interface Wish {
   readonly desired: ReadonlyMap<string, DesiredOrder>
   readonly absent: ReadonlyMap<string, Reason>
 }
 
-/** `market`: for wanted orders that name none. */
+/** `market`: market of planned orders that name none. */
 export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>): ReadonlyArray<Change> => {
   const live = new Map(own.filter((order) => !isFinished(order.state)).map((order) => [order.slot, order]))
   const wanted = exitsFirst([...wish.desired.values()], ({ isExit }) => isExit === true)

@@ -17,7 +17,7 @@ import { type Hold, liftedBy } from "../holds/Holds.ts"
 import { isFor } from "../holds/HoldsOn.ts"
 import { badDeviation, type PricedLimits, quietness, staleness, timeOfDay } from "../holds/MarketLimits.ts"
 
-/** Holds that events and explanations have always named as limits; all others are `held`. */
+/** Holds that events and explanations report as limits of their own name; all others are `held`. */
 const holdsOfTheirOwn = ["kill-switch", "frozen", "paused"] as const
 
 export type LimitName =
@@ -43,38 +43,31 @@ export interface LimitInputs {
   readonly market: Market.Market
   readonly limits: Limits
   readonly price: Market.TwoSidedPrice
-  /** Unfinished placements of the strategy. */
   readonly openOrders: number
   /** Input asset that the strategy may still spend, less reserves. */
   readonly free: Amount
-  /** Why nothing may be placed in its slot. */
   readonly held: ReadonlyArray<Hold>
-  /** What orders that the wanted one yields to may still fill, base. */
+  /** Base that orders which must leave first may still fill. */
   readonly leaving: Amount
   /** Value of the strategy's unfinished placements at their prices, quote. */
   readonly openNotional: Amount
-  /** Placements planned in the last hour by the strategy. */
   readonly lastHour: number
   readonly overall: Overall
 }
 
-/** Limits over all strategies together, and how much of them is used. */
 export interface Overall {
   readonly maxOpenOrders?: number
   readonly openOrders: number
   readonly maxOrdersPerHour?: number
   readonly lastHour: number
-  /** The most of the input asset that may be outside the wallet, and how much is. */
   readonly maxExposure?: Amount
   readonly exposure: Amount
 }
 
-/** What a limit needs to know of an order. */
 export interface Priced extends Pick<DesiredOrder, "side" | "price" | "quantity"> {
   readonly isExit?: true | undefined
 }
 
-/** An order with what it deposits, what it receives, and what it is worth in quote. */
 export interface Sized<Order extends Priced = DesiredOrder> {
   readonly desired: Order
   readonly inputAmount: Amount
@@ -89,22 +82,21 @@ export const sized = <Order extends Priced>(desired: Order, market: Market.Marke
   value: Market.quoteAmount(market, desired.quantity, desired.price, "up")
 })
 
-/** `Order` and `At`: what it asks for; a backtest knows less than a running bot. */
 export interface LimitRow<Order = Sized, At = LimitInputs> {
   readonly name: LimitName
-  /** It refuses for a time, whatever rests in the slot: that stays until its successor, or its successor that is an exit, may be placed. */
+  /**
+   * It refuses for a time even if the slot has an open order. That order stays until its successor, or with `exits` a successor that is an
+   * exit, may be placed.
+   */
   readonly lasts?: true | "exits"
-  /** In words with the numbers; `undefined` when it does not refuse the order. */
   readonly refuses: (order: Order, at: At) => string | undefined
-  /** Where it passes. */
   readonly now: (order: Order, at: At) => string
-  /** `undefined` where nothing is set, or nothing reverses it. */
+  /** `undefined` if no limit is set, or nothing reverses it. */
   readonly flips: (order: Order, at: At, passes: boolean) => string | undefined
 }
 
 const unset = "not set"
 
-/** The first of these holds refuses, and what lifts it reverses that; `begins`: what would make it refuse. */
 const byHold = (
   name: LimitName,
   now: string,
@@ -140,7 +132,6 @@ const onceRefused =
   (_order, _at, passes) =>
     passes ? undefined : text
 
-/** So many of what `noun` and `where` name are refused once they reach their most. */
 const byCount = <At>(
   name: LimitName,
   [noun, where]: readonly [noun: string, where: string],
@@ -184,7 +175,6 @@ const stalePrice: LimitRow = {
   flips: (_, { limits }, passes) => `a price ${passes ? "older" : "younger"} than ${limits.staleAfterMillis} ms`
 }
 
-/** The mid at which an order's price is exactly as far away as allowed. */
 const farthestMid = (
   { side, price }: Priced,
   { maxPriceDeviation }: Pick<Limits, "maxPriceDeviation">
@@ -207,7 +197,6 @@ export const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, PricedLimi
   }
 }
 
-/** The price at which a swap would be executed now. */
 export const executable = (side: Market.Side, { bid, ask }: Market.BidAsk): Market.Price => (side === "BUY" ? ask : bid)
 
 /** A swap waits while the venue would quote it below its limit. */
@@ -332,7 +321,7 @@ const budget: LimitRow = {
   }
 }
 
-/** In the order in which they are checked: the first refusal is reported. */
+/** Checked in this order: the first refusal is reported. */
 export const orderLimits: ReadonlyArray<LimitRow> = [
   byHold("kill-switch", "off", undefined, "limitbot kill"),
   byHold("frozen", "not frozen"),

@@ -1,4 +1,4 @@
-/** An order that a free slot should have becomes a placement, if no wait and no limit is against it. Nothing is sent from here. */
+/** Turns a planned order for a free slot into a placement, if no wait and no limit prevents it. Nothing is sent from here. */
 import { Effect, Result } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -24,15 +24,12 @@ import { exitOf, isMissed, leavingNow, type Refusals } from "./Refusals.ts"
 import { refusalsThatTell } from "./Remainders.ts"
 import { type Approved, check, type Denied, refusalOfSuccessor } from "./RiskLimits.ts"
 
-/** What the strategy has at work already. */
 export interface Beside {
   readonly tally: Tally.Tally
-  /** Orders of older files that leave. */
   readonly left: ReadonlyArray<Placement>
 }
 
 export const make = (books: Bookkeeper["Service"], settings: Settings, refusals: Refusals) => {
-  /** A slot whose last attempts were refused waits. */
   const waiting = (strategy: Strategy, desired: DesiredOrder, now: number) => {
     const slot = books.state.slots.get(slotKey(strategy.name, desired.slot))
     if (slot === undefined) return undefined
@@ -89,7 +86,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return begin(strategy, verdict.success, known.price, known.now, beside.tally)
   }
 
-  /** What rests in its slot stays until it may be placed; recorded once. `undefined` when it may. */
+  /** An open order stays in its slot until its successor may be placed; recorded once. `undefined` if it may be placed. */
   const keptBack = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder, resting: Placement) => {
     const known = at(strategy, view, beside, desired)
     const own = inputAmount(known.market, resting.side, openQuantity(resting), resting.price)
@@ -100,13 +97,12 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   return { place, keptBack }
 }
 
-/** An edit that was accepted while this plan was made: the older file must do nothing more. */
+/** False if a file edit was accepted while this plan was made: the older file must do nothing more. */
 export const isInForce = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
   const loaded = strategies.get(name)?.loaded
   return loaded === undefined || loaded.hash === hash
 }
 
-/** The figures that the limits are checked against. */
 export const circumstances = (
   state: BotState,
   settings: Settings,

@@ -36,7 +36,6 @@ interface Calm {
   readonly touchedAt: number
 }
 
-/** `admits`: whether a free slot may get this order now. */
 export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, desired: DesiredOrder) => boolean) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
@@ -83,7 +82,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     return decision
   })
 
-  /** The exit of a position is gone for as long as its end is not believed. */
+  /** The exit of a position counts as missing while its end is not believed. */
   const tellEnded = (strategy: Strategy, { desired }: Wish, placement: Placement) => {
     const { order, slot } = placement
     const wanted = desired.get(slot)
@@ -128,7 +127,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   return { plan }
 })
 
-/** Neither a price nor the time would change anything here: no order would be moved even if that cost nothing. */
+/** True if neither a price nor the time would change anything here: no order would move even if the move cost nothing. */
 const isCalm = (
   state: BotState,
   strategy: Strategy,

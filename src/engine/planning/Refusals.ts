@@ -26,17 +26,14 @@ interface About {
 type Recorded = ReturnType<Bookkeeper["Service"]["record"]>
 
 export interface Refusals {
-  /** `what` tells one verdict from another. With a `price`, the verdict is recorded again when the price has moved by a percent. */
+  /** `what` distinguishes verdicts. With a `price`, the verdict is recorded again after the price has moved by a percent. */
   once(about: About, what: string, event: BotEvent, price?: number): Recorded
-  /** What rests is as wanted: an exit that was refused is not missing any more. */
   wantsNoMore(about: About): Recorded
-  /** What is wanted again is refused anew. */
   forgetAllBut(strategy: string, wanted: ReadonlyArray<string>): void
 }
 
 interface Said {
   readonly placement: string | undefined
-  /** The market's, when it was recorded last. */
   readonly price: number | undefined
   readonly verdicts: Set<string>
 }
@@ -70,13 +67,13 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
 }
 
 /**
- * What is worth nothing is missed by nobody, and a target that is a swap waits for its price. While orders leave that an exit
- * must not rest beside, they may still do its work.
+ * True if a refused exit counts as missing. A worthless one does not, and a target that is a swap waits for its price. Orders that are
+ * leaving and must not be open beside an exit may still do its work.
  */
 export const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =>
   limit !== "tiny" && limit !== "leaving-orders" && (limit !== "swap-price" || mayLose === true)
 
-/** The cost of leaving at the market's price instead of at its own: quote, rounded up. */
+/** Cost of an exit at the market's price instead of its own: quote, rounded up. */
 export const leavingNow = (
   market: Market,
   { price, quantity, side }: Pick<DesiredOrder, "price" | "quantity" | "side">,
@@ -88,7 +85,6 @@ export const leavingNow = (
   return `leaving now at ${Decimal.format(at)} costs ${formatWithSymbol(max(0n, cost), market.quote)} more than at ${Decimal.format(price)}`
 }
 
-/** What a position lacks while this order is not there. */
 export const exitOf = (
   strategy: Strategy,
   { isExit, market, price, quantity, side }: DesiredOrder

@@ -20,7 +20,7 @@ import type { BotState } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 
-/** The venue names no least size; a rest that it refused this often in a row is taken to be below it. */
+/** The venue names no smallest order. A remainder refused this often in a row counts as below it. */
 export const refusalsThatTell = 3
 
 export const closings = (
@@ -90,7 +90,7 @@ export const sweeps = (
     return [{ slot, market, side: "SELL", price: toTick(market, "SELL", bid), quantity, leg: 0, mayLose: true, why }]
   })
 
-/** In quote; `undefined` when no wanted order of this market gives a measure. */
+/** In quote; `undefined` if no planned order of this market gives a measure. */
 const leastOf = (
   { limits: { minOrder }, market: first }: Strategy,
   market: Market,

@@ -1,8 +1,8 @@
 /**
- * What it costs to move an order to a better price: the fee of its refund, a further payout if it has filled in part, and
- * the time out of the market. Fees are what refunds cost so far, or else the venue's estimate; funding costs nothing at
- * this venue. The time is what earlier replacements took. An order that has rested as long as replacing takes would be out
- * of the market half of the time, so that share of the better price is lost. Pure.
+ * Cost of moving an order to a better price: the fee of its refund, another payout if it has filled in part, and the time out of the
+ * market. Fees are the measured refund costs, or else the venue's estimate; funding costs nothing at this venue. The time is the measured
+ * time of earlier replacements. An order that has been open as long as a replacement takes would be out of the market half of the time.
+ * That share of the better price is lost. Pure.
  */
 
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
@@ -18,7 +18,6 @@ export interface ReplacementCost {
   readonly fees: Amount
   /** Hundredths of a percent of the time that this order would have been out of the market. */
   readonly outOfMarketBasisPoints: number
-  /** Sentences with the figures, for plans and explanations. */
   readonly text: string
 }
 

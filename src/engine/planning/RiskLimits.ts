@@ -1,6 +1,6 @@
 /**
- * What our own limits say about a wanted order. Only `Approved` can be placed, and only this file can make one, so no order of a
- * strategy is sent unchecked. `Denied` means that we refused; the venue never saw the order.
+ * Checks a planned order against our own limits. Only `Approved` can be placed, and only this file can make one, so no order of a strategy
+ * is sent unchecked. `Denied` means that we refused; the venue never saw the order.
  */
 
 import { Result } from "effect"
@@ -55,13 +55,13 @@ export const check = (desired: DesiredOrder, at: LimitInputs): Verdict => {
   return Result.succeed({ desired, inputAmount, outputAmount } as Approved)
 }
 
-/** Why the order could not be placed now if nothing rested in its slot. `at`: with the money of what rests there. */
+/** Reason why the order could not be placed now if its slot were empty. `at` includes the money of the open order there. */
 export const refusalOfSuccessor = (desired: DesiredOrder, at: LimitInputs): Denied | undefined => {
   const lasting = orderLimits.filter(({ lasts }) => lasts === true || (lasts === "exits" && desired.isExit === true))
   return refusalBy(lasting, sized(desired, at.market), at)
 }
 
-/** The first limit that refuses every order now that is no exit: for backtests, which keep accounts of their own. */
+/** The first limit that refuses every order except exits now: for backtests, which keep their own accounts. */
 export const shutBy = ({
   lost,
   ...at
@@ -70,7 +70,6 @@ export const shutBy = ({
 
 const thatRunsCanBreak = [priceDeviation, notional, ordersPerHour]
 
-/** The first limit that refuses this one order, or the successor of one that rests: for backtests. */
 export const refusedBy = (
   desired: Priced,
   at: PricedLimits & Pick<LimitInputs, "market" | "openNotional" | "lastHour">,
@@ -82,7 +81,7 @@ export const refusedBy = (
   )?.name
 }
 
-/** What losses count from: the worth at the first look of a UTC day, and the highest worth. */
+/** Marks from which losses count: the equity at the first poll of a UTC day, and the highest equity. */
 export interface LossMarks {
   readonly day: number
   readonly atStart: Amount
@@ -110,7 +109,6 @@ export interface Loss {
   readonly reason: string
 }
 
-/** The loss limit that this worth breaks, if any. */
 export const lossOf = (
   { maxDailyLoss, maxDrawdown }: Pick<Limits, "maxDailyLoss" | "maxDrawdown">,
   { atStart, peak }: LossMarks,
@@ -130,12 +128,11 @@ export const lossOf = (
   }
 }
 
-/** The worth below which the drawdown from the peak is too deep. */
 const lowest = (peak: Amount, drawdown: Decimal.Decimal): Amount => {
   const left = Decimal.multiply(Decimal.make(peak), Decimal.subtract(Decimal.one, drawdown))
   return Decimal.divideInteger(left.digits, Decimal.powerOfTen(left.scale), "down")
 }
 
-/** A daily-loss pause ends with its day; a drawdown pause ends when somebody has looked. */
+/** A daily-loss pause ends with its day; a drawdown pause ends when the operator resumes it or the strategy file changes. */
 export const isOver = (pause: { readonly limit: string; readonly day: number }, now: number): boolean =>
   pause.limit === "daily-loss" && pause.day !== utcDay(now)

@@ -1,6 +1,6 @@
 /**
- * What the answers to creating and signing mean for a placement: events, computed without side effects. What it means that an
- * order is shown is in `Sightings`, that nothing comes in `Silence`, and what a wallet's word is worth in `funding/Paying`.
+ * Turns answers to creating and signing into events for a placement, without side effects. `Sightings` handles orders that are shown,
+ * `Silence` missing answers, and `funding/Paying` a wallet's answer.
  */
 import { Redacted } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -24,7 +24,6 @@ export const abandoned = (placement: Placement, reason: string): Events => [
   { _tag: "Abandoned", ...about(placement), reason }
 ]
 
-/** A create, before it leaves: a quote says elsewhere where its money goes. */
 export const creating = (
   { by, id, side, slot, strategy }: Pick<Placement, "by" | "id" | "side" | "slot" | "strategy">,
   market: Market,
@@ -36,7 +35,7 @@ export const creating = (
   ...(by === "swap" ? {} : { path: askedFor(side, market, expected) })
 })
 
-/** No order came of its create, and none will: whatever shows of it later is never paid. */
+/** The create made no order and never will: an order that shows up later is never paid. */
 export const createRefused = (
   placement: Placement,
   { code, text }: VenueRefusal,
@@ -71,7 +70,7 @@ export const isOfAnother = (
   return false
 }
 
-/** Another placement whose order has the same address and memo: money sent there could be credited to either. */
+/** Another placement whose order has an equal address and memo: money sent there could be credited to either. */
 export const sharing = (placements: Iterable<Placement>, { id, order }: Placement): Placement | undefined => {
   for (const other of placements) {
     if (other.id === id || order === undefined || other.order === undefined) continue
@@ -93,7 +92,7 @@ export const shared = (placements: Iterable<Placement>, placement: Placement): E
   ]
 }
 
-/** What is wrong with its order, read once more right before it is to be paid; nothing where it may be. */
+/** Fault of its order, read once more right before payment; empty if it may be paid. */
 export const beforePayment = (
   placement: PlacementIn<"created">,
   order: Order,
@@ -116,7 +115,7 @@ export const beforePayment = (
   return refused(placement, what, "read once more right before it was to be paid", correlationId)
 }
 
-/** A second payload with a nonce that was signed would seem to be executed, and never is. */
+/** A second payload with an already signed nonce would seem to be executed, but never is. */
 export const nonceKnown = (placement: Placement, correlationId: string | undefined): Events =>
   refused(
     placement,

@@ -26,13 +26,12 @@ import { refusalOf } from "./Refusal.ts"
 import { meaning } from "./Sightings.ts"
 import { concluded, hasArrived, isOnItsWay } from "./Silence.ts"
 
-/** Transactions of this process's payments, one for each. One that is named again proves nothing of a second payment. */
+/** Transactions of this process's payments, one for each. A repeated transaction proves no second payment. */
 interface NamedTransactions {
   payerOf(txHash: string, placements: Iterable<Placement>): string | undefined
   note(txHash: string, placement: string): void
 }
 
-/** With what the calls are made. */
 export interface Means {
   readonly venue: Venue["Service"]
   readonly guard: IntentGuard["Service"]
@@ -41,19 +40,14 @@ export interface Means {
   readonly settings: Settings
   readonly nonces: ReturnType<typeof Nonces.make>
   readonly named: NamedTransactions
-  /** What is waited for in the background ends with it. */
   readonly scope: Scope.Scope
-  /** When a create was last left without a clear answer. */
   readonly unclear: { at: number }
 }
 
-/** What the work on a placement needs to know besides the journal. */
 export interface FundingInputs {
   /** Missing when the market is no longer configured: then nothing is created or paid. */
   readonly market: Market | undefined
-  /** Why this step of this placement may not be taken now, if so. */
   gate(placement: Placement, step: Step): Effect.Effect<string | undefined>
-  /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain: ReadonlySet<string>
 }
 
@@ -71,7 +65,6 @@ const note = (
     )
   )
 
-/** A gate that is asked when something is about to leave, and what it answered then. */
 const lastGate = (asked: Effect.Effect<string | undefined>) => {
   let held: string | undefined
   const hold = Effect.tap(asked, (reason) =>
@@ -126,7 +119,6 @@ export const create = Effect.fnUntraced(function* (
   yield* books.recordIfFits(...meaning(current, sighting, { market, expected: settings.account }))
 })
 
-/** The last look at an order before money leaves. What is wrong ends it. */
 export const readBeforePayment = Effect.fnUntraced(function* (
   means: Means,
   placement: PlacementIn<"created">,
@@ -143,7 +135,7 @@ export const readBeforePayment = Effect.fnUntraced(function* (
   if (events.length > 0) yield* books.recordIfFits(...events)
 })
 
-/** What the venue would have us sign, or nothing, for a while. */
+/** Returns the payload to sign, or `undefined`. If the venue gives none for long enough, its silence is recorded. */
 export const readPayload = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"created">) {
   const { books, settings, venue } = means
   const generated = yield* Effect.result(venue.generateIntent(placement.order.depositAddress))
@@ -155,7 +147,6 @@ export const readPayload = Effect.fnUntraced(function* (means: Means, placement:
   return undefined
 })
 
-/** Whether a payload was refused only because it pays another order of ours. */
 const isForAnother = ({ books }: Means, { id }: Placement, { payee }: IntentRefused): boolean =>
   payee !== undefined &&
   [...books.state.placements.values()].some((other) => other.id !== id && other.order?.depositAddress === payee)
@@ -228,7 +219,7 @@ const sending = (placement: Placement, attempt: number): BotEvent => ({
   attempt
 })
 
-/** The journaled bytes go out once more, or for the first time where they could not when they were signed. */
+/** Sends the journaled bytes again, or for the first time if they could not leave when they were signed. */
 export const send = Effect.fnUntraced(function* (
   means: Means,
   placement: PlacementIn<"funding">,
@@ -239,7 +230,7 @@ export const send = Effect.fnUntraced(function* (
   if (current?.state === "funding") yield* submit(means, current, gate)
 })
 
-/** Bytes whose sending is in the journal leave, unless the gate closes while they wait for their turn on the network. */
+/** Sends bytes whose sending is in the journal, unless the gate closes while they wait in the rate limiter. */
 const submit = Effect.fnUntraced(function* (
   { books, venue }: Means,
   placement: PlacementIn<"funding">,
@@ -262,7 +253,7 @@ const submit = Effect.fnUntraced(function* (
     yield* record({ _tag: "FundingAnswered", ...about(placement), code, text, ...present({ verdict }), ...correlation })
 })
 
-/** Looks for a deposit after its payload has expired. Positive knowledge counts: a transfer that was seen is waited for. */
+/** Reads for a deposit after its payload has expired. Positive evidence counts: the bot waits for a transfer that was seen. */
 export const readForDeposit = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding">) {
   const { books, settings, venue } = means
   const { tries } = books
@@ -291,7 +282,6 @@ export const readInDoubt = Effect.fnUntraced(function* (means: Means, placement:
   yield* books.recordIfFits(...events)
 })
 
-/** A payment by a wallet that may be over: its order says so. */
 export const readForPayment = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding">) {
   const { books, settings, venue } = means
   const { tries } = books
@@ -305,10 +295,9 @@ export const readForPayment = Effect.fnUntraced(function* (means: Means, placeme
   yield* books.recordIfFits(...events)
 })
 
-/** Statuses of orders and swaps in which not even a transfer is known. */
 const waitsForDeposit: ReadonlySet<string> = new Set(["AWAITING_DEPOSIT", "PENDING_DEPOSIT"])
 
-/** Whether the order still waits for its deposit: a known transfer without one is reason enough to wait. */
+/** True if the order still waits for its deposit. A known transfer without a deposit is reason enough to wait. */
 export const readBeforePayingAgain = Effect.fnUntraced(function* (
   means: Means,
   placement: PlacementIn<"funding" | "in doubt">

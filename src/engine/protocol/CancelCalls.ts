@@ -16,13 +16,11 @@ import type { Means } from "./Calls.ts"
 import type { CancelFacts, OrderThere } from "./DueCancels.ts"
 import { meaning } from "./Sightings.ts"
 
-/** No price, no key and no wallet. */
 export type CancelMeans = Pick<Means, "books" | "settings" | "venue">
 
-/** No market is needed: what leaves is known by its id. */
 const factsOf = ({ settings }: CancelMeans) => ({ market: undefined, expected: settings.account })
 
-/** Whether an order ended, its cancel may say; that its money came back, only a read that shows it. */
+/** A cancel's answer may prove the end of an order. Only a read that shows the refund proves that its money came back. */
 export const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({
   ...order,
   withdrawals: [],
@@ -31,11 +29,10 @@ export const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({
 
 interface Asked {
   readonly shown?: Answer<Order>
-  /** A cancel that is refused was mostly done by the one before; only the order itself says so. */
+  /** A refused cancel was mostly done by the one before; only the order itself shows that. */
   readonly refusal?: Rejected
 }
 
-/** Asks that a placement's own order leaves, and notes whether it has. */
 const ask = Effect.fnUntraced(function* ({ books, venue }: CancelMeans, placement: Placement, orderId: string) {
   const answer = yield* Effect.result(venue.cancelOrder(orderId))
   let asked: Asked = {}
@@ -64,7 +61,6 @@ const own = Effect.fnUntraced(function* (means: CancelMeans, placement: Placemen
   yield* change(books, id, (known) => meaning(known, sighting, factsOf(means)))
 })
 
-/** What the venue shows of an order that was asked to leave. */
 const shownAfter = Effect.fnUntraced(function* ({ venue }: CancelMeans, orderId: string) {
   const asked = yield* Effect.result(venue.cancelOrder(orderId))
   const shown = asked._tag === "Success" ? asked : yield* Effect.result(venue.getOrder(orderId))

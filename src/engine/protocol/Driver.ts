@@ -26,13 +26,10 @@ import * as TakeoverWatch from "./TakeoverWatch.ts"
 import * as WalletCalls from "./WalletCalls.ts"
 
 export interface PassInputs extends Calls.FundingInputs {
-  /** Whether what an earlier process began may go on; default: yes. */
   readonly mayContinue?: boolean
-  /** Whether a new order may begin at this time; default: yes. */
   readonly mayBegin?: (now: number) => boolean
 }
 
-/** What has been done, asked and read since a placement was taken up. */
 interface Pass {
   readonly done: Set<DoneInPass>
   gate: DueFacts["gate"]
@@ -105,7 +102,6 @@ const call = (means: Calls.Means, placement: Placement, what: CallName, inputs: 
   return Effect.void
 }
 
-/** A trace of its own for each step of an order, by the ids with which the journal and the venue know it. */
 const stepSpan = (step: string, order: string | undefined, placement: Pick<Placement, "id" | "slot" | "strategy">) => {
   const { id, slot, strategy } = placement
   return <A, E, R>(call: Effect.Effect<A, E, R>) =>
@@ -115,7 +111,7 @@ const stepSpan = (step: string, order: string | undefined, placement: Pick<Place
     })
 }
 
-/** A pass at a placement: each call at most once, until it has to wait or something was concluded. */
+/** One pass over a placement: each call at most once, until it has to wait or reaches a conclusion. */
 const advanceWith = Effect.fnUntraced(function* (
   means: Calls.Means,
   checkTakenOver: CheckTakenOver,
@@ -162,7 +158,7 @@ export const make = Effect.gen(function* () {
   }
   const { checkTakenOver } = yield* TakeoverWatch.make
 
-  /** Its order has been over for long, and no silence ends the wait for its deposit: only the operator can know more. */
+  /** Its order ended long ago, and no silence ends the wait for its deposit: only the operator can know more. */
   const isHopeless = (placement: Placement): boolean =>
     (placement.state === "in doubt" || placement.state === "funding") &&
     !endsBySilence(placement) &&
@@ -172,12 +168,10 @@ export const make = Effect.gen(function* () {
     /** Fails only when the bot must stop or cannot reach the venue. */
     advance: (placement: Placement, inputs: PassInputs) => advanceWith(means, checkTakenOver, placement, inputs),
     isHopeless,
-    /** When a create was last left without a clear answer. */
     unclearAt: () => means.unclear.at
   }
 })
 
-/** An order that is to leave, what it is about, and its cancel. */
 export interface Leaving {
   readonly orderId: string
   readonly about: string

@@ -1,16 +1,12 @@
 /**
- * What is to be done for a placement now: the life of an order on one page, as a table of which the first row that holds counts.
- * Pure. The driver does what it says, one call at a time, writes it to the journal before and after, and asks again; whatever
- * it could not do is due again at the next go. So a process may die anywhere, and the next one continues from the journal.
- * How orders leave again is a table of its own (`DueCancels`): that waits for nothing that is due here.
- *
- * The rules that make funding happen at most once:
- * - an order is inert until funded, so a create without an answer is only looked for, never assumed absent and never repeated;
- *   a quote without an answer is given up at once, because an unpaid quote is nothing and appears in no list;
- * - an order is read once more, and checked, in the go that pays it; a gate that was asked before a call is asked again after it;
- * - one payload is signed for a placement, and only its bytes are ever sent, again and again, until they have expired;
- * - a wallet is asked once, and again only on the operator's word;
- * - what a missing deposit means is said by `Silence` alone.
+ * Next step for a placement: the life of an order as one table, in which the first row that holds counts. Pure. The driver does the step,
+ * one call at a time, writes it to the journal before and after, and asks again. A step that fails is due again in the next pass. So a
+ * process may die anywhere, and the next one continues from the journal. Cancels have their own table (`DueCancels`), which waits for
+ * nothing that is due here. Five rules make funding happen at most once. (1) An order is inert until funded, so a create without an answer
+ * is only searched for, never assumed absent and never repeated. A quote without an answer is given up at once, because an unpaid quote is
+ * nothing and appears in no list. (2) An order is read once more, and checked, in the pass that pays it. A gate that was asked before a
+ * call is asked again after it. (3) One payload is signed for a placement, and only its bytes are ever sent, again and again, until they
+ * have expired. (4) A wallet is asked once, and again only on the operator's approval. (5) Only `Silence` interprets a missing deposit.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -28,7 +24,6 @@ import { editedSince } from "../tracking/MoneyPath.ts"
 import { abandoned, shared, sharing } from "./Answers.ts"
 import type { Seen } from "./Silence.ts"
 
-/** What an order, or the venue, is read for. */
 export type ReadPurpose =
   | "taking over"
   | "before payment"
@@ -43,38 +38,31 @@ export type CallName = "create" | "sign" | "send" | "pay" | "report"
 export type Todo =
   | { readonly do: "wait" }
   | { readonly do: "record"; readonly events: ReadonlyArray<BotEvent> }
-  /** Whether this step may be taken: asked as late as possible, and again after each call. */
+  /** Permission for this step: asked as late as possible, and again after each call. */
   | { readonly do: "ask"; readonly gate: Step }
   | { readonly do: "read"; readonly why: ReadPurpose }
   | { readonly do: CallName }
 
-/** What was done in this pass: each call once. */
 export type DoneInPass = CallName | ReadPurpose
 
-/** What is known besides the journal. */
 export interface DueFacts {
   readonly now: number
-  /** By which payloads expire. */
   readonly venueNow: number
   readonly monotonicNow: number
   readonly runStartedAt: number
   readonly settings: Settings
-  /** What it means that nothing came. */
   readonly concluded: (placement: Placement, seen: Seen) => ReadonlyArray<BotEvent>
-  /** Missing when it is no longer configured. */
   readonly market: Market | undefined
   /** All placements: no two may share a deposit address. */
   readonly placements: ReadonlyMap<string, Placement>
-  /** Whether what an earlier process began may go on, and whether a new order may begin. */
   readonly mayContinue: boolean
   readonly mayBegin: boolean
-  /** Unclear payments that the operator wants to be made once more. */
   readonly payAgain: ReadonlySet<string>
   readonly wallet: "manual" | "command"
-  /** The gate's answer, if it was asked since the last call: `undefined` inside is open. */
+  /** The gate's answer, if it was asked since the last call; an `undefined` reason means open. */
   readonly gate: { readonly why: string | undefined } | undefined
   readonly done: ReadonlySet<DoneInPass>
-  /** There is a payload to sign, and an order that waits to be paid again. */
+  /** A payload is ready to sign; the next field is for an order that waits to be paid again. */
   readonly hasPayload: boolean
   readonly isStillUnpaid: boolean
 }
@@ -98,7 +86,6 @@ const giveUp =
   (placement, facts) =>
     record(abandoned(placement, why(placement, facts) ?? ""))
 
-/** Once in a pass. */
 const once =
   (why: ReadPurpose): Outcome =>
   (_, { done }) =>
@@ -147,7 +134,6 @@ const isSigned: Test = ({ side, swap }, { market, settings }) =>
   (swap?.depositType ?? depositTypeOf(settings.account, inputAsset(market, side))) !== "ORIGIN_CHAIN"
 const lacksPayload: Test = (_, { hasPayload }) => !hasPayload
 
-/** Whether the bytes are due to be sent, again as well: by the clock that the last sending was read from. */
 const isToBeSent: Test = ({ funding }, { done, now, settings, venueNow }) => {
   if (funding === undefined || funding.payment !== undefined || done.has("send")) return false
   if (venueNow >= funding.validUntil) return false
@@ -162,7 +148,7 @@ const isExpired: Test = ({ funding }, { settings, venueNow }) =>
   funding !== undefined && venueNow >= funding.validUntil + settings.visibilityMillis
 const isByPayload: Test = ({ funding }) => funding !== undefined && funding.payment === undefined
 const hasExecuted: Test = ({ funding }) => funding !== undefined && Payload.certaintyOf(funding) === "executed"
-/** Somebody waits for a deposit that may never come: now and then is enough. */
+/** The deposit may never come, so an occasional read is enough. */
 const isToBeWatched: Test = (_, { done, monotonicNow, settings }, { readAt }) =>
   !hasRead(done) && monotonicNow - readAt >= settings.retryMaxMillis
 const hasRead = (done: DueFacts["done"]): boolean =>
@@ -182,7 +168,7 @@ const isToBeReported: Test = ({ funding }, { done, now, settings }, { reported }
   !funding.payment.isReported &&
   !done.has("report") &&
   now - reported.at >= backoffMillis(settings, reported.attempts)
-/** Nobody confirmed it, and it may be over: a person was asked, or a program that has answered. */
+/** The payment is unconfirmed and may be over: a person was asked, or a program that has answered. */
 const isUnpaidByNow: Test = ({ cancel, funding }, { done, venueNow }, { isAtWork }) =>
   funding?.payment !== undefined &&
   funding.payment.isConfirmed !== true &&
@@ -190,7 +176,7 @@ const isUnpaidByNow: Test = ({ cancel, funding }, { done, venueNow }, { isAtWork
   !hasRead(done) &&
   (cancel !== undefined || venueNow >= funding.validUntil)
 
-/** Its create may be in the journal already: it has not left. */
+/** Its create has not left, even if it is already in the journal. */
 const isUncreated: Test = ({ state }, _, { isAnnounced }) =>
   state === "planned" || (state === "creating" && isAnnounced)
 
@@ -252,10 +238,9 @@ const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = 
 
 export const rows: ReadonlyArray<DueRow> = table.map(([state, when, holds, todo]) => ({ state, when, holds, todo }))
 
-/** The states for which anything can be due. */
 export const statesWithRows: ReadonlySet<Placement["state"]> = new Set(rows.flatMap(({ state }) => state))
 
-/** What is in no row waits: for the venue's list, for a cancel, or for nothing any more. */
+/** A placement in no row waits: for the venue's list, for a cancel, or for nothing. */
 export const due = (placement: Placement, tries: Tries, facts: DueFacts, by = rows): Todo => {
   const row = by.find(({ holds, state }) => state.includes(placement.state) && holds(placement, facts, tries))
   if (row === undefined) return wait

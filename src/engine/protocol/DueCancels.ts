@@ -20,16 +20,12 @@ export type OrderThere =
   | { readonly which: "own" | "spare"; readonly orderId: string; readonly placement: Placement }
   | { readonly which: "other"; readonly orderId: string; readonly placement?: undefined }
 
-/** What is known besides the journal. */
 export interface CancelFacts {
   readonly now: number
   readonly settings: Settings
   readonly isKilled: boolean
-  /** Everything must leave, and nothing can be recorded. */
   readonly isUnrecorded: boolean
-  /** Orders whose cancel has no answer yet. */
   readonly underWay: ReadonlySet<string>
-  /** When every cancel was last made due at once. */
   readonly hurriedAt: number
 }
 
@@ -42,7 +38,7 @@ export interface CancelRow {
   readonly todo: "wait" | "cancel"
 }
 
-/** Under the kill switch a cancel that got no clear answer is repeated at least this often. */
+/** Under the kill switch a cancel without a clear answer is repeated at least this often. */
 const urgentPauseMillis = 5_000
 
 const sentOf = ({ orderId, placement, which }: OrderThere, { cancelled, spare }: Tries): Sent | undefined => {
@@ -65,7 +61,7 @@ const isTooSoon: Test = (order, { hurriedAt, isKilled, now, settings }, tries) =
 const always: Test = () => true
 const isUnderWay: Test = ({ orderId }, { underWay }) => underWay.has(orderId)
 const isSwap: Test = ({ placement }) => placement?.by === "swap"
-/** Whoever shows it alive, or asked for its end while that was not believed, means it all the same. */
+/** An order that is shown alive, or whose cancel was requested while its end was not believed, still has to be cancelled. */
 const isOver: Test = ({ placement }, _, { isAlive }) => {
   if (placement?.state !== "closing") return placement !== undefined && isFinished(placement.state)
   return !isAlive && !isEndUnbelieved(placement) && !isToBeCancelled(placement)
@@ -102,7 +98,7 @@ export const rows: ReadonlyArray<CancelRow> = table.map(([which, when, holds, to
 export const dueCancel = (order: OrderThere, tries: Tries, facts: CancelFacts, by = rows): CancelRow["todo"] =>
   by.find(({ holds, which }) => which.includes(order.which) && holds(order, facts, tries))?.todo ?? "wait"
 
-/** A placement's own order, and spare ones whose end nobody has confirmed. */
+/** A placement's own order, and spare ones whose end is not confirmed. */
 export const ordersOf = (placement: Placement): ReadonlyArray<OrderThere> => {
   const { order, spares } = placement
   const spare = [...spares].flatMap(([orderId, isCancelled]) => (isCancelled ? [] : [orderId]))
@@ -112,6 +108,6 @@ export const ordersOf = (placement: Placement): ReadonlyArray<OrderThere> => {
   ]
 }
 
-/** Those that are no placements: whoever withdraws everything by the kill switch means them as well. */
+/** Orders that are no placements: the kill switch cancels them as well. */
 export const othersIn = ({ ended, integrity }: BotState): ReadonlyArray<OrderThere> =>
   [...integrity.forgotten.keys(), ...ended.alive].map((orderId) => ({ which: "other", orderId }))

@@ -1,11 +1,11 @@
-/** The venue's refusal as it is recorded. A missing credential is different: it stops the bot. */
+/** The venue's refusal as recorded. A missing credential is different: it stops the bot. */
 import { Effect } from "effect"
 import type { PaymentRefusal } from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 
 export interface VenueRefusal extends PaymentRefusal {
-  /** True when the venue clearly refused; false when it gave no usable answer. */
+  /** True if the venue clearly refused; false if it gave no usable answer. */
   readonly certain: boolean
 }
 

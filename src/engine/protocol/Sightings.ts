@@ -1,7 +1,7 @@
 /**
- * What it means for a placement that the venue shows an order: events, by one table of which the first row that holds counts. All
- * who see an order ask here: the answers to creating and cancelling, the list, every read, and whoever takes an order in. What an order adds to what
- * is known of it is computed in `OrderTracker`; what it means that nothing comes is in `Silence`. Pure.
+ * Turns an order that the venue shows into events for its placement, by one table in which the first row that holds counts. All code that
+ * sees an order asks here: the answers to creating and cancelling, the list, every read, and adoption. `OrderTracker` computes the new
+ * facts of an order; `Silence` handles missing answers. Pure.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -24,9 +24,7 @@ export interface Sighting {
 }
 
 export interface SightingFacts {
-  /** Missing when it is no longer configured: then nothing is recognised by its terms. */
   readonly market: Market | undefined
-  /** Missing when it is not known what was asked for. */
   readonly expected: Expectations | undefined
   readonly manner?: Manner
 }
@@ -52,7 +50,7 @@ const hasMoney: Told<boolean> = (_, { order }) => order.depositedAmount > 0n
 const isEmpty: Told<boolean> = (...known) => !hasMoney(...known)
 const isAnswer: Told<boolean> = (_, { via }) => via === "create"
 const isSpare: Told<boolean> = ({ spares }, { order }) => spares.has(order.id)
-/** Nothing of it shows that it comes from a create of ours: it is never bound, adopted, funded or cancelled. */
+/** Nothing shows that it comes from our create: it is never bound, adopted, funded or cancelled. */
 const isStrange: Told<boolean> = (placement, { order }, { market }) =>
   market === undefined ||
   (placement.createAttempts === 0 && !mayBePaidEarlier(placement)) ||

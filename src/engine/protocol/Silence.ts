@@ -1,9 +1,9 @@
 /**
- * What silence means. A request without an answer may have been executed, an order that is in no list may exist, and a deposit may
- * take as long as it likes to show: so nothing is concluded from a single look, and of what has been paid nothing from looks alone.
- * This is the one table of who waits, for how long, and what it means if nothing comes: `abandoned` (nothing was signed, so nothing is
- * lost), `never` (it was not paid and never will be), `doubt` (nobody knows, and its money stays reserved). What is in no row is
- * waited for, for ever if need be. Pure: whoever looked says what was seen.
+ * Conclusions from silence. A request without an answer may have been executed, and an order that is in no list may exist. A deposit may
+ * take any time to show. So nothing is concluded from a single read, and nothing about a payment from reads alone. This one table states
+ * which placement waits, for how long, and the conclusion if nothing comes: `abandoned` (nothing was signed, so nothing is lost), `never`
+ * (it was not paid and never will be), `doubt` (payment unknown, and its money stays reserved). A placement in no row waits without limit.
+ * Pure: the caller passes the facts.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Order } from "../../domain/Order.ts"
@@ -12,7 +12,7 @@ import type { Settings } from "../EngineSettings.ts"
 import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { about, type Funding, type Placement } from "../state/Placement.ts"
 
-/** Money of ours has reached the order, whatever became of it there. */
+/** Our deposit has reached the order, even if the order has since ended. */
 export const hasArrived = ({ depositedAmount, refund }: Order): boolean =>
   depositedAmount > 0n || refund?.status === "COMPLETED"
 
@@ -20,23 +20,21 @@ export const hasArrived = ({ depositedAmount, refund }: Order): boolean =>
 export const isOnItsWay = ({ fillStatus }: Order): boolean =>
   fillStatus === "KNOWN_DEPOSIT_TX" || fillStatus === "PROCESSING"
 
-/** What was looked at and did not show, and for how long. */
 export interface Seen {
   /** Since the placement was last recorded. */
   readonly quietMillis?: number
-  /** Since this process took over. */
+  /** Since this process claimed the account. */
   readonly runMillis?: number
   /** Since its payload expired, by the venue's clock. */
   readonly expiredMillis?: number
   /** Reads since then that showed no deposit. */
   readonly emptyReads?: number
-  /** How long its order has been shown to be over, and empty. */
+  /** Time for which its order has been shown as ended and empty. */
   readonly overMillis?: number
-  /** The status of its order, or what the venue or a signer answered instead of what was asked for. */
+  /** The status of its order, or the answer of the venue or a signer instead of the requested one. */
   readonly answer?: string
 }
 
-/** How long to wait, as the settings say. */
 export type SilenceTerms = Pick<
   Settings,
   "resolveAfterMillis" | "takeoverMillis" | "visibilityMillis" | "paymentVisibilityMillis" | "doubtMillis"
@@ -46,23 +44,21 @@ type Conclusion = "never" | "doubt" | "abandoned"
 
 export interface SilenceRow {
   readonly name: string
-  /** Whom the row is about. */
   readonly is: (placement: Placement) => boolean
-  /** Whether the silence has been long enough. */
   readonly isLong: (seen: Required<Seen>, terms: SilenceTerms) => boolean
   readonly means: Conclusion
   readonly because: (placement: Placement, seen: Required<Seen>, terms: SilenceTerms) => string
 }
 
-/** Reads after the expiry of a payload that must show no deposit before anything is concluded from that. */
+/** Reads after the expiry of a payload that must show no deposit before a conclusion. */
 const emptyReadsNeeded = 2
 
 const certaintyOf = ({ funding }: Placement): Payload.Certainty | undefined => funding && Payload.certaintyOf(funding)
 const isByWallet = ({ funding }: Placement): boolean => funding?.payment !== undefined
 
 /**
- * Whether an order that stays ended and empty can prove that it was not paid. It proves nothing for a swap (an unpaid one never
- * changes), for a payment on another chain (it never expires), or for an acknowledged payload (it has executed).
+ * True if an order that stays ended and empty can prove that it was not paid. It proves nothing for a swap (an unpaid one never changes),
+ * for a payment on another chain (it never expires), or for an acknowledged payload (it has executed).
  */
 export const endsBySilence = (placement: Placement): boolean =>
   placement.by === undefined && !isByWallet(placement) && certaintyOf(placement) !== "executed"
@@ -70,7 +66,6 @@ export const endsBySilence = (placement: Placement): boolean =>
 const isExpired = ({ emptyReads, expiredMillis }: Required<Seen>, { visibilityMillis }: SilenceTerms): boolean =>
   expiredMillis >= visibilityMillis && emptyReads >= emptyReadsNeeded
 
-/** The first row that is about a placement counts. */
 export const rows: ReadonlyArray<SilenceRow> = [
   {
     name: "an earlier process began it, and may have paid",
@@ -166,13 +161,11 @@ const nothing: Required<Seen> = {
   answer: ""
 }
 
-/** The row that is about it, once the silence has been long enough. */
 const rowFor = (placement: Placement, seen: Required<Seen>, terms: SilenceTerms, table: ReadonlyArray<SilenceRow>) => {
   const row = table.find(({ is }) => is(placement))
   return row?.isLong(seen, terms) === true ? row : undefined
 }
 
-/** What it means, as it is recorded. */
 export const concluded = (
   placement: Placement,
   seen: Seen,

@@ -1,9 +1,9 @@
 /**
- * What an earlier process had begun and not yet signed for, as far as the journal knows, after a start at which events can be
- * missing (see `JournalIntegrity`). It may have signed and paid after all, and the venue chooses a new nonce for each payload, so
- * signing again could pay twice. So nothing is created or signed for it. It is watched for as long as a request of the dead
- * process may have been under way, and its deposit may take to show: a deposit makes it an order like any other. Then it is given
- * up, its order is cancelled like any spare one, and money that reaches a cancelled order comes back.
+ * Watches work that an earlier process had started without a recorded signature, after a start at which events can be missing (see
+ * `JournalIntegrity`). That process may have signed and paid after all, and the venue chooses a new nonce for each payload, so signing
+ * again could pay twice. So nothing is created or signed for it. The bot watches it for as long as a request of the dead process may have
+ * been under way, and its deposit may take to show. A deposit makes it an order like any other. Without one it is given up, its order is
+ * cancelled like any spare one, and money that reaches a cancelled order comes back.
  */
 import { Clock, Effect, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -24,7 +24,7 @@ export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
 
-  /** Its own order, and every other one with its fingerprint: the money may have reached a twin, which may be over by now. */
+  /** Reads its own order, and every other one with its fingerprint: the money may have reached a twin, which may have ended. */
   const ordersOf = Effect.fnUntraced(function* (placement: Placement, market: Market | undefined) {
     const { by, order, plannedAt } = placement
     const own = order === undefined ? [] : [(yield* readOrder(venue, by, order)).value]
@@ -34,11 +34,11 @@ export const make = Effect.gen(function* () {
     return [...own, ...twins.filter(({ id }) => id !== order?.id)]
   })
 
-  /** What is recorded of a placement is computed from what it is by then. */
+  /** Computes the events from the placement's state at the time of the record. */
   const recordOf = ({ id }: Placement, events: (placement: Placement) => ReadonlyArray<BotEvent>) =>
     change(books, id, (placement) => (mayBePaidEarlier(placement) ? events(placement) : []))
 
-  /** One look, when it has been waited for long enough; fails only when the bot must stop or cannot reach the venue. */
+  /** Polls once after the wait is long enough. Fails only when the bot must stop or cannot reach the venue. */
   const checkTakenOver = Effect.fn("TakeoverWatch.checkTakenOver")(function* (
     placement: Placement,
     market: Market | undefined

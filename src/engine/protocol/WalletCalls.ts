@@ -10,7 +10,6 @@ import { type AskedPayment, unclear, walletRefused, withheld } from "../funding/
 import { about, type PlacementIn } from "../state/Placement.ts"
 import type { FundingInputs, Means } from "./Calls.ts"
 
-/** The most transactions that a process remembers. */
 const mostNamed = 10_000
 
 export const namedTransactions = (): Means["named"] => {
@@ -26,7 +25,7 @@ export const namedTransactions = (): Means["named"] => {
   }
 }
 
-/** Asks the wallet, and records its answer. What the venue has seen by then outweighs what the wallet says. */
+/** Asks the wallet and records its answer. A deposit seen at the venue outweighs the wallet's answer. */
 const ask = Effect.fnUntraced(function* ({ books, named, wallet }: Means, placement: AskedPayment, market: Market) {
   const { deadline, funding, id, inputAmount: amount, order } = placement
   const { attempts: attempt } = funding
@@ -86,7 +85,6 @@ export const pay = Effect.fnUntraced(function* (
   )
 })
 
-/** Tells the venue of the transaction; this only makes it look sooner. */
 export const report = Effect.fnUntraced(function* ({ books, venue }: Means, placement: AskedPayment) {
   const { order } = placement
   const { sender: senderAccount, txHash = "" } = placement.funding.payment ?? {}

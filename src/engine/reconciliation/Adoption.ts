@@ -24,7 +24,6 @@ export const adopt = Effect.fn("Adoption.adopt")(function* (found: FoundOrder) {
   return id
 })
 
-/** What the order holds comes into the books as capital of its strategy. */
 export const capitalOf = Effect.fnUntraced(function* ({ market, order, strategy }: FoundOrder) {
   const { state } = yield* Bookkeeper
   const { symbol: asset } = inputAsset(market, order.side)

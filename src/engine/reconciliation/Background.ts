@@ -51,7 +51,6 @@ const tags: ReadonlyArray<Tag> = [
   "Settled"
 ]
 
-/** Orders that are not over, and the deposit addresses of those that are. */
 const ledgerOf = () => {
   const orders = new Map<string, JournalOrders.JournalOrder>()
   const settled = new Set<string>()
@@ -69,7 +68,6 @@ const ledgerOf = () => {
       settled.add(Reconciliation.addressKey(order.depositAddress, order.depositMemo))
     orders.delete(order.placement)
   }
-  /** Addresses of orders that are not over. */
   const open = (): ReadonlySet<string> =>
     new Set(
       [...orders.values()].flatMap(({ depositAddress, depositMemo }) =>
@@ -81,17 +79,15 @@ const ledgerOf = () => {
 
 const nothing: Finding = { witnesses: [], contradictions: [], foreign: [] }
 
-/** What is found, without the amounts: one that grows from look to look is not told anew. */
+/** Findings without amounts: a finding whose amount grows between comparisons is not reported again. */
 const said = ({ contradictions, foreign }: Pick<Finding, "contradictions" | "foreign">): string =>
   plainJson({
     contradictions: contradictions.map(Comparison.subjectOf),
     foreign: foreign.map(({ kind, subject }) => [kind, subject])
   })
 
-/** A foreign line like this holds no money any more. */
 const isOver = ({ status }: Reconciliation.HistoryLine): boolean => status === "SUCCESS" || status === "REFUNDED"
 
-/** The effect that it gives makes one comparison. */
 export const make = Effect.fn("Background.make")(function* (watched: Witnessed) {
   const journal = yield* Journal
   const books = yield* Bookkeeper
@@ -102,7 +98,6 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     eachPage(journal.events({ after: known.sequence(), tags }), (page) => page.forEach(known.see))
   )
 
-  /** About its subject a look has to decide before it takes back what was told: so not about an order that is over. */
   const isWatched = (subject: string): boolean =>
     !subject.startsWith("order ") || [...known.orders.values()].some((order) => subject === `order ${orderName(order)}`)
 
@@ -116,7 +111,6 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     })
   })
 
-  /** Returns and records what is found, where it is not what was found before. */
   return Effect.gen(function* () {
     yield* readNewEvents
     const before = [...known.orders.values()]
@@ -144,7 +138,6 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
       history: yield* historyOf(own),
       oddLines: []
     })
-    /** ForeignOrders have the name that the venue gave them. */
     const isForeign = ({ depositAddress, kind, subject }: Comparison.Comparison) =>
       (kind === "order" && found.has(subject)) || (kind === "swap" && subject === depositAddress)
     const all = [...compared, ...moved].filter((each) => !isForeign(each))
@@ -167,28 +160,27 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   }).pipe(Effect.provideService(Venue, venue))
 })
 
-/** How long to wait, in milliseconds. */
 export interface Turns {
   readonly first: Effect.Effect<number>
   readonly next: Effect.Effect<number>
 }
 
-/** As often as that. A journal that is new, or was put back empty, knows nothing of orders that rest: that is told soon. */
+/**
+ * Waits `millis` between comparisons, and less before the first: a new or emptied journal knows no open orders, and that must be reported
+ * soon.
+ */
 export const every = (millis: number): Turns => ({
   first: Effect.succeed(Math.min(millis, firstLookMillis)),
   next: Effect.succeed(millis)
 })
 
-/** Compares again and again. What cannot be asked now is asked the next time. */
 export const forever = Effect.fn("Background.forever")(function* ({ first, next }: Turns, watched: Witnessed) {
   const look = yield* make(watched)
   yield* Effect.andThen(Effect.flatMap(first, Effect.sleep), reached(look))
   return yield* Effect.forever(Effect.andThen(Effect.flatMap(next, Effect.sleep), reached(look)))
 })
 
-/** After the first orders were made, and found in the list. */
 const firstLookMillis = 30_000
 
-/** Whether a witness could be asked. */
 const reached = <A, E, R>(ask: Effect.Effect<A, VenueError | E, R>) =>
   Effect.map(Witnesses.unlessUnreachable(Effect.as(ask, true)), (isReached) => isReached === true)

@@ -15,47 +15,38 @@ import type { Placement } from "../state/Placement.ts"
 import * as SwapHistory from "../state/swaps/SwapHistory.ts"
 import { type Comparison, noEvidence, texts } from "./Comparison.ts"
 
-/** One asset at one moment. */
 export interface Position {
-  /** The account's balance at the venue. */
   readonly balance: Amount
-  /** What the books say went into the balance, net. */
   readonly booked: Amount
-  /** So much of the balance, at most, is booked as under way: it has not left yet, or is back already. */
+  /** Most of the balance that is booked as under way: it has not left yet, or is back already. */
   readonly underWay: Amount
-  /** Anybody may send public money to the account. */
+  /** Other people may send public money to the account. */
   readonly isPublic?: true
 }
 
-/** The balances and the books of one moment. */
 export interface BalanceLook {
-  /** What is under way without the money of resting orders. */
   readonly certain: Positions
   readonly resting: ReadonlyArray<Resting>
 }
 
-/** An order whose money may have come back, as output or refund, since the bot last looked. */
+/** An order whose money may have come back, as output or refund, since the last poll. */
 interface Resting {
   readonly orderId: string | undefined
   readonly filledIn: Amount
-  /** By asset symbol. */
   readonly most: ReadonlyMap<string, Amount>
 }
 
-/** Where balances are that somebody shows. */
 export type SeenHome = "INTENTS" | "CONFIDENTIAL_INTENTS"
 
-/** The assets of which the bot's own money is where the balances are, by symbol. Swaps say it of themselves. */
+/** Assets, by symbol, whose bot money is in the compared balances. Swaps state their own place. */
 export type PrivateAssets = ReadonlySet<string>
 
-/** By asset symbol. */
 export type Positions = ReadonlyMap<string, Position>
 
 const onItsWay = ["deposit in flight", "in doubt", "filled unpaid", "payout in flight", "refund in flight"] as const
-/** A marketable order fills at a better price than its limit, but not by more than this. */
+/** A marketable order fills at a better price than its limit, but not by more than this factor. */
 const improvement = 2n
 
-/** Places and movements, in the bot's ledger and in swaps, that touch the account's own balance. */
 export const snapshot = (
   symbols: ReadonlyArray<string>,
   balances: ReadonlyMap<string, Amount>,
@@ -74,7 +65,6 @@ export const snapshot = (
       (sum, { amount, asset, place }) => (asset === symbol && wanted.includes(place) ? sum + amount : sum),
       0n
     )
-  /** A leg that the venue gave up may complete after all. */
   const failed = (symbol: string): Amount =>
     isPrivate.has(symbol)
       ? live.reduce((sum, { id }) => sum + max(0n, Ledger.heldBy(state.ledger, id, symbol, "residual")), 0n)
@@ -107,7 +97,7 @@ export const snapshot = (
   return { certain, resting }
 }
 
-/** What is in the order may have been refunded, or filled and paid out; a payment that is not seen yet as well. */
+/** Money in the order may have been refunded, or filled and paid out; so may a payment that is not seen yet. */
 const restingOf = (ledger: Ledger.Ledger, placement: Placement, isPrivate: PrivateAssets): Resting => {
   const { fills, id, inputAmount, inputAsset, order, outputAmount, outputAsset } = placement
   const inOrder = max(0n, Ledger.heldBy(ledger, id, inputAsset, "in order"))
@@ -126,8 +116,8 @@ const restingOf = (ledger: Ledger.Ledger, placement: Placement, isPrivate: Priva
 }
 
 /**
- * What the balances mean once the orders have been read, which must be after them: an order that still rests, with the
- * fills that the books know, has given nothing back before.
+ * Bounds of the balances once the orders have been read, which must be after the balances: an order that is still open, with the booked
+ * fills, has returned nothing before.
  */
 export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap<string, Order>): Positions => {
   const isUnchanged = ({ filledIn, orderId }: Resting): boolean => {
@@ -147,7 +137,6 @@ export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap
   )
 }
 
-/** How a swap changed the balances of one home; money elsewhere does not touch them. */
 const swapMovement = (
   swap: SwapHistory.SwapHistory,
   symbol: string,
@@ -168,7 +157,6 @@ const swapMovement = (
   return { booked, underWay: pending }
 }
 
-/** What the account holds besides the bot's money: at least and at most. */
 const capitalOf = ({ balance, booked, underWay }: Position) => ({
   lowest: balance - booked - underWay,
   highest: balance - booked
@@ -176,7 +164,6 @@ const capitalOf = ({ balance, booked, underWay }: Position) => ({
 
 const figuresOf = ({ balance, booked, underWay }: Position) => ({ balance, booked, underWay })
 
-/** The movement of each asset since its baseline. */
 export const compare = (before: Positions | undefined, now: Positions): ReadonlyArray<Comparison> =>
   [...now].map(([symbol, position]): Comparison => {
     const last = before?.get(symbol)
@@ -204,7 +191,7 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
       : { ...subject, verdict: "contradiction", text, evidence }
   })
 
-/** By asset: so much at least, and at most, came more than is explained; below zero it went. */
+/** By asset: bounds of the unexplained arrival; below zero it left. */
 export type Unexplained = ReadonlyMap<string, { readonly least: Amount; readonly most: Amount }>
 
 /** Public money that came from elsewhere is the account's own capital at once. */
@@ -216,7 +203,6 @@ export const withArrivals = (before: Positions, now: Positions): Positions =>
     })
   )
 
-/** What each asset that contradicts moved by. */
 export const unexplained = (before: Positions | undefined, now: Positions): Unexplained =>
   new Map(
     [...now].flatMap(([symbol, position]) => {
@@ -232,8 +218,8 @@ const isPossible = (before: Position, now: Position): boolean =>
   capitalOf(now).highest >= capitalOf(before).lowest && capitalOf(now).lowest <= capitalOf(before).highest
 
 /**
- * What the next look is compared with: what all looks so far leave possible. One that contradicts changes nothing until
- * somebody accepts it.
+ * Baseline of the next comparison: the range that all comparisons so far leave possible. A contradiction changes nothing until a person
+ * accepts it.
  */
 export const baseline = (before: Positions | undefined, now: Positions): Positions =>
   new Map([

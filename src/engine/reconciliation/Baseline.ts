@@ -1,8 +1,8 @@
 /**
- * What the balances are compared with, from look to look, and what moved the account's own capital meanwhile: a credit without
- * an origin that its history names, or what a person accepts. Such capital is an event first (`CapitalMoved`), and the baseline
- * takes each event in once, by its name, so a process that dies in between counts nothing twice. Less money is never taken for
- * capital that went without a person's word.
+ * Keeps the baseline of the balances between comparisons, and the movements of the account's own capital: a credit without an origin that
+ * its history names, or an amount that a person accepts. Such capital is an event first (`CapitalMoved`), and the baseline includes each
+ * event once, by its name, so a process that dies in between counts nothing twice. A lower balance never counts as withdrawn capital
+ * without a person's approval.
  */
 import { Clock, Effect, Result } from "effect"
 import * as Amount from "../../domain/Amount.ts"
@@ -21,18 +21,14 @@ type Capital = Of<"CapitalMoved">
 
 interface Stored {
   readonly positions: BalanceComparison.Positions
-  /** When a person last said that the balances are right as they are; zero: never. */
+  /** Time at which a person last confirmed the balances; zero means never. */
   readonly acceptedAt: number
-  /** What moved by that word, by asset. */
   readonly accepted: ReadonlyMap<string, Amount.Amount>
-  /** Names of the capital that the positions have in them. */
   readonly included: ReadonlySet<string>
 }
 
-/** Nothing was compared yet. */
 export const isNew = BalanceStore.use(({ last }) => Effect.map(last, (snapshot) => snapshot === undefined))
 
-/** Beside the symbols, which have no spaces. */
 const [acceptance, acceptedOf, inclusion] = ["accepted at", "accepted ", "capital in it"]
 
 const storedIn = (snapshot: Snapshot = {}): Stored => {
@@ -76,7 +72,6 @@ const store = ({ accepted, acceptedAt, included, positions }: Stored) =>
 
 const nameOfAccepted = (at: number, asset: string): string => `accepted ${at} ${asset}`
 
-/** What a person accepted, as events that are not recorded yet. */
 const acceptedIn = ({ accepted, acceptedAt }: Stored, capital: ReadonlyArray<Capital>): ReadonlyArray<Capital> => {
   const recorded = new Set(capital.map(({ name }) => name))
   return [...accepted].flatMap(([asset, amount]) => {
@@ -85,11 +80,10 @@ const acceptedIn = ({ accepted, acceptedAt }: Stored, capital: ReadonlyArray<Cap
   })
 }
 
-/** The same for whoever writes the journal. */
 export const toRecord = ({ capital }: Pick<BotState, "capital">) =>
   Effect.map(stored, (known) => acceptedIn(known, capital))
 
-/** What is not in the journal yet: a look beside this one may have found the same. */
+/** Leaves out recorded ones: a concurrent comparison may have found them too. */
 export const unrecorded =
   (found: ReadonlyArray<Capital>) =>
   ({ capital }: Pick<BotState, "capital">): ReadonlyArray<Capital> =>
@@ -105,7 +99,6 @@ const shifted = (positions: BalanceComparison.Positions, capital: ReadonlyArray<
 
 interface Compared {
   readonly comparisons: ReadonlyArray<Comparison.Comparison>
-  /** By asset: so much at least, and at most, came more than is explained; below zero: went. */
   readonly unexplained: BalanceComparison.Unexplained
 }
 
@@ -145,8 +138,8 @@ const acceptedText = (amount: Amount.Amount): string =>
     : `${-amount} LEFT the account without an origin, and is capital that went by your word`
 
 /**
- * What was told before and stays: contradictions about subjects on which this look decides nothing. What was said of balances
- * is taken back by a person's word that is younger as well.
+ * Earlier reports that stay: contradictions about subjects on which this comparison decides nothing. A later confirmation by a person also
+ * takes back reports about balances.
  */
 export const stillTold = Effect.fnUntraced(function* (
   { contradictions, at }: NonNullable<BotState["reconciled"]>,
@@ -159,10 +152,9 @@ export const stillTold = Effect.fnUntraced(function* (
   return kept.filter((sentence) => !isOfBalance(sentence) || acceptedAt < at)
 })
 
-/** The newest pages of an account's history; a credit that is older than all of these stays told. */
+/** Newest pages of an account's history. A credit older than all of these stays reported. */
 const [pageSize, mostPages] = [100, 5]
 
-/** Credits of this account without an origin, newest first. */
 const creditsOf = Effect.fnUntraced(function* (own: ReadonlySet<string>, { assets }: Markets) {
   const history = yield* History
   const entries: Array<AccountEntry> = []
@@ -192,7 +184,6 @@ export const hasCome = (unexplained: BalanceComparison.Unexplained, asset: strin
 
 interface Named {
   readonly capital: ReadonlyArray<Capital>
-  /** Why the history that could name what came was not read. */
   readonly unread?: string
 }
 

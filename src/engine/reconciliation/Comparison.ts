@@ -1,6 +1,6 @@
 /**
- * What one look says of one subject: it agrees, differs for a nameable reason, or contradicts, with its evidence. A look that
- * leaves open whether the books agree is undecided, whatever its verdict.
+ * Result of one comparison for one subject: it agrees, differs for a nameable reason, or contradicts, with its evidence. A comparison that
+ * leaves open if the books agree is undecided, even with a verdict.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { TimelineEntry } from "./JournalOrders.ts"
@@ -18,18 +18,16 @@ export interface Evidence {
 
 export interface Comparison {
   readonly kind: "order" | "swap" | "balance" | "history"
-  /** Placement, swap, asset or deposit address. */
   readonly subject: string
   readonly depositAddress: string | undefined
   readonly depositMemo: string | undefined
   readonly verdict: ComparisonVerdict
-  /** It leaves open whether the books agree, so it takes nothing back that was said of its subject before. */
+  /** It leaves open if the books agree, so it takes back no earlier report of its subject. */
   readonly isUndecided?: true
   readonly text: string
   readonly evidence: Evidence
 }
 
-/** How a finding is told, and the part of it that stays while its amounts change. */
 export const sentenceOf = ({ kind, subject, text }: Pick<Comparison, "kind" | "subject" | "text">): string =>
   `${kind} ${subject}: ${text}`
 export const subjectOf = (sentence: string): string => sentence.split(": ")[0] ?? sentence
@@ -43,7 +41,6 @@ export const noEvidence: Evidence = {
   timeline: []
 }
 
-/** The known figures, as text. */
 export const texts = (
   values: Readonly<Record<string, Amount | string | undefined>>
 ): Readonly<Record<string, string>> =>

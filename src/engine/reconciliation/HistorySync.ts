@@ -15,9 +15,9 @@ import type { HistoryEntry } from "../../venue/wire/HistoryEntry.ts"
 import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 
 const pageSize = 1000
-/** No history is so long: a pass ends even where the venue makes up new rows for ever. */
+/** No history has more pages. A pass ends even if the venue makes up new rows without limit. */
 const mostPages = 100_000
-/** An address that nobody pays stays pending for ever; after this long it is no longer read again. */
+/** An address without a payment stays pending without limit; after this time it is no longer read. */
 const openForMillis = Duration.toMillis("8 days")
 const beginning = 0
 /**
@@ -33,7 +33,6 @@ interface Synced {
   readonly rows: number
 }
 
-/** Where a pass is: the rows so far, and the times between which it reads. */
 export interface Reached {
   readonly rows: number
   readonly newest: number
@@ -42,7 +41,6 @@ export interface Reached {
 }
 type Report = (reached: Reached) => void
 
-/** `report` is told about every page. */
 export const sync = Effect.fn("HistorySync.sync")(function* (report: Report = () => undefined, count = pageSize) {
   const store = yield* HistoryStore
   const begun = yield* store.progress
@@ -56,7 +54,7 @@ export const sync = Effect.fn("HistorySync.sync")(function* (report: Report = ()
 
 const none: Synced = { pages: 0, rows: 0 }
 
-/** How far down a new pass must read: to the newest known row, or to the oldest that can still change. */
+/** Lower bound of a new pass: the newest known row, or the oldest that can still change. */
 const horizonOf = Effect.fnUntraced(function* (completeTo: number | undefined) {
   if (completeTo === undefined) return beginning
   const now = yield* Clock.currentTimeMillis
@@ -112,7 +110,7 @@ const cursorOf = ({ cursor }: Pass) =>
         ...present({ lastDepositMemo: cursor.memo })
       }
 
-/** An odd line is kept too: if it names no address, under its own bytes, at the time of its neighbour. */
+/** An odd line is kept too. If it names no address, its key is its own bytes, at the time of its neighbour. */
 const stored = (entry: HistoryEntry, place: number, page: ReadonlyArray<HistoryEntry>): StoredTransaction => {
   const body = JSON.stringify(entry.said)
   const before = page.slice(0, place + 1).findLast(({ createdAt }) => createdAt !== undefined)

@@ -21,7 +21,6 @@ export interface JournalOrder {
   readonly orderId: string | undefined
   readonly depositAddress: string | undefined
   readonly depositMemo: string | undefined
-  /** All that we signed for or asked a wallet to pay. */
   readonly signed: Amount
   readonly deposited: Amount
   readonly filledIn: Amount
@@ -31,17 +30,14 @@ export interface JournalOrder {
   readonly refunded: Amount
   readonly refundFee: Amount
   readonly status: string | undefined
-  /** Nothing more is expected of it. */
   readonly isOver: boolean
   readonly contradiction: string | undefined
-  /** A person has said that its payout or refund came, whatever the venue goes on to show. */
   readonly isByWord?: boolean
   readonly hashes: ReadonlyArray<string>
   readonly correlationIds: ReadonlyArray<string>
   readonly timeline: ReadonlyArray<TimelineEntry>
 }
 
-/** Adds one event; orders by placement, in place. */
 export const apply = (orders: Map<string, JournalOrder>, { at, event }: Recorded): void => {
   if (!("placement" in event)) return
   if (event._tag === "Planned") {
@@ -60,7 +56,6 @@ export const apply = (orders: Map<string, JournalOrder>, { at, event }: Recorded
   orders.set(event.placement, { ...order, ...changeOf(order, event), correlationIds, timeline })
 }
 
-/** What follows a deposit has not happened, or was taken back. */
 const nothingSeen = {
   filledIn: 0n,
   filledOut: 0n,

@@ -11,10 +11,8 @@ import * as Baseline from "./Baseline.ts"
 import * as Witnesses from "./Witnesses.ts"
 
 export interface WatchedBalances {
-  /** The account, and its addresses on other chains. */
   readonly own: ReadonlySet<string>
   readonly markets: Markets
-  /** Assets whose money is private, by symbol. */
   readonly isPrivate: BalanceComparison.PrivateAssets
 }
 
@@ -34,7 +32,7 @@ export const make = Effect.fnUntraced(function* ({ isPrivate, markets, own }: Wa
   const note = (capital: ReadonlyArray<Of<"CapitalMoved">>) =>
     capital.length === 0 ? Effect.void : books.recordFrom(Baseline.unrecorded(capital))
 
-  /** What came without an origin, and is named by the account's own history, contradicts nothing. */
+  /** An arrival without an origin that the account's own history names contradicts nothing. */
   const movedSince = Effect.fnUntraced(function* (now: BalanceComparison.Positions) {
     const { comparisons, unexplained } = yield* Baseline.compare(now, books.state)
     const { capital, unread } = yield* Baseline.named(unexplained, books.state, own, markets)
@@ -49,7 +47,6 @@ export const make = Effect.fnUntraced(function* ({ isPrivate, markets, own }: Wa
     return (yield* Baseline.compare(now, books.state)).comparisons
   })
 
-  /** What a person accepted is written by whoever writes the journal. */
   const noteAccepted = isAny ? Effect.suspend(() => Effect.flatMap(Baseline.toRecord(books.state), note)) : Effect.void
 
   return { movedSince, noteAccepted, now }

@@ -17,7 +17,6 @@ import * as SwapHistory from "../state/swaps/SwapHistory.ts"
 import { type Comparison, type ComparisonVerdict, type Evidence, noEvidence, texts } from "./Comparison.ts"
 import type { JournalOrder } from "./JournalOrders.ts"
 
-/** One line of the partner's history. */
 export interface HistoryLine {
   readonly depositAddress: string
   readonly depositMemo: string | undefined
@@ -30,19 +29,16 @@ export interface HistoryLine {
 }
 
 export interface Witnesses {
-  /** The account, and its addresses on other chains: money refunded there is ours. */
   readonly own: ReadonlySet<string>
   readonly orders: ReadonlyArray<JournalOrder>
   readonly swaps: ReadonlyArray<SwapHistory.SwapHistory>
-  /** Addresses of further orders of the journal, by `addressKey`: they are over, and only not foreign. */
+  /** Addresses of further orders of the journal, by `addressKey`. They have ended, and only show that a line is not foreign. */
   readonly settled?: ReadonlySet<string>
-  /** By id, as the venue has them now; a known order that is missing was not found there. */
+  /** By id, in the venue's present state. A known order that is missing was not found there. */
   readonly venueOrders: ReadonlyMap<string, Order>
-  /** Orders of the journal that could not be read, by id, with the reason. */
   readonly unreadOrders: ReadonlyMap<string, string>
   /** By `addressKey`; `undefined` when the history was not read. */
   readonly history: ReadonlyMap<string, HistoryLine> | undefined
-  /** Lines of the history that cannot be compared. */
   readonly oddLines: ReadonlyArray<OddLine>
 }
 
@@ -56,7 +52,6 @@ export interface OddLine {
 export const addressKey = (depositAddress: string, depositMemo: string | undefined): string =>
   JSON.stringify([depositAddress, depositMemo ?? null])
 
-/** Everything there is to say; orders and swaps of the journal come first. */
 export const compare = (witnesses: Witnesses): ReadonlyArray<Comparison> => [
   ...witnesses.orders.filter(({ orderId }) => orderId !== undefined).map((order) => compareOrder(order, witnesses)),
   ...witnesses.swaps.map((swap) => compareSwap(swap, witnesses)),
@@ -170,7 +165,7 @@ const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyAr
   return [...statements, ...legsAgainstVenue(order, found)]
 }
 
-/** What came back by the journal, and did not by the venue. The status of a swap may leave its legs out. */
+/** Returns that the journal shows and the venue does not. The status of a swap may leave its legs out. */
 const legsAgainstVenue = (order: JournalOrder, found: Order): ReadonlyArray<Statement> => {
   if (order.by !== undefined || !order.isOver || order.isByWord === true || !found.payoutIsFinal) return []
   const legs = [
@@ -246,7 +241,7 @@ const compareSwap = (swap: SwapHistory.SwapHistory, { history }: Witnesses): Com
   }
 }
 
-/** Its order is a quote, which no list shows. */
+/** A swap's order is a quote, which no list shows. */
 const historyUnread = "not compared: the history was not read, and swaps have no other witness"
 
 const amountsOf = ({ amountIn, amountOut, deposited, refunded, status }: SwapReport) => ({
@@ -286,7 +281,6 @@ const swapAgainstHistory = (swap: SwapHistory.SwapHistory, line: HistoryLine | u
   return statements
 }
 
-/** Money of ours in an order or swap that the journal does not know. */
 const foreign = ({
   own,
   history,
@@ -333,7 +327,7 @@ const foreign = ({
   ]
 }
 
-/** Everything that an order held has left it. A leg that the venue gave up has not. */
+/** True if everything that an order held has left it. A leg that the venue gave up has not. */
 export const isPaid = (order: Order): boolean =>
   isTerminal(order.fillStatus) &&
   order.payoutIsFinal &&

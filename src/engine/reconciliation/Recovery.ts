@@ -17,7 +17,6 @@ import { slotKey } from "../state/SlotFold.ts"
 import { askedFor, shownBy } from "../tracking/MoneyPath.ts"
 import { isPaid } from "./Reconciliation.ts"
 
-/** Owner of orders that are over. */
 export const ended = "ended"
 
 export interface Wishes {
@@ -30,21 +29,16 @@ export interface FoundOrder {
   readonly market: Market
   readonly strategy: string
   readonly slot: string
-  /** Why it is taken into the journal, where that is not because a journal was lost. */
   readonly because?: string
-  /** What our create asked for, where it is an order of our create: what the venue shows of it is compared with this. */
   readonly asked?: Expectations
-  /** What its strategy asks for, where that is known. */
   readonly terms?: OrderTerms
 }
 
 export interface Recovery {
   readonly found: ReadonlyArray<FoundOrder>
-  /** Orders without money: they can do nothing, and end by themselves. */
   readonly unfunded: ReadonlyArray<Order>
-  /** Over and paid. */
   readonly finished: ReadonlyArray<FoundOrder>
-  /** Orders with money that cannot be understood here: unknown assets, or a deadline that another order has. */
+  /** Orders with money that the bot cannot handle: unknown assets, or a deadline that another order has. */
   readonly notUnderstood: ReadonlyArray<Order>
 }
 
@@ -56,7 +50,7 @@ const isWanted = (order: Order, market: Market, { strategy, desired }: Wishes, s
       side === order.side && quantity === order.quantity && Decimal.equals(price, order.price)
   )
 
-/** Two orders with the same deadline, the fingerprint of an order, cannot be told apart. */
+/** Two orders with equal deadlines, the fingerprint of an order, cannot be told apart. */
 export const recover = (
   orders: ReadonlyArray<Order>,
   wishes: ReadonlyArray<Wishes>,
@@ -89,7 +83,7 @@ export const recover = (
   return { found, unfunded, finished, notUnderstood }
 }
 
-/** The placement as it must have been planned; the order itself then tells what became of it. */
+/** Rebuilds the placement as it must have been planned; the order's reports then show its progress. */
 export const plannedAs = (
   {
     asked,
@@ -135,7 +129,6 @@ const amountsAsked = ({ price, quantity, side }: Order, market: Market) => ({
   outputAmount: outputAmount(market, side, quantity, price)
 })
 
-/** Capital of the strategies `recovered` and `ended`: what their orders hold, or held. */
 export const budgetsOf = (found: ReadonlyArray<FoundOrder>): ReadonlyArray<BotEvent> =>
   [recovered, ended].flatMap((owner) => {
     const sums = new Map<string, bigint>()

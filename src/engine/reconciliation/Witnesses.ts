@@ -18,7 +18,6 @@ import * as Comparison from "./Comparison.ts"
 import * as JournalOrders from "./JournalOrders.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 
-/** How often the balances are read again if the bot acts during the reading. */
 const mostLooks = 5
 
 export interface OwnRecords {
@@ -28,7 +27,6 @@ export interface OwnRecords {
   readonly startedAt: number
 }
 
-/** Everything in the journal, in one reading. */
 export const books = Effect.gen(function* () {
   const journal = yield* Journal
   const state = BotState.make()
@@ -72,7 +70,6 @@ export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* (
   return { found, unread }
 })
 
-/** The stored history: by deposit address and memo, and the lines that cannot be compared. */
 export const history = Effect.gen(function* () {
   const rows = yield* (yield* HistoryStore).all
   const entries = rows.map(({ body }) => entryIn(body))
@@ -84,7 +81,7 @@ export const history = Effect.gen(function* () {
   }
 })
 
-/** Only the lines that are wanted, in little memory however long the history is. */
+/** Reads only matching lines, so memory stays small even if the history is long. */
 export const historyWhere = Effect.fn("Witnesses.historyWhere")(function* (
   isWanted: (line: Reconciliation.HistoryLine) => boolean
 ) {
@@ -140,7 +137,6 @@ export const balances = Effect.fn("Witnesses.balances")(function* (
   return undefined
 })
 
-/** The same for a bot that has its own state at hand. */
 export const balancesNow = Effect.fn("Witnesses.balancesNow")(function* (
   markets: Markets,
   isPrivate: BalanceComparison.PrivateAssets,
@@ -174,7 +170,6 @@ const ownIn = (
   return balances
 }
 
-/** The subjects on which a look decides. */
 export const decidedIn = (compared: ReadonlyArray<Comparison.Comparison>): ReadonlySet<string> =>
   new Set(
     compared
@@ -182,7 +177,6 @@ export const decidedIn = (compared: ReadonlyArray<Comparison.Comparison>): Reado
       .map((each) => Comparison.subjectOf(Comparison.sentenceOf(each)))
   )
 
-/** A witness that cannot be asked now says nothing. */
 export const unlessUnreachable = <A, E, R>(ask: Effect.Effect<A, VenueError | E, R>) =>
   ask.pipe(Effect.catchIf(isVenueError, ({ message }) => Effect.as(Effect.logDebug(message), undefined)))
 

@@ -1,4 +1,4 @@
-/** Orders of the venue that carry this journal's mark (see `Fingerprint`), and that no event of it is about. */
+/** Finds orders of the venue that carry this journal's mark (see `Fingerprint`) and have no event in it. */
 import { Effect, Stream } from "effect"
 import type { Of } from "../../domain/BotEvent.ts"
 import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
@@ -9,12 +9,11 @@ import { Journal } from "../../journal/Journal.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { isMarked } from "../tracking/Fingerprint.ts"
 
-/** Gives those among what the venue lists. */
 export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const journal = yield* Journal
 
-  /** The whole journal, read hardly ever: times of events do not tell where to stop, because a clock may have jumped. */
+  /** Reads the whole journal, which is rare. Event times do not show where to stop, because a clock may have jumped. */
   const known = Effect.gen(function* () {
     const [orders, deadlines] = [new Set<string>(), new Set<number>()]
     const told = journal.events({ tags: ["Planned", "Bound", "OrphanSeen", "JournalBehind"] })
@@ -44,7 +43,7 @@ export const make = Effect.gen(function* () {
   }
 })
 
-/** The mark of an order that lives this long is practically never a coincidence; of shorter lives two orders have to bear it. */
+/** The mark of an order that lives this long is practically never a coincidence. With shorter lives, two orders must carry it. */
 const distinctiveMillis = 5 * dayMillis
 
 /**
@@ -70,7 +69,6 @@ export const makeTwinWatch = Effect.gen(function* () {
   })
 })
 
-/** What is told of one. */
 export const behind = (order: Order, markets: ReadonlyMap<string, Market>): Of<"JournalBehind"> => {
   const market = [...markets.values()].find(
     ({ base, quote }) => base.id === order.baseAsset && quote.id === order.quoteAsset

@@ -41,7 +41,6 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   const books = yield* Bookkeeper
   const venue = yield* Venue
   const settings = yield* EngineSettings
-  /** What free slots would have by now, if anything could begin. */
   const wishes = new Map<string, Wish>()
   let isAsked = books.state.integrity.uncheckedSince === undefined
   const begun = unsignedIn(books.state.placements)
@@ -50,7 +49,6 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
 
   const mayBegin = (): boolean => isAsked && books.state.integrity.forgotten.size === 0
 
-  /** Whether a slot may get this order now. While it may not, its wish is remembered. */
   const admits = (strategy: Strategy, desired: DesiredOrder): boolean => {
     if (mayBegin()) return true
     const key = slotKey(strategy.name, desired.slot)
@@ -59,7 +57,6 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     return false
   }
 
-  /** Whether what an earlier process began may go on. */
   const mayContinue = ({ id }: Placement): boolean => isAsked || !begun.has(id)
 
   const begunBefore = (): ReadonlyArray<Placement> =>
@@ -73,7 +70,6 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       (placement) => placement.strategy !== strategy || placement.slot !== desired.slot || isFinished(placement.state)
     )
 
-  /** Takes the order into the slot that wants it, or tells of it. */
   const takeBack = Effect.fnUntraced(function* (order: Order) {
     const wish = [...wishes.values()].find((each) => isWish(each, order) && isFree(each))
     if (wish !== undefined) {
@@ -85,7 +81,6 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     } else if (!books.state.integrity.forgotten.has(order.id)) yield* books.record(ForeignOrders.behind(order, markets))
   })
 
-  /** What became of those that nobody has explained yet. */
   const lookAgain = Effect.fnUntraced(function* () {
     for (const { orderId } of books.state.integrity.forgotten.values()) {
       const read = yield* Effect.result(venue.getOrder(orderId))
@@ -136,7 +131,6 @@ const isWish = ({ desired, market }: Wish, order: Order): boolean =>
   desired.by === undefined &&
   Decimal.equals(order.price, desired.price)
 
-/** What orders of those that an earlier process had begun show, and the journal should know and does not. */
 const missing = (
   begun: ReadonlyArray<Placement>,
   orders: ReadonlyArray<Order>,

@@ -16,7 +16,6 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { Placement } from "../state/Placement.ts"
 import { isFromOurCreate } from "../tracking/OrderTracker.ts"
 
-/** Whether it is one: what was signed for the placement pays another order. */
 export const isSecond = (placement: Placement, market: Market, order: Order): boolean =>
   placement.funding !== undefined &&
   placement.order !== undefined &&
@@ -30,7 +29,7 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
   const settings = yield* EngineSettings
 
-  /** It may be settled and forgotten by now; the journal is read for it, which hardly ever happens. */
+  /** The order may be settled and dropped from memory, so the journal is read for it, which is rare. */
   const isKnown = (order: Order) =>
     journal.events({ tags: ["Bound"] }).pipe(
       Stream.filter(({ event }) => event._tag === "Bound" && event.orderId === order.id),
@@ -38,7 +37,6 @@ export const make = Effect.gen(function* () {
       Effect.map(Option.isSome)
     )
 
-  /** Takes it into the books, once. */
   return Effect.fn("SecondOrder.take")(function* (placement: Placement, market: Market, order: Order) {
     if (yield* isKnown(order)) return
     const { contradiction, id, slot, strategy, terms } = placement

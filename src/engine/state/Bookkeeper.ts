@@ -11,7 +11,6 @@ import type { Placement } from "./Placement.ts"
 import * as Tries from "./process/Tries.ts"
 import * as StateSnapshot from "./StateSnapshot.ts"
 
-/** The journal holds a history that cannot have happened. */
 export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>()("JournalInconsistent", {
   sequence: Schema.Int,
   cause: Schema.Defect()
@@ -25,23 +24,21 @@ export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>
 export class Bookkeeper extends Context.Service<
   Bookkeeper,
   {
-    /** The present state. It is folded in place, so read it again after every `record`. */
+    /** Folded in place, so read it again after every `record`. */
     readonly state: BotState.BotState
-    /** What this process remembers beside the journal. */
     readonly tries: Tries.TriesMemory
     /** Durable on return. */
     record(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
-    /** The same for events that follow from the state: nothing else is recorded between reading it and writing them. */
+    /** Like `record`, for events that follow from the state: nothing else is recorded between reading it and writing them. */
     recordFrom(events: (state: BotState.BotState) => ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
-    /** Like `record`, but nothing if an event no longer fits: other fibers record about the same placement. */
+    /** Like `record`, but records nothing if an event no longer fits: other fibers record about one placement. */
     recordIfFits(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Events as they are recorded. A slow reader loses the oldest; the journal has them all. */
     readonly changes: PubSub.PubSub<Recorded>
-    /** The journal has refused a record: another process owns the account. Whoever acts before it is recorded acts no more. */
+    /** True once the journal has refused a record because another process owns the account. This process must then stop acting. */
     readonly isOfAnother: () => boolean
-    /** The server that keeps the journal; none keeps a file. */
+    /** The server that keeps the journal; `undefined` for a file. */
     readonly database: string | undefined
-    /** Checks again whether the disk has room, and records the answer. */
     readonly lookAtDisk: Effect.Effect<void, JournalError>
   }
 >()("limitbot/engine/state/Bookkeeper") {
@@ -50,7 +47,7 @@ export class Bookkeeper extends Context.Service<
     Effect.suspend(() => make(10_000))
   )
 
-  /** The same, with a snapshot of the state after every so many events. */
+  /** Like the default layer, with a snapshot of the state after each `snapshotEvery` events. */
   static layerWith({ snapshotEvery }: { readonly snapshotEvery: number }) {
     return Layer.effect(
       Bookkeeper,
@@ -59,7 +56,7 @@ export class Bookkeeper extends Context.Service<
   }
 }
 
-/** Tells what this process sees of the lock on its journal, once that differs; an earlier process told of its own. */
+/** Records this process's view of the lock on its journal once it changes. An earlier process recorded its own. */
 export const noteLease = Effect.fnUntraced(function* (
   { record, state }: Pick<Bookkeeper["Service"], "record" | "state">,
   lost: string | undefined
@@ -68,7 +65,7 @@ export const noteLease = Effect.fnUntraced(function* (
   yield* record(lost === undefined ? { _tag: "LeaseRegained" } : { _tag: "LeaseLost", reason: lost })
 })
 
-/** Records what follows for a placement from what it is by then: beside whoever asks, a cancel may have been answered since. */
+/** Computes the events from the placement's latest state: a cancel may have been answered since the caller read it. */
 export const change = (
   { recordFrom }: Pick<Bookkeeper["Service"], "recordFrom">,
   id: string,
@@ -97,7 +94,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   })
   yield* keepSnapshot
 
-  /** What is on disk and not in memory ends the process: only a new start reads what is true. */
+  /** An event that is on disk but not in memory ends the process: only a new start reads the true state. */
   const fold = (recorded: ReadonlyArray<Recorded>) =>
     Effect.try({
       try: () => {
@@ -158,7 +155,7 @@ const diskEvents = (isFull: boolean, { diskFullSince }: BotState.BotState, now: 
     : [{ _tag: "DiskFreed", fullMillis: Math.max(0, now - (diskFullSince ?? now)) }]
 }
 
-/** Folds events into a state, page by page. A running bot goes first: its fibers run between two pages. */
+/** Folds events into a state, page by page. A running bot has priority: its fibers run between two pages. */
 const foldInto = (
   state: BotState.BotState,
   events: Stream.Stream<Recorded, JournalError>,
@@ -176,7 +173,7 @@ const foldInto = (
     }).pipe(Effect.andThen(Effect.yieldNow))
   )
 
-/** The state that the journal told at a moment, read page by page; `seen` gets every event up to it. */
+/** Replays the state at a past time, page by page; `seen` gets every event up to it. */
 export const replayUntil = Effect.fn("Bookkeeper.replayUntil")(function* (
   until: number,
   seen: (entry: Recorded) => void
@@ -206,13 +203,11 @@ const replayed = Effect.gen(function* () {
   return known ?? { state: yield* replayUntil(Number.POSITIVE_INFINITY, () => {}), snapshotAt: 0 }
 })
 
-/** The state that the journal tells, read from the newest snapshot. */
 export const replay = Effect.map(
   Effect.suspend(() => replayed),
   ({ state }) => state
 )
 
-/** Folds the whole journal again and stores the result; earlier snapshots are ignored. */
 export const renewSnapshot = Effect.gen(function* () {
   const { snapshots } = yield* Journal
   const state = yield* replayUntil(Number.POSITIVE_INFINITY, () => {})

@@ -34,11 +34,10 @@ export interface BotState extends RunState.RunState {
   readonly ledger: Ledger.Ledger
   readonly replacements: Replacements.Replacements
   readonly refusedExits: RefusedExits.RefusedExits
-  /** Another object whenever one of them has a new value. */
+  /** A new object after each new value. */
   signals: Signals
-  /** The last swap by hand: `s3` is followed by `s4`. */
   swapCount: number
-  /** The last event of each strategy, and the last of none. */
+  /** Last event of each strategy; the key `undefined` holds the last event of none. */
   readonly touched: Map<string | undefined, number>
 }
 
@@ -60,15 +59,13 @@ export const make = (): BotState => ({
   touched: new Map()
 })
 
-/** The last event after which something of this strategy may be otherwise than before. */
 export const touchedAt = ({ touched }: BotState, strategy: string): number =>
   Math.max(touched.get(strategy) ?? 0, touched.get(undefined) ?? 0)
 
-/** Only live placements, and finished ones whose order may still show up at the venue. */
+/** Live placements only, and finished ones whose order may still show up at the venue. */
 export const unfinished = (state: BotState): ReadonlyArray<Placement> =>
   [...state.placements.values()].filter((placement) => !isFinished(placement.state))
 
-/** Folds one recorded event in. */
 export const apply = (state: BotState, { sequence, at, event }: Recorded): void => {
   assert(sequence === state.sequence + 1, `journal event ${sequence} follows ${state.sequence}`)
   state.sequence = sequence
@@ -145,7 +142,6 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
   }
 }
 
-/** What the file before it planned is not what this one planned. */
 const noteEdit = ({ placements, strategies }: BotState, { hash, strategy }: Of<"StrategyLoaded">): void => {
   const before = strategies.get(strategy)?.loaded
   if (before === undefined || before.hash === hash) return
@@ -223,11 +219,10 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
   if (changed.state === "settled") state.placements.delete(changed.id)
 }
 
-/** As it was when its books were closed, if that is taken back. */
 const livingOn = (ended: EndedOrders.EndedOrders, event: PlacementEvent): Placement | undefined =>
   event._tag === "TakenBack" ? EndedOrders.ofPlacement(ended, event.placement)?.last : undefined
 
-/** What may be recorded of a placement that is over and forgotten: no money is in it, or its order lives on. */
+/** True for events that may be recorded of an ended placement: no money is in it, or its order lives on. */
 const isSaidOfEnded = ({ _tag, placement }: PlacementEvent, ended: EndedOrders.EndedOrders): boolean =>
   _tag === "Resolved" ||
   _tag === "WrittenOff" ||
@@ -282,7 +277,7 @@ const noteUnreadable = ({ placements }: BotState, { orderId, reason }: Of<"OddOr
 /** By then a create without an answer has shown up, and so has a deposit that counts as not paid. */
 const rememberedMillis = hourMillis
 
-/** Ended without money, it is remembered only while its order can still show up: refused attempts would fill the memory. */
+/** A placement that ended without money is kept only while its order can still show up: refused attempts would fill the memory. */
 const forgetEnded = (state: BotState, at: number): void => {
   for (const [id, { changedAt, deadline, spares, state: ended }] of state.placements) {
     if (ended !== "abandoned" && ended !== "dead") continue
@@ -293,7 +288,10 @@ const forgetEnded = (state: BotState, at: number): void => {
   }
 }
 
-/** A doubt without a deposit says nothing of refusals, nor does a wallet that was not asked; one that lied may not be asked again. */
+/**
+ * A doubt without a deposit says nothing about refusals, nor does a wallet that was not asked. A payment that counted as never made, and
+ * whose deposit shows, stops the strategy.
+ */
 const noteRefused = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
   const refuse = (answer: string, lie: { readonly isLie?: true } = {}) =>
     changeStrategy(state, before.strategy, ({ refused }) => ({
@@ -309,7 +307,7 @@ const noteRefused = (state: BotState, before: Placement, event: PlacementEvent, 
   if (payment === undefined ? attempts > 0 : event.by === "wallet") refuse(lastAnswer)
 }
 
-/** A cancel that an earlier process asked for may be missing in the journal. */
+/** A cancel that an earlier process requested may be missing in the journal. */
 const noteEarlyEnd = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
   const { order, plannedAt, strategy } = before
   if (event._tag !== "Closed") return
@@ -320,7 +318,7 @@ const noteEarlyEnd = (state: BotState, before: Placement, event: PlacementEvent,
   }))
 }
 
-/** What a placement still held at its end is in the residual by now. */
+/** The residual already contains the placement's last holdings. */
 const noteUnexplained = (state: BotState, { id, order, strategy, ...placement }: Placement): void => {
   for (const asset of [placement.inputAsset, placement.outputAsset]) {
     const amount = Ledger.heldBy(state.ledger, id, asset, "residual")

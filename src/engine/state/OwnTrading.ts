@@ -1,4 +1,4 @@
-/** What a strategy may see of its own trading and its money, read from the fold. */
+/** Trading and money of a strategy as far as it may see them, read from the fold. */
 
 import * as CostBasis from "../../domain/CostBasis.ts"
 import * as Ledger from "../../domain/Ledger.ts"
@@ -9,7 +9,6 @@ import type { BotState } from "./BotState.ts"
 import { noTrading } from "./strategies/TradingFold.ts"
 import type { Usage } from "./Tally.ts"
 
-/** On its first market. */
 export const ownState = (
   state: BotState,
   { name, market }: Strategy,

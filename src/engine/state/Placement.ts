@@ -17,17 +17,17 @@ export interface BoundOrder {
   readonly id: string
   readonly depositAddress: string
   readonly depositMemo?: string
-  /** What it was paid under, once it is paid. */
+  /** Estimate under which it was paid, once it is paid. */
   readonly estimatedWithdrawFee: Amount
   readonly estimatedRefundFee: Amount
-  /** What it gave to others when it was bound; of a swap by hand nobody says. */
+  /** Fees to others when it was bound; missing for a swap by hand. */
   readonly appFeeBasisPoints?: number
 }
 
 export interface Funding extends Payload {
   /** Paid by a wallet on another chain instead of by a signed intent; `signed` and `intentHash` are empty then. */
   readonly payment?: Payment
-  /** That it was paid is the operator's word alone, which they may take back. */
+  /** Only the operator's answer says that it was paid, and they may take it back. */
   readonly isByWord?: true | undefined
 }
 
@@ -35,12 +35,10 @@ export interface Payment {
   readonly wallet: "manual" | "command"
   /** `asked`: the answer was never recorded, so the payment is as unclear as `unclear`. */
   readonly state: "asked" | "paid" | "unclear"
-  /** Its program was left behind by a bot that ended. */
   readonly isInterrupted?: true | undefined
   readonly txHash?: string
   readonly sender?: string
   readonly isReported: boolean
-  /** The operator has looked, and says that it was made. */
   readonly isConfirmed?: true
 }
 
@@ -52,17 +50,15 @@ export interface Cancel {
 }
 
 export interface KnownFill {
-  /** In how many steps the venue showed it. */
   readonly slices: bigint
   readonly amountIn: Amount
   readonly amountOut: Amount
   readonly updatedAt: number
 }
 
-/** An order that is withdrawn for one of these reasons makes room for another one in its slot. */
+/** An order that is cancelled for one of these reasons makes room for another one in its slot. */
 export const movingCodes: ReadonlySet<string> = new Set(["other-market", "other-side", "other-way", "requote"])
 
-/** What the strategy or a person wished for, as it was planned; limits have approved what a strategy wished. */
 export interface Attempt {
   readonly id: string
   readonly strategy: string
@@ -71,9 +67,9 @@ export interface Attempt {
   readonly side: Side
   readonly price: Price
   readonly quantity: Amount
-  /** Missing for an order that rests. */
+  /** Missing for a limit order. */
   readonly by?: "swap"
-  /** It leaves what another leg, or another slot, began. */
+  /** It closes a position that another leg or slot opened. */
   readonly isExit?: true
   readonly inputAsset: string
   readonly inputAmount: Amount
@@ -82,55 +78,41 @@ export interface Attempt {
   readonly terms?: OrderTerms
   readonly deadline: number
   readonly why: Reason
-  /** What the operator agreed to, if it is a swap by hand. */
   readonly swap?: AgreedSwap
   readonly plannedAt: number
 }
 
-/** What has been done and seen so far, in whatever state. */
 interface Progress {
   readonly changedAt: number
   readonly createAttempts: number
-  /** What its create asked for, unless it is a swap. */
   readonly path?: MoneyPath
   readonly createRefusal?: string
   readonly cancel?: Cancel
   readonly status?: string
-  /** Since when the venue has answered that there is no such order, and how. */
+  /** Start and text of the venue's answers that the order does not exist. */
   readonly missing?: { readonly since: number; readonly text: string } | undefined
-  /** What the venue last said of it, if it is a swap. */
   readonly report?: SwapReport
-  /** What the echo of its order said that the service takes. */
   readonly echo?: FeeEcho
   readonly deposited: Amount
   readonly fills: ReadonlyMap<string, KnownFill>
   readonly unspent: Amount
-  /** When the venue was first seen to say that it is over. */
   readonly closedAt?: number
   readonly payout: "none" | "started" | "paid" | "failed"
   readonly refund: "none" | "paid" | "failed"
   readonly received: Amount
-  /** What counted as fees. */
   readonly payoutFee?: Amount | undefined
   readonly refundFee?: Amount | undefined
-  /** What the operator has given up of it, by asset. */
   readonly lost?: ReadonlyMap<string, Amount>
-  /** The operator said that what failed of it was paid. */
   readonly isByWord?: true
-  /** How often its end was taken back. */
   readonly lives?: number
-  /** Other orders with our fingerprint: id → whether the venue confirmed their cancel. */
+  /** Other orders with our fingerprint: id → true if the venue confirmed their cancel. */
   readonly spares: ReadonlyMap<string, boolean>
   readonly contradiction?: string
-  /** What the venue says of it cannot be used, why, and since when. */
   readonly unreadable?: { readonly why: string; readonly since: number }
-  /** How often the venue's words about it changed, but for fills that grew. */
   readonly changes?: number
-  /** The contradiction in which the venue is right, by the operator's word. */
   readonly accepted?: string
-  /** The file of its strategy has changed since it was planned. */
   readonly isOfOlderFile?: true
-  /** Nobody knows whether an earlier process paid for it: the journal may have lost that (see `JournalIntegrity`). */
+  /** The journal may have lost that an earlier process paid for it (see `JournalIntegrity`). */
   readonly mayBePaid?: boolean
 }
 
@@ -150,7 +132,7 @@ interface Unfunded {
 interface Funded {
   readonly funding: Funding
 }
-/** A deposit that was found without a record of ours has no payload. */
+/** A deposit that was found without our record has no payload. */
 interface MaybeFunded {
   readonly funding?: Funding | undefined
 }
@@ -170,10 +152,9 @@ export type Placement =
 
 export type PlacementIn<S extends Placement["state"]> = Extract<Placement, { readonly state: S }>
 
-/** What every event about it names. */
 export const about = ({ strategy, slot, id }: Placement) => ({ strategy, slot, placement: id })
 
-/** Its market with the assets themselves: a swap by hand names its own; undefined when it is no longer configured. */
+/** The market with its assets. A swap by hand names its own. `undefined` when the market is no longer configured. */
 export const marketOf = ({ market, swap }: Placement, markets: ReadonlyMap<string, Market>): Market | undefined =>
   swap === undefined ? markets.get(market) : { name: market, base: swap.origin, quote: swap.destination }
 
@@ -184,14 +165,14 @@ export const filledBase = (placement: Placement): Amount =>
 export const filledQuote = (placement: Placement): Amount =>
   placement.side === "SELL" ? filledOut(placement) : filledIn(placement)
 
-/** Nothing of it has left the wallet: neither a payment of ours nor a deposit that was found. */
+/** Nothing of it has left the wallet: neither our payment nor a deposit that was found. */
 export const isUnpaid = ({ deposited = 0n, funding }: Partial<Placement>): boolean =>
   funding === undefined && deposited === 0n
 
-/** Clocks differ: an order that ends so shortly before its deadline ends by it. */
+/** Clocks differ: an order that ends within this time before its deadline ends by it. */
 const earlyMillis = minuteMillis
 
-/** Whether such an end comes before its time, and not because of a cancel of ours. A swap often ends without having traded. */
+/** True if the end is early and not caused by our cancel. A swap often ends without a trade. */
 export const isEarly = ({ by, cancel, deadline }: Placement, status: string, endedAt: number): boolean =>
   by !== "swap" &&
   cancel === undefined &&
@@ -199,7 +180,6 @@ export const isEarly = ({ by, cancel, deadline }: Placement, status: string, end
   status !== "FILLED" &&
   !(status === "EXPIRED" && endedAt >= deadline - earlyMillis)
 
-/** Base that is still to fill. */
 export const openQuantity = (placement: Placement): Amount => max(0n, placement.quantity - filledBase(placement))
 
 const sum = (placement: Placement, field: "amountIn" | "amountOut"): Amount => {

@@ -1,6 +1,6 @@
 /**
- * What each event does to its placement: one half of the journal's fold (see `BotState`). It throws on a history that
- * cannot have happened, because an event that changes nothing would hide a broken invariant.
+ * Effect of each event on its placement: one half of the journal's fold (see `BotState`). It throws on an impossible history, because an
+ * ignored event would hide a broken invariant.
  */
 import { Redacted } from "effect"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
@@ -37,7 +37,7 @@ export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"
   }
 }
 
-/** It is no event of its own: the venue's list named the order. */
+/** No event of its own: the venue's list named the order. */
 export const unreadable = (placement: Placement, why: string, at: number): Placement => ({
   ...placement,
   unreadable: { since: at, ...placement.unreadable, why }
@@ -239,7 +239,6 @@ const confirmed = ({ payment, ...funding }: Funding): Funding => ({
   ...(payment === undefined ? {} : { payment: { ...payment, isConfirmed: true } })
 })
 
-/** The operator has looked. What their word does to the money is in the ledger. */
 const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => {
   const { contradiction, ...rest } = placement
   if (word === "adopt") return { ...rest, ...present({ accepted: contradiction }) }
@@ -257,7 +256,7 @@ const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => 
   return placement.state === "open" ? { ...placement, state: "settled" } : rest
 }
 
-/** What has been paid out stays so; what was on its way goes back with the rest. */
+/** A completed payout stays; a payout on its way goes back with the rest. */
 export const reopened = (placement: PlacementIn<"closing">): PlacementIn<"open"> => ({
   ...placement,
   state: "open",
@@ -265,7 +264,7 @@ export const reopened = (placement: PlacementIn<"closing">): PlacementIn<"open">
   payout: placement.payout === "started" ? "none" : placement.payout
 })
 
-/** Only its deposit is certain. A cancel that was wanted is wanted still. */
+/** Only its deposit is certain. A requested cancel stays requested. */
 const takenBack = (placement: Placement, event: Of<"TakenBack">): Placement => {
   if (placement.order === undefined) throw impossible(placement, event, "has no order")
   const { isByWord: ___, closedAt: _, status: __, contradiction, order, ...rest } = placement

@@ -1,6 +1,6 @@
 /**
- * What holds for the whole bot and not for one strategy or order: which run it is, the kill switch, and whether venue, disk,
- * journal, clock and files are well. A fold of the journal; a new run begins well until it is told otherwise.
+ * State of the whole bot, independent of strategies and orders: the run, the kill switch, and the health of venue, disk, journal, clock and
+ * files. A fold of the journal; a new run starts healthy until an event reports otherwise.
  */
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import type { Drift } from "../../domain/Drift.ts"
@@ -11,33 +11,24 @@ export interface RunState {
   run: Of<"BotStarted"> | undefined
   runStartedAt: number
   killed: string | undefined
-  /** This journal was handed over to another machine, as this copy. */
+  /** Name of the copy that was handed over to another machine. */
   movedTo: string | undefined
   venueDownSince: number | undefined
-  /** What its first failure said. */
   venueDownWhy: string | undefined
   diskFullSince: number | undefined
-  /** Why this process may begin and pay nothing more, if so. */
   leaseLost: string | undefined
-  /** How the journal differs from what was written to it, if it does. */
   broken: string | undefined
-  /** What a witness outside saw of this account's journal and this one does not have, until a person lets it go on. */
+  /** Part of this account's journal that a witness outside saw and this journal lacks, until a person lets it continue. */
   witnessed: (Of<"WitnessDisagreed"> & { readonly isAccepted: boolean }) | undefined
-  /** What is wrong with the files as saved now; the running strategies are older. */
   rejectedEdit: ReadonlyArray<string> | undefined
-  /** What the last comparison with other witnesses found, and when, if not all agreed. */
+  /** Findings and time of the last comparison with other witnesses, unless all agreed. */
   reconciled: (Pick<Of<"Reconciled">, "contradictions" | "foreign"> & { readonly at: number }) | undefined
-  /** The account's own capital that came or went without an origin. */
   capital: ReadonlyArray<Of<"CapitalMoved">>
-  /** How the service differs from what was recorded of it. */
   drift: ReadonlyArray<Drift>
-  /** Markets whose quotes may not be used, or that have none, and why. */
   doubts: Map<string, { readonly reason: string; readonly isUnquoted: boolean; readonly since: number }>
-  /** The newest asset ids that a run had, by symbol. */
   assets: ReadonlyMap<string, string>
-  /** What orders are charged, as their echoes say. */
   echoedFees: Map<string, LearnedFee>
-  /** Our clock against the venue's, once it was compared in this run. */
+  /** Our clock against the venue's; `undefined` before the first comparison of this run. */
   clock: Pick<Of<"ClockCompared">, "skewMillis" | "ok"> | undefined
 }
 
@@ -153,15 +144,14 @@ export const apply = (state: RunState, event: RunEvent, at: number): void => {
   }
 }
 
-/** How comparisons name an order of ours; `slot` with its strategy. */
 export const orderName = ({ placement, slot }: { readonly placement: string; readonly slot: string }): string =>
   `${slot} ${placement}`
 
 type Told = Pick<Of<"Reconciled">, "contradictions" | "foreign">
 
 /**
- * What a comparison has found of an order says nothing any more once its books were corrected, or a person has said what is true.
- * The next comparison says it anew, if it is still so. An order that was taken into the books is foreign no more.
+ * Drops findings about an order once its books were corrected or a person has confirmed the facts. The next comparison reports a finding
+ * again if it persists. An adopted order is no longer foreign.
  */
 export const corrected = (told: Told, event: PlacementEvent): Told => {
   const { contradictions, foreign } = told
@@ -174,7 +164,6 @@ export const corrected = (told: Told, event: PlacementEvent): Told => {
   return { contradictions: contradictions.filter((sentence) => !isOfIt(sentence)), foreign }
 }
 
-/** What the operator's word names where it is about the witness outside. */
 export const ofWitness = "witness"
 
 export const correct = (state: RunState, event: PlacementEvent): void => {
@@ -186,7 +175,7 @@ export const correct = (state: RunState, event: PlacementEvent): void => {
   state.reconciled = contradictions.length + foreign.length > 0 ? { ...reconciled, contradictions, foreign } : undefined
 }
 
-/** What a new run does not end. A finding is told again only when it differs. */
+/** State that a new run does not end. A finding is reported again only when it differs. */
 const lasting = ({
   assets,
   capital,

@@ -1,6 +1,6 @@
 /**
- * What happened in a slot, folded from what its orders did, never from what was asked of them. An order that fills
- * while it is withdrawn counts like any other.
+ * History of a slot, folded from its orders' reports, never from requests. An order that fills while it is being cancelled counts like any
+ * other.
  */
 import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
@@ -11,7 +11,6 @@ import { filledBase, filledQuote, openQuantity, type Placement } from "./Placeme
 export interface Slot {
   readonly strategy: string
   readonly slot: string
-  /** The unfinished placement, or the last one. */
   readonly placement?: string
   readonly completedLegs: number
   readonly filledInLeg: Amount
@@ -20,7 +19,7 @@ export interface Slot {
   readonly lastLeg?: NonNullable<SlotProgress["lastLeg"]> | undefined
   readonly carried?: Amount | undefined
   readonly past?: SlotPast | undefined
-  /** The last order that ended here, and how far the slot was before: it may live on after all. */
+  /** The last order that ended here, and the slot's earlier progress, in case the order lives on. */
   readonly lastEnd?: { readonly placement: string; readonly before: Course } | undefined
   /** Base quantities of all orders that have ended, and quote that was paid and came in for them. */
   readonly bought: Amount
@@ -28,14 +27,11 @@ export interface Slot {
   readonly paid: Amount
   readonly proceeds: Amount
   readonly forgone?: Forgone | undefined
-  /** Attempts in a row that the venue refused, and swaps that it paid back; the back-off counts them. */
+  /** Consecutive attempts that the venue refused, and swaps that it paid back; the back-off counts them. */
   readonly refusals: number
   readonly refusedAt: number
-  /** Why the last of them was given up. */
   readonly refusedWhy?: string
-  /** Why this slot gets no new funding until somebody looks. */
   readonly frozen?: string
-  /** What froze it, for the person who looks. */
   readonly freeze?: Freeze
 }
 
@@ -83,7 +79,6 @@ export const change = (slots: Slots, { strategy, slot }: At, to: (slot: Slot) =>
   slots.set(key, { ...known, ...to(known) })
 }
 
-/** What an event of a placement, as it is after it, does to its slot. */
 export const apply = (slots: Slots, placement: Placement, event: PlacementEvent, at: number): void => {
   switch (event._tag) {
     case "Settled":
@@ -122,7 +117,6 @@ export const apply = (slots: Slots, placement: Placement, event: PlacementEvent,
 const freeze = (slots: Slots, event: PlacementEvent, frozen: string, why: Omit<Freeze, "placement">): void =>
   change(slots, event, () => ({ frozen, freeze: { ...why, placement: event.placement } }))
 
-/** Lifts every freeze that this placement caused. */
 export const thaw = (slots: Slots, event: PlacementEvent, kind?: Freeze["kind"]): void => {
   const key = slotKey(event.strategy, event.slot)
   const known = slots.get(key)
@@ -157,7 +151,7 @@ const courseOf = (slot: Slot): Course => {
   return { carried, completedLegs, filledInLeg, lastLeg, past, receivedByLastLeg, receivedInLeg }
 }
 
-/** An order that had ended here lives on. Where others have ended since, it counts no more, and they do. */
+/** An order that had ended here lives on. If others have ended since, they count instead of it. */
 export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => {
   const [base, quote] = [filledBase(ended), filledQuote(ended)]
   const { bought, paid, proceeds, sold } = slot
@@ -175,7 +169,10 @@ export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => 
   }
 }
 
-/** A swap that came back was in vain though it was paid; tried again at once for ever, fees of refunds would eat the budget. */
+/**
+ * A swap that was paid back counts as a failed attempt, although it was paid. Immediate retries without limit would spend the budget on
+ * refund fees.
+ */
 const attemptsAfter = ({ refusals }: Slot, placement: Placement): Partial<Slot> => {
   if (placement.by !== "swap") return {}
   if (filledBase(placement) > 0n) return { refusals: 0 }
@@ -184,7 +181,7 @@ const attemptsAfter = ({ refusals }: Slot, placement: Placement): Partial<Slot> 
 
 type Holding = Pick<SlotPast, "held" | "cost">
 
-/** A sale takes its share of the cost with it; what remains is rounded up. What was never bought is not held. */
+/** A sale takes its share of the cost with it; the rest is rounded up. A quantity that was never bought is not held. */
 const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placement): Holding => {
   const { held, cost } = past
   if (placement.side === "BUY") return { held: held + max(0n, placement.received), cost: cost + filledQuote(placement) }
@@ -192,11 +189,10 @@ const holdingAfter = (past: Holding = { held: 0n, cost: 0n }, placement: Placeme
   return { held: rest, cost: rest === 0n ? 0n : (cost * rest + held - 1n) / held }
 }
 
-/** A sale that was withdrawn came back less the fee of its refund: so much less can still be sold of what was bought. */
+/** A cancelled sale came back less its refund fee, which reduces the bought quantity that can still be sold. */
 const afterRefund = ({ lastLeg, receivedByLastLeg }: Slot, sale: Placement, fee: Amount): Partial<Slot> =>
   sale.side === "SELL" && lastLeg?.side === "BUY" ? { receivedByLastLeg: max(0n, receivedByLastLeg - fee) } : {}
 
-/** Moves to the next leg, with what this one did, and what it did beyond what is wanted. */
 const completed = (slot: Slot, side: Placement["side"], carried = 0n): Partial<Slot> => ({
   completedLegs: slot.completedLegs + 1,
   filledInLeg: 0n,
@@ -207,7 +203,6 @@ const completed = (slot: Slot, side: Placement["side"], carried = 0n): Partial<S
   lastEnd: undefined
 })
 
-/** A leg is closed with what it did. */
 export const closeLeg = (slots: Slots, event: Of<"LegClosed">): void =>
   change(slots, event, (slot) => ({
     ...completed(slot, event.side, event.carried),
@@ -215,11 +210,9 @@ export const closeLeg = (slots: Slots, event: Of<"LegClosed">): void =>
     refusals: 0
   }))
 
-/** A leg that was closed leaves this much undone. */
 const forgoneAfter = ({ forgone = { BUY: 0n, SELL: 0n } }: Slot, side: Placement["side"], rest: Amount): Forgone =>
   side === "BUY" ? { ...forgone, BUY: forgone.BUY + rest } : { ...forgone, SELL: forgone.SELL + rest }
 
-/** As strategies see it: including what the live order has filled so far. */
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
   const { carried = 0n, completedLegs, filledInLeg, receivedByLastLeg, lastLeg } = slot
   const { past, bought, sold, paid, proceeds, forgone } = slot

@@ -1,6 +1,6 @@
 /**
- * How much of the limits the open orders use. It is counted once for a plan, and each order that the plan makes is
- * added, so every order costs the same to plan, however many there are.
+ * Use of the limits by open orders. It is counted once for a plan, and each planned order is added, so the cost of planning an order does
+ * not depend on their number.
  */
 
 import type { Amount } from "../../domain/Amount.ts"
@@ -16,13 +16,11 @@ export interface Tally {
 
 export interface Usage {
   openOrders: number
-  /** Those that are not paid for yet. */
   unpaid: number
-  /** Placements planned in the last hour, and successors of those that are being withdrawn for them. */
+  /** Placements planned in the last hour, and successors for which orders are being cancelled. */
   lastHour: number
   /** Value of the open orders at their prices, in quote; meaningless over strategies with different quotes. */
   notional: Amount
-  /** Input of the open orders by asset. */
   readonly exposure: Map<string, Amount>
   /** The part of it that is still in the wallet: planned, and neither signed nor deposited. */
   readonly reserved: Map<string, Amount>
@@ -46,12 +44,11 @@ export const of = (state: BotState, strategy: string, now: number): Tally => {
   return { own, all }
 }
 
-/** An order is withdrawn for a better one, which has a place in this hour until it is placed. */
+/** The successor of a cancelled order counts in this hour until it is placed. */
 export const move = ({ own, all }: Tally): void => {
   for (const usage of [own, all]) usage.lastHour += 1
 }
 
-/** Adds one order, planned now. */
 export const add = ({ own, all }: Tally, planned: Counted): void => {
   for (const usage of [own, all]) {
     count(usage, planned)

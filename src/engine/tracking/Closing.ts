@@ -1,4 +1,4 @@
-/** What follows the end of an order: its money is followed out of it, until the amounts add up and its payouts are final. */
+/** Follows the money of an ended order out of it, until the amounts add up and its payouts are final. */
 import { type Amount, min } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Order } from "../../domain/Order.ts"
@@ -7,7 +7,6 @@ import { isPaidOut, isRefunded, payoutCost, refundCost } from "./amounts/Fees.ts
 import type * as Fills from "./amounts/Fills.ts"
 import { receivedBy, unspentOf } from "./Contradictions.ts"
 
-/** The order is terminal: no more of it can execute. What remains is to follow the money out of it. */
 export const close = (
   placement: Placement,
   order: Order,
@@ -46,7 +45,7 @@ interface Outcome {
 
 const notYet: Outcome = { events: [], done: false }
 
-/** The venue names no amounts in payouts: what arrives is what was filled, less what it says that they cost. */
+/** The venue names no amounts in payouts: the arrival is the filled output less the reported cost. */
 const payoutEvents = (placement: Placement, order: Order, { received }: Fills.Disputed): Outcome => {
   const asset = placement.outputAsset
   const filled = receivedBy(order)

@@ -1,6 +1,6 @@
 /**
- * What cannot be true in a report of an order: against what we know, and against itself once the order is over. Each
- * finding has a kind, so people and programs can tell a payout that is missing from a refund that is too many. Pure.
+ * Finds contradictions in a report of an order: against our facts, and inside the report once the order has ended. Each finding has a kind,
+ * so people and programs can tell a missing payout from an excessive refund. Pure.
  */
 import { type Amount, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -21,7 +21,6 @@ export interface Finding {
 const spentBy = ({ fills }: Order): Amount => fills.reduce((total, { amountIn }) => total + amountIn, 0n)
 export const receivedBy = ({ fills }: Order): Amount => fills.reduce((total, { amountOut }) => total + amountOut, 0n)
 
-/** What is to come back once it is over; what was recorded at its end stays. */
 export const unspentOf = ({ state, unspent }: Placement, { left }: Pick<Fills.Disputed, "left">): Amount =>
   state === "closing" ? unspent : left
 
@@ -35,9 +34,9 @@ export const mostDeposited = ({ funding, inputAmount, mayBePaid, swap }: Placeme
   return min(inputAmount, funding?.amount ?? (mayBePaid === true ? inputAmount : 0n))
 }
 
-/** More than this share of what the limit promises is no improvement any more. */
+/** An output above this multiple of the limit's promise is not an improvement. */
 const improvement = 2n
-/** The same of a quote that was agreed to. */
+/** Limit for an agreed quote, in tenths of its promise. */
 const mostTenthsOfQuote = 11n
 
 /** A buying order is for an exact output; a swap, and an order that sells, may bring more than they promise. */
@@ -51,15 +50,12 @@ const isTooMuch = ({ by, inputAmount, outputAmount, side, swap }: Placement, ord
   return (received - rounding) * inputAmount > improvement * (spent + rounding) * outputAmount
 }
 
-/** Fills that must not be booked: they would make money that nobody has. */
 export const isImpossible = (placement: Placement, order: Order): boolean =>
   spentBy(order) > spendable(placement, order) || isTooMuch(placement, order)
 
-/** It has spent more than it had by its end, and what was unspent has not come back. */
 export const isLate = (placement: Placement, order: Order): boolean =>
   placement.refund === "none" && spentBy(order) > spendable(placement, order) && spentBy(order) <= order.depositedAmount
 
-/** What was deposited; after the end no more than had been spent by then. */
 const spendable = ({ state, unspent }: Placement, { depositedAmount }: Order): Amount =>
   state === "closing" ? depositedAmount - unspent : depositedAmount
 
@@ -78,7 +74,6 @@ export const findContradiction = (placement: Placement, reported: Order, order: 
     changesTooMuch(placement)
   ].find((finding) => finding !== undefined && finding.what !== placement.accepted)
 
-/** Where it sends our money. */
 const elsewhere = ({ path, side }: Placement, order: Order): Finding | undefined => {
   const what = path === undefined ? undefined : difference({ side, ...path }, order)
   return what === undefined ? undefined : { kind: "changed-report", what }
@@ -86,7 +81,7 @@ const elsewhere = ({ path, side }: Placement, order: Order): Finding | undefined
 
 type Term = string | number | bigint | undefined
 
-/** What was right when it was paid for. A swap shows no terms of its own. */
+/** Compares the terms that were right at payment. A swap shows no terms of its own. */
 const otherTerm = (placement: Placement, order: Order): Finding | undefined => {
   const { by, deadline, order: bound, price, quantity } = placement
   if (by !== undefined || bound?.id !== order.id) return undefined
@@ -122,7 +117,6 @@ const estimatedAnew = (placement: Placement, order: Order): Finding | undefined 
   return what === undefined ? undefined : { kind: "changed-report", what }
 }
 
-/** It kept more than the fees that it was paid under. */
 const dear = (placement: Placement, order: Order, disputed: Fills.Disputed): Finding | undefined => {
   if (!isTerminal(order.fillStatus)) return undefined
   const legs = [
@@ -138,7 +132,7 @@ const dear = (placement: Placement, order: Order, disputed: Fills.Disputed): Fin
   return mismatch(`its ${leg} is said to cost ${cost.claimed}, and it was funded at a fee of ${cost.fee}`)
 }
 
-/** No order goes through so much; what such a venue says further is not written down. */
+/** No real order changes this often; further reports of such a venue are not recorded. */
 const mostChanges = 100
 
 export const changesTooOften = ({ changes = 0 }: Placement): boolean => changes >= mostChanges
@@ -173,7 +167,7 @@ const isWorse = (placement: Placement, fill: Fill): boolean => {
   return received * placement.inputAmount < spent * Fees.leastOf(placement, placement.outputAmount)
 }
 
-/** An order must be over, and must have held money; until its payouts are final, they may still come. */
+/** The order must have ended and must have held money. Until its payouts are final, they may still come. */
 const againstItself = (placement: Placement, order: Order): Finding | undefined => {
   const { depositedAmount, fills, fillStatus, payoutIsFinal, refund, withdrawals } = order
   if (!isTerminal(fillStatus) || depositedAmount === 0n) return undefined

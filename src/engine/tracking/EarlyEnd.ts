@@ -10,24 +10,20 @@ import { believedAfterMillis } from "../EngineSettings.ts"
 import { isEarly, type Placement } from "../state/Placement.ts"
 import type { StrategyState } from "../state/strategies/StrategyState.ts"
 
-/** The limit of the pause for several of them in a row (`FundingStop`). */
 export const pauseCode = "early-ends"
 
-/** Its end was early, and its refund does not count yet. */
 export const isEndUnbelieved = (placement: Placement): boolean => {
   const { closedAt = 0, refund, state, status = "", unspent } = placement
   return state === "closing" && refund === "none" && unspent > 0n && isEarly(placement, status, closedAt)
 }
 
-/** Why its slot gets nothing new meanwhile, said of the venue. */
 export const doubtOf = ({ order, status }: Placement): string =>
   `it ended order ${order?.id} before its time (${status}); a new one is placed once it has stayed so for ten minutes`
 
-/** It was doubtful when its cancel was wanted: only the venue's answer to that ends it. */
+/** The end was doubtful when the cancel was requested: only the venue's answer to the cancel settles it. */
 export const isToBeCancelled = ({ cancel, closedAt, state }: Placement): boolean =>
   state === "closing" && cancel !== undefined && closedAt !== undefined && cancel.requestedAt >= closedAt
 
-/** Everything is withdrawn: nobody pays anything new. */
 const farewells: ReadonlySet<string> = new Set(["kill-switch", "leaving"])
 
 /**
@@ -40,7 +36,6 @@ const isUnconfirmed = ({ by, cancel, closedAt }: Placement, status: string, now:
   status !== "FILLED" &&
   (closedAt === undefined || elapsedMillis(closedAt, now) < believedAfterMillis.end)
 
-/** Whether an end that the venue shows of it at this time is not believed yet. */
 export const isUnproven = (
   placement: Placement,
   status: string,

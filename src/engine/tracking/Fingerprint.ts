@@ -14,10 +14,10 @@ import { Effect, Random } from "effect"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import { seeded } from "../../domain/Seeded.ts"
 
-/** The share of the lifetime from which deadlines are drawn: by so much the shortest life is below the longest. */
+/** Share of the lifetime from which deadlines are drawn: the shortest life is this share below the longest. */
 const spread = 1 / 8
 
-/** The lifetimes from which on a window is that long. Changing one makes orders of before it foreign. */
+/** Window lengths by minimum lifetime. Changing one makes earlier orders foreign. */
 const windows = [
   { fromMillis: 6 * dayMillis, windowMillis: 16_000 },
   { fromMillis: dayMillis, windowMillis: 4_000 },
@@ -28,19 +28,17 @@ const windows = [
 const windowOf = (lifetimeMillis: number): number =>
   windows.find(({ fromMillis }) => lifetimeMillis >= fromMillis)?.windowMillis ?? 250
 
-/** The deadline of this window that carries the mark. */
 const markedIn = (window: number, windowMillis: number, mark: number): number => {
   const offset = Math.trunc(seeded(mark ^ Math.imul(window, 0x9e3779b1))() * windowMillis)
   return window * windowMillis + (offset % 250 === 0 ? offset + 1 : offset)
 }
 
-/** When an order can have been made, in epoch milliseconds. */
+/** Range of an order's creation time, in epoch milliseconds. */
 export interface Made {
   readonly notBefore: number
   readonly notAfter: number
 }
 
-/** Whether an order with this deadline, made some time then, can be one of the journal with this mark. */
 export const isMarked = (deadline: number, mark: number, { notAfter, notBefore }: Made): boolean => {
   const longest = (deadline - notBefore) / (1 - 2 * spread)
   return windows.some(
@@ -51,7 +49,6 @@ export const isMarked = (deadline: number, mark: number, { notAfter, notBefore }
   )
 }
 
-/** A deadline no later than `latest`, and none of `taken`. */
 export const draw = Effect.fnUntraced(function* (
   latest: number,
   lifetimeMillis: number,

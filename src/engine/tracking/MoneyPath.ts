@@ -7,17 +7,14 @@ import { inputAsset, type Market, outputAsset, type Side } from "../../domain/Ma
 import { type AskedPath, type MoneyPath, type MoneyPlaces, pathBetween } from "../../domain/MoneyPath.ts"
 import { isSaid, type Order } from "../../domain/Order.ts"
 
-/** What a create asks for now. */
 export const askedFor = (side: Side, market: Market, places: MoneyPlaces): AskedPath =>
   pathBetween(places, inputAsset(market, side).id, outputAsset(market, side).id)
 
-/** The same of an order as it is shown. */
 export const shownBy = (order: MoneyPath): MoneyPath => {
   const { destinationAsset, originAsset, recipient, recipientType, refundTo, refundType } = order
   return { originAsset, destinationAsset, recipient, recipientType, refundTo, refundType }
 }
 
-/** With the side, which an order shows beside its assets. */
 export interface Course extends MoneyPath {
   readonly side: Side
 }
@@ -32,13 +29,12 @@ const parts = [
   ["refund type", "refundType"]
 ] as const satisfies ReadonlyArray<readonly [string, keyof Course]>
 
-/** How the configuration has changed since this was asked for: the order is right, and money is wanted elsewhere by now. */
+/** Change of the configuration since this create: the order is right, but the configured path differs now. */
 export const editedSince = (side: Side, asked: MoneyPath, market: Market, places: MoneyPlaces): string | undefined => {
   const edited = difference({ side, ...askedFor(side, market, places) }, { side, ...asked })
   return edited === undefined ? undefined : `the configuration was edited since it was made: ${edited}`
 }
 
-/** All that a report shows otherwise, in one sentence, with both values. */
 export const difference = (asked: Course, shown: Course & Pick<Order, "unsaid">): string | undefined => {
   const changes = parts.filter(([, part]) => isSaid(shown, part) && asked[part] !== shown[part])
   if (changes.length === 0) return undefined

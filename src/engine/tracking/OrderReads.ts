@@ -1,28 +1,24 @@
-/** The two ways to read orders: one by itself, and the venue's list as a stream of pages. */
+/** The two ways to read orders: individually, and the venue's list as a stream of pages. */
 import { Effect, Option, Stream } from "effect"
 import type { KnownFillStatus } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { Venue } from "../../venue/Venue.ts"
 import type { BoundOrder } from "../state/Placement.ts"
 
-/** The most orders that the venue gives in one page. */
+/** Most orders that the venue gives in one page. */
 export const pageSize = 50
-/** A list longer than this many pages has no end. One of all accounts of a credential is long. */
+/** A list with more pages has no end. The list of all accounts of a credential is long. */
 const mostPages = 2_000
 const mostPagesOfAll = 100_000
 /** Clocks may differ, and the venue may date an order before we sent it. */
 const clockSkewMillis = 60_000
 
 export interface Listing {
-  /** Only orders whose payout is not final. */
   readonly unfinishedOnly?: boolean
-  /** Only orders that are in one of these. */
   readonly statuses?: ReadonlyArray<KnownFillStatus>
-  /** Where to continue; without it, reading starts at the newest order. */
   readonly cursor?: string | undefined
   /** Epoch milliseconds: a page that reaches further back is the last. */
   readonly since?: number
-  /** Whose orders are wanted, of a list that is that of many accounts. */
   readonly parties?: ReadonlySet<string>
 }
 
@@ -60,7 +56,6 @@ export const orderPages = (
     return Stream.paginate(start, pageBehind)
   })
 
-/** The order or the swap that a placement is bound to, as the venue has it now. */
 export const readOrder = (
   venue: Venue["Service"],
   by: "swap" | undefined,

@@ -1,11 +1,9 @@
 /**
- * What a report of the venue adds to what is known of a placement: events, computed without side effects. Which of these a report is
- * about is said by `protocol/Sightings`.
- *
- * Facts only grow. Deposits, fills and terminal statuses are never taken back, so a report that shows less than is
- * known is an old view and is ignored. A report that shows something impossible becomes a `Contradiction` and freezes
- * the slot. A status word alone never closes the books: an order is settled when what filled is paid out, what was not spent
- * is refunded and the venue calls both final. What does not add up by then moves to *residual*.
+ * Computes the new facts in a report of the venue as events, without side effects. `protocol/Sightings` finds the placement of a report.
+ * Facts only grow. Deposits, fills and terminal statuses are never taken back, so a report that shows less than the books is an old view
+ * and is ignored. A report that shows something impossible becomes a `Contradiction` and freezes the slot. A status alone never closes the
+ * books: an order is settled when its fills are paid out, its unspent input is refunded and the venue calls both final. An amount that does
+ * not add up by then moves to *residual*.
  */
 
 import { type Amount, max, min } from "../../domain/Amount.ts"
@@ -34,14 +32,13 @@ import {
 import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, shownBy } from "./MoneyPath.ts"
 
-/** Neither the address nor the deadline of ours: what it says is about something else, under the id of our order. */
+/** Neither address nor deadline is ours: the report is about another order, under the id of our order. */
 const isAnother = (placement: Placement, order: Order): boolean =>
   placement.order !== undefined &&
   isSaid(order, "depositAddress") &&
   order.depositAddress !== placement.order.depositAddress &&
   !Fingerprint.isDeadlineOf(placement, order)
 
-/** The same market, side, size, price and unique deadline. */
 const matches = (placement: Placement, market: Market, order: Order): boolean =>
   Fingerprint.isDeadlineOf(placement, order) &&
   order.side === placement.side &&
@@ -51,13 +48,13 @@ const matches = (placement: Placement, market: Market, order: Order): boolean =>
   Decimal.equals(order.price, placement.price)
 
 /**
- * Whether an order that no answer told us of comes from our create: the deadline that was drawn for it matches to the
- * millisecond, and so does all else that we asked for. Every other order belongs to somebody else on this account.
+ * True if an order without an answer to us comes from our create: its drawn deadline matches to the millisecond, and so do all other terms
+ * that we asked for. Every other order on this account is foreign.
  */
 export const isFromOurCreate = (placement: Placement, market: Market, order: Order): boolean =>
   order.deadline === placement.deadline && matches(placement, market, order)
 
-/** What an order has otherwise than our create asked for, however far it has come; `undefined` when all of it is right. */
+/** Term that differs from our create, at any stage of the order; `undefined` when all are right. */
 const wrongTerm = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined => {
   const { inputAmount, outputAmount, path = askedFor(placement.side, market, expected), terms = {} } = placement
   const { maxAppFeeBasisPoints, signerId } = expected
@@ -84,7 +81,7 @@ const differing = (checks: ReadonlyArray<readonly [string, unknown, unknown]>): 
   return wrong === undefined ? undefined : `its ${wrong[0]} is ${wrong[1]} instead of ${wrong[2]}`
 }
 
-/** What is wrong with the venue's echo of our order, checked before money follows; `undefined` when it is right. */
+/** Fault of the venue's echo of our order, checked before money follows; `undefined` when it is right. */
 const echoProblem = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined =>
   wrongTerm(placement, market, order, expected) ??
   differing([
@@ -92,7 +89,7 @@ const echoProblem = (placement: Placement, market: Market, order: Order, expecte
     ["deposited amount", order.depositedAmount, 0n]
   ])
 
-/** Why no money may go to this order, as the venue shows it before it is paid; the answer to a swap's quote has no terms of ours. */
+/** Reason why no money may go to this order before it is paid. The answer to a swap's quote has none of our terms. */
 export const mistakeIn = (
   placement: Placement,
   market: Market,
@@ -106,7 +103,7 @@ export const mistakeIn = (
     : "it is not what was asked for"
 }
 
-/** Nothing was agreed on before its answer, so an order that is dearer than the schedule contradicts nothing: it is not paid. */
+/** Nothing was agreed before its answer, so an order above the scheduled fee contradicts nothing: it is not paid. */
 export const dearerThanScheduled = (
   { by, terms = {} }: Placement,
   market: Market,
@@ -119,7 +116,6 @@ export const dearerThanScheduled = (
     : `its echo charges ${appFeeBasisPoints} basis points, more than the ${scheduled} of the schedule: if that is right, set venue.facts.fees`
 }
 
-/** Somebody is told, and no money follows. */
 export const refused = (
   placement: Placement,
   what: string,
@@ -130,7 +126,6 @@ export const refused = (
   { _tag: "Abandoned", ...about(placement), reason: what }
 ]
 
-/** Binds a placement to its order, or refuses the order for good when the echo is wrong. */
 export const bind = (
   placement: Placement,
   market: Market,
@@ -163,20 +158,19 @@ export const bind = (
   return [...echo, bound(placement, order, via, correlation), ...told]
 }
 
-/** What the service takes stands in the answer to a create, whether the order is funded or refused for it. */
+/** The answer to a create contains the service's fee, even if the order is refused for it. */
 const feeEchoed = (placement: Placement, order: Order, { echoOf }: Expectations): ReadonlyArray<BotEvent> => {
   const { echoedBasisPoints: basisPoints } = order
   if (echoOf === undefined || basisPoints === undefined || placement.by === "swap") return []
   return [{ _tag: "FeeEchoed", ...about(placement), ...echoOf(placement.terms ?? {}), basisPoints }]
 }
 
-/** What an order is compared with that is bound although its echo was never checked. */
 interface Asked {
   readonly market: Market
   readonly expected: Expectations
 }
 
-/** A twin of our order holds a deposit: the evidence counts, whichever order was bound before. Wrong terms of it are told. */
+/** A twin of our order holds a deposit: the evidence counts, even if another order was bound before. Its wrong terms are reported. */
 export const adopt = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
   if (order.unsaid !== undefined) return []
   const binding = bound(placement, { ...order, ...credible(placement, order) }, "list", {})
@@ -186,7 +180,6 @@ export const adopt = (placement: Placement, order: Order, asked?: Asked): Readon
   return what === undefined ? [binding] : [binding, contradicted(placement, { kind: "changed-report", what }, order)]
 }
 
-/** The same for a placement of which the journal may have lost that it was created. */
 export const found = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
   const adopted = adopt(placement, order, asked)
   if (placement.state !== "planned") return adopted
@@ -213,7 +206,6 @@ const bound = (
   ...correlation
 })
 
-/** A report that knows less than we do comes from an old view. */
 const isOld = (placement: Placement, order: Order): boolean =>
   order.depositedAmount < placement.deposited ||
   Fills.lostIn(placement, order.fills) !== undefined ||
@@ -222,11 +214,10 @@ const isOld = (placement: Placement, order: Order): boolean =>
 export const unsaidIn = ({ unsaid }: Order): string | undefined =>
   unsaid && `the venue does not say its ${unsaid.join(", ")}`
 
-/** What an order that is over must show and does not: what it had shown before. */
 export const lackingIn = (placement: Placement, order: Order): string | undefined =>
   isTerminal(order.fillStatus) ? missingIn(placement, order) : undefined
 
-/** The same of one that lives. Such a report may be an old view, so a single one says nothing. */
+/** Earlier fact that a report of a live order lacks. A single such report may be an old view and proves nothing. */
 export const vanishedIn = (placement: Placement, order: Order): string | undefined =>
   isTerminal(order.fillStatus) ? undefined : missingIn(placement, order)
 
@@ -239,7 +230,7 @@ const missingIn = (placement: Placement, order: Order): string | undefined => {
     : undefined
 }
 
-/** That is its last word, so the venue takes back what it had shown. `reported`: with the fills as they came. */
+/** The venue's last word takes back facts that it had shown. `reported` has the fills as they came. */
 const lost = (placement: Placement, shown: Order, reported: Order): Finding | undefined => {
   const lack = lackingIn(placement, shown)
   if (lack === undefined) return undefined
@@ -250,13 +241,10 @@ const lost = (placement: Placement, shown: Order, reported: Order): Finding | un
 }
 
 export interface Manner {
-  /** The order is over, and for so long the venue has shown less of it than before that no read can be so old. */
   readonly insists?: boolean
-  /** The order ended early, and its end is not believed yet (`EarlyEnd`). */
   readonly isEndUnbelieved?: boolean
 }
 
-/** Everything that a report of a bound order adds to what is known. */
 export const observe = (
   placement: Placement,
   reported: Order,
@@ -313,8 +301,8 @@ export const observe = (
 }
 
 /**
- * Whether a new status is recorded by itself. The end of an order is recorded with the money that is in it. Without any, it
- * matters where a payment is on its way: no bytes go to an order that is over, even if an older view shows it alive.
+ * True if a new status is recorded alone. The end of an order is recorded with its money. Without money, the status matters while a payment
+ * is on its way: no bytes go to an ended order, even if an older view shows it alive.
  */
 const isNews = ({ funding, status }: Placement, { depositedAmount, fillStatus }: Order): boolean => {
   if (isTerminal(fillStatus)) return depositedAmount === 0n && funding !== undefined
@@ -330,7 +318,7 @@ const contradicted = (
   return { _tag: "Contradiction", ...about(placement), ...finding, evidence }
 }
 
-/** People were told of the contradiction; what it leads to is no news. */
+/** The contradiction was reported; its consequences are no news. */
 const following = (event: BotEvent): BotEvent =>
   event._tag === "LegFailed" ? { ...event, follows: "contradiction" } : event
 
@@ -343,7 +331,7 @@ const isSame = (known: SwapReport | undefined, said: SwapReport): boolean => {
   return known !== undefined && text(known) === text(said)
 }
 
-/** At most what we paid. A refund proves that the money had arrived, whatever the report says of a deposit: the doubt is over. */
+/** At most our payment. A refund proves that the money had arrived, even if the report shows no deposit, and so ends the doubt. */
 const depositIn = (placement: Placement, { depositedAmount, fillStatus, refund }: Order): Amount => {
   const { deposited, funding } = placement
   if (depositedAmount === 0n && deposited === 0n && refund?.status === "COMPLETED" && isTerminal(fillStatus))
@@ -352,7 +340,7 @@ const depositIn = (placement: Placement, { depositedAmount, fillStatus, refund }
   return most === undefined ? depositedAmount : min(depositedAmount, most)
 }
 
-/** Fees that are estimated anew count while nothing is paid; later ones are held against these. */
+/** New fee estimates count while nothing is paid; later ones are compared with these. */
 const reestimated = (placement: PlacementIn<"created">, order: Order): ReadonlyArray<BotEvent> => {
   const { appFeeBasisPoints: given = 0, estimatedRefundFee: refund, estimatedWithdrawFee: payout } = placement.order
   const { estimatedRefundFee = refund, estimatedWithdrawFee = payout } = order

@@ -8,17 +8,13 @@ import { type BotState, unfinished } from "../state/BotState.ts"
 import { filledOut, type Placement } from "../state/Placement.ts"
 import { isBareSuccess } from "./amounts/BareSuccess.ts"
 
-/** How long each step may take before somebody should look, in milliseconds. */
+/** Maximum time of each step before a person should check, in milliseconds. */
 export interface StepTerms {
-  /** From the plan to an order of ours at the venue that is paid for. */
   readonly create: number
-  /** From a payment to a deposit that the order shows. */
   readonly deposit: number
-  /** How long a payment may stay in doubt. */
   readonly doubt: number
-  /** From an order's deadline to its end. */
   readonly end: number
-  /** From the end of an order to the arrival of what it brought in, and of what it did not spend. */
+  /** From the end of an order to the arrival of its output and its unspent input. */
   readonly payout: number
   readonly refund: number
 }
@@ -34,14 +30,12 @@ export const defaultTerms: StepTerms = {
 
 export interface Overdue {
   readonly placement: Placement
-  /** Which of the terms is past, or was passed over because only a person can help. */
   readonly waitsFor: keyof StepTerms
   readonly since: number
   readonly term: number
   readonly text: string
 }
 
-/** The step that a placement waits for, and since when. */
 const stepOf = (placement: Placement): readonly [keyof StepTerms, number] | undefined => {
   switch (placement.state) {
     case "creating":
@@ -85,7 +79,6 @@ const textOf = (placement: Placement, step: keyof StepTerms): string => {
   }
 }
 
-/** The longest wait first. */
 export const overdueIn = (state: BotState, terms: StepTerms, now: number): ReadonlyArray<Overdue> =>
   unfinished(state)
     .flatMap((placement): ReadonlyArray<Overdue> => {

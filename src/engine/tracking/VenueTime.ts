@@ -7,12 +7,9 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import { mostSkewMillis } from "../../venue/Venue.ts"
 import type { BotState } from "../state/BotState.ts"
 
-/** Above this somebody is told. */
 const warnMillis = 2_000
-/** Smaller changes are not worth an event. */
 const notedMillis = 1_000
 
-/** What must be recorded of a comparison. */
 export const compared = ({ clock }: BotState, skewMillis: number | undefined): ReadonlyArray<BotEvent> => {
   if (skewMillis === undefined) return []
   const ok = Math.abs(skewMillis) <= warnMillis
@@ -20,10 +17,9 @@ export const compared = ({ clock }: BotState, skewMillis: number | undefined): R
   return isSame ? [] : [{ _tag: "ClockCompared", skewMillis, ok }]
 }
 
-/** Why this clock lets nothing new be funded, if so. */
+/** Reason why the clock prevents new funding; `undefined` if it does not. */
 export const problem = ({ clock }: BotState): string | undefined => problemOf(clock?.skewMillis)
 
-/** The same for a comparison that is not recorded yet. */
 export const problemOf = (skewMillis: number | undefined): string | undefined =>
   skewMillis === undefined || Math.abs(skewMillis) <= mostSkewMillis
     ? undefined

@@ -1,7 +1,7 @@
 /**
- * Whether the venue answers, and takes our credential. That it does not is told as soon as one read says so, because the next one
- * may take as long again. A failed read of one order interrupts no request of the others. A refused credential ends the bot, but
- * not at once: a gateway that restarts may refuse one request.
+ * Tells if the venue answers and accepts our credential. A failure is reported as soon as one read shows it, because the next one may take
+ * equally long. A failed read of one order does not interrupt requests of the others. A refused credential ends the bot, but not at once: a
+ * gateway that restarts may refuse one request.
  */
 import { Clock, Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -11,14 +11,13 @@ import type { OutcomeUnknown, VenueError } from "../../venue/VenueError.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 
-/** A credential that was good is bad when every turn says so for this long. */
+/** A credential that was good counts as bad when every turn fails for this time. */
 const refusedMillis = 3_000
 
-/** `withdraw`: while everything is withdrawn, no refusal ends the bot. */
+/** `withdraw`: while everything is cancelled, no refusal ends the bot. */
 export const make = Effect.fnUntraced(function* (withdraw: Effect.Effect<Reason | undefined>) {
   const books = yield* Bookkeeper
   let turnBeganAt = 0
-  /** Whether the venue took our credential, and since when it does not, by the monotonic clock. */
   let isAccepted = false
   let refusedSince: number | undefined
 
@@ -26,13 +25,12 @@ export const make = Effect.fnUntraced(function* (withdraw: Effect.Effect<Reason 
     turnBeganAt = at
   }
 
-  /** Reads that fail at the same time tell it once: what is known already is looked at when it is written. */
+  /** Parallel reads that fail report it once: the known state is checked when the event is written. */
   const isDown = (reason: string) =>
     books.recordFrom(({ venueDownSince }) =>
       venueDownSince === undefined ? [{ _tag: "VenueDown", reason, since: turnBeganAt }] : []
     )
 
-  /** Returns whether it was away. */
   const isUp = Effect.gen(function* () {
     if (books.state.venueDownSince === undefined) return false
     const now = yield* Clock.currentTimeMillis
@@ -42,14 +40,12 @@ export const make = Effect.fnUntraced(function* (withdraw: Effect.Effect<Reason 
     return true
   })
 
-  /** A read of an order that got no answer at all tells it: the next look would take as long again. */
+  /** A read of an order without any answer reports it: the next poll would take equally long. */
   const unanswered = (reason: OutcomeUnknown) => (reason.status === undefined ? isDown(reason.message) : later(reason))
 
-  /** Its order is read again next turn. */
   const isolated = (step: Effect.Effect<unknown, VenueError | JournalError>) =>
     Effect.catchReasons(step, "VenueError", { Rejected: later, RetryLater: later, OutcomeUnknown: unanswered })
 
-  /** A turn has ended; `problem` says why the venue could not be read, if so. */
   const turnEnded = (problem: string | undefined): void => {
     refusedSince = undefined
     isAccepted ||= problem === undefined

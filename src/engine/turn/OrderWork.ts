@@ -1,6 +1,6 @@
 /**
- * What a turn does for each order: the step that is due, if the gate lets it through. Directly before money could leave, the gate
- * asks for what only this moment knows.
+ * Work of a turn on each order: the step that is due, if the gate permits it. Directly before money could leave, the gate asks for the
+ * facts of that time.
  */
 import { Clock, Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -23,7 +23,6 @@ import type { Contact } from "./Contact.ts"
 import type { StrategyPlans } from "./StrategyPlans.ts"
 
 export interface OrderWorkOptions {
-  /** Orders of removed strategies need their markets too. */
   readonly markets: ReadonlyMap<string, Market>
   readonly withdraw: Effect.Effect<Reason | undefined>
   readonly payAgain: ReadonlySet<string>
@@ -44,7 +43,7 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
   const working = yield* Defects.isolate("the work on")
   const driver = yield* Driver.make
 
-  /** Whether a turn may begin one more order: on fresh prices, and while the venue answers clearly. */
+  /** A turn may start one more order only on fresh prices, and while the venue answers clearly. */
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
     now <= turnStartedAt + settings.turnMillis && (driver.unclearAt() < turnStartedAt || driver.unclearAt() > now)
 
@@ -73,7 +72,6 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
     yield* contact.isolated(driver.advance(placement, { market, gate, payAgain, mayContinue, mayBegin: begins }))
   })
 
-  /** `mayBeginAny`: whether this turn may begin orders at all. */
   const all = (mayBeginAny: boolean, turnStartedAt: number) =>
     Effect.forEach(
       // Most orders rest, and nothing is ever due for those.

@@ -16,10 +16,9 @@ import * as Planning from "../planning/Planning.ts"
 import * as StartUp from "../StartUp.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 
-/** A strategy that failed counts as mended after so long without another failure. */
+/** A strategy that failed counts as fixed after this time without another failure. */
 const mendedAfterMillis = 60_000
 
-/** `admits`: whether a free slot may get this order now. */
 export const make = Effect.fnUntraced(function* (
   first: ReadonlyArray<Strategy>,
   watch: MarketWatch,
@@ -29,9 +28,7 @@ export const make = Effect.fnUntraced(function* (
   const planning = yield* Planning.make(admits)
   const decisions = new Map<string, Decision>()
   let strategies = first
-  /** The last two looks of each strategy, the newer one first. */
   const looks = new Map<string, readonly [MarketMoment, MarketMoment | undefined]>()
-  /** When the plan of a strategy last failed. */
   const failedAt = new Map<string, number>()
   yield* watch.watchMarketsOf(first)
 
@@ -56,7 +53,6 @@ export const make = Effect.fnUntraced(function* (
     strategies = next
   })
 
-  /** What a strategy saw at the look before this one. */
   const before = ({ name }: Strategy, moment: MarketMoment): MarketMoment | undefined => {
     const [last, earlier] = looks.get(name) ?? []
     const isSameLook = last?.price.at === moment.price.at
@@ -66,7 +62,7 @@ export const make = Effect.fnUntraced(function* (
 
   const stateOf = ({ name }: Strategy) => books.state.strategies.get(name)
 
-  /** Whether it could be planned: without a price nobody knows. */
+  /** Returns true if the strategy could be planned; without a price that is unknown. */
   const decideAndPlan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
     const now = yield* Clock.currentTimeMillis
     yield* books.record(...FundingStop.check(books.state, strategy))
@@ -99,7 +95,6 @@ export const make = Effect.fnUntraced(function* (
   return {
     replace,
     inForce: () => strategies,
-    /** What those that were planned have decided last. */
     decided: () =>
       strategies.flatMap((strategy) => {
         const decision = decisions.get(strategy.name)

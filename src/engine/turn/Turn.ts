@@ -13,9 +13,7 @@ import * as VenueTime from "../tracking/VenueTime.ts"
 import type { OrderWork, OrderWorkOptions } from "./OrderWork.ts"
 
 export interface TurnOptions extends Omit<OrderWorkOptions, "payAgain"> {
-  /** Whether strategies may be planned; asked at each turn that could plan. */
   readonly admit: Effect.Effect<boolean>
-  /** Applies what the operator has said since the last turn. */
   readonly listen: Effect.Effect<void, JournalError>
   readonly work: OrderWork
 }
@@ -50,7 +48,7 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
     return unpriced
   })
 
-  /** Returns why the venue could not be read, if so. Whichever read fails first says so at once. */
+  /** Returns the reason why the venue could not be read. The first read that fails reports it at once. */
   const observe = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
     const priced = Effect.tap(lookAtPrices(withdrawAll), (why) =>
       why === undefined ? Effect.void : contact.isDown(why)

@@ -24,7 +24,7 @@ type Parameters = typeof Parameters.Type
 
 const KeystoreFile = Schema.fromJsonString(Schema.Struct({ ...Parameters.fields, ciphertext: Base64, tag: Base64 }))
 
-/** It cannot be opened. The message says what is wrong, never what is inside. */
+/** The keystore cannot be opened. The message says what is wrong and shows nothing of the contents. */
 export class KeystoreUnusable extends Schema.TaggedError<KeystoreUnusable>()("KeystoreUnusable", {
   message: Schema.String
 }) {}
@@ -39,7 +39,7 @@ const derive = (passphrase: Redacted.Redacted, { N, p, r, salt }: Parameters) =>
     )
   })
 
-/** In a fixed order of fields, whatever the file's order. */
+/** Lists the fields in a fixed order, so that the order in the file does not matter. */
 const authenticated = ({ N, cipher, kdf, nonce, p, publicKey, r, salt, version }: Parameters): Buffer =>
   Buffer.from(JSON.stringify([version, publicKey, kdf, N, r, p, cipher, salt, nonce]))
 

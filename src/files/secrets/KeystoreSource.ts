@@ -1,4 +1,4 @@
-/** `keystore: { file, passphrase }` of a configuration: a key under a passphrase, opened when the program starts. */
+/** Reads `keystore: { file, passphrase }` of a configuration: a key encrypted with a passphrase, opened when the program starts. */
 import { Effect, FileSystem, Path } from "effect"
 import * as Read from "../../strategy/Fields.ts"
 import { type Report, report } from "../../strategy/Problem.ts"
@@ -12,7 +12,6 @@ export const reader = Read.fields({
 
 type KeystoreFields = NonNullable<ReturnType<typeof reader>>
 
-/** The key in it; a problem is reported at the place that names the file. */
 export const open = Effect.fn("KeystoreSource.open")(function* (
   { value: { file, passphrase: source } }: Read.Located<KeystoreFields>,
   folder: string,

@@ -40,10 +40,9 @@ export const secretSource = described(readSource, () => ({
   additionalProperties: false
 }))
 
-/** With its place, where it is reported if it is not available. */
 export const secret = located(secretSource)
 
-/** The secret itself; `undefined` if it is not available, which is reported at the place that names it. */
+/** Returns the secret. Returns `undefined` if it is not available, and reports this at the place that names it. */
 export const readSecret = Effect.fnUntraced(function* (source: Located<SecretSource>, folder: string, to: Report) {
   const read = "env" in source.value ? fromEnvironment(source.value.env) : fromFile(source.value.file, folder)
   return yield* read.pipe(Effect.catch((message) => Effect.sync(() => report(to, source, message))))
@@ -55,10 +54,9 @@ const fromEnvironment = (name: string) =>
     Effect.flatMap(trimmed(`the environment variable ${name}`))
   )
 
-/** How the message begins where a secret's file is not to be had. */
 export const unreadableSecret = "cannot read the secret file"
 
-/** No part of it is what a key is: a scheme, or many letters and digits in a row. */
+/** True if no part of the text looks like a key: neither a scheme nor many letters and digits in a row. */
 const isPath = (file: string): boolean => !/:|[A-Za-z0-9+=_]{32}/.test(file)
 
 const fromFile = Effect.fnUntraced(function* (file: string, folder: string) {

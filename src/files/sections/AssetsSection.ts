@@ -1,6 +1,6 @@
 /**
- * What may be traded. `assets:` of the configuration: each asset's name at the venue, its other spellings there, and where its
- * money is. `markets:` and `prices:`: price steps, where candles come from, and how far a price may be from its second source
+ * Reads the assets and markets that may be traded. `assets:` gives each asset's name at the venue, its other spellings there, and where its
+ * money is. `markets:` and `prices:` give price steps, the source of candles, and how far a price may be from its second source
  * (`orderbook/SecondSource`).
  */
 import type { Asset } from "../../domain/Amount.ts"
@@ -41,7 +41,7 @@ export const assetsOf = (assets: Rows | undefined, to: Report): ReadonlyArray<As
   return read?.length === assets?.length ? read : undefined
 }
 
-/** By asset id, for assets whose money is not where the account's is. */
+/** Keyed by asset id. Contains only assets whose money is not where the account's money is. */
 export const depositTypesOf = (assets: Rows | undefined): ReadonlyMap<string, DepositType> =>
   new Map(
     (assets ?? []).flatMap(
@@ -54,7 +54,7 @@ export const depositTypesOf = (assets: Rows | undefined): ReadonlyMap<string, De
     )
   )
 
-/** An alias that is also another asset's name would turn two assets into one. */
+/** Reports an alias that is also another asset's name: it would turn two assets into one. */
 export const spellingsOf = (assets: Rows | undefined, to: Report): ReadonlyMap<string, string> => {
   const ids = new Set((assets ?? []).flatMap(([, { value }]) => value.id?.value ?? []))
   const spellings = new Map<string, string>()
@@ -68,7 +68,6 @@ export const spellingsOf = (assets: Rows | undefined, to: Report): ReadonlyMap<s
   return spellings
 }
 
-/** Addresses by symbol; a symbol that is no asset is a mistake. */
 export const addresses = (
   rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<string>]> | undefined,
   assets: ReadonlyArray<Asset>,
@@ -83,7 +82,6 @@ export const addresses = (
   return new Map((rows ?? []).map(([name, { value }]) => [name.value, value]))
 }
 
-/** A ratio as a double. */
 const share = Read.written(Read.mapped(Read.ratio, Decimal.toNumber), (value) =>
   Decimal.percent(Decimal.fromNumber(value))
 )

@@ -11,7 +11,7 @@ import * as PlainFiles from "../PlainFiles.ts"
 import { readSecret, secret } from "../secrets/SecretSource.ts"
 
 export const defaultPort = 8177
-/** What nobody can guess, whatever it is made of. */
+/** Shortest token that cannot be guessed, whatever its characters. */
 const shortestToken = 32
 const howToMakeOne = "openssl rand -hex 32 makes one"
 
@@ -49,7 +49,9 @@ export const reader = Read.checked(keys, ({ host, names = [], port, tls, unencry
   return {
     host: host.replace(/^\[|\]$/g, ""),
     port: port ?? defaultPort,
-    /** The usual port is anybody's; one that is named is meant. */
+    /**
+     * The server may move from the default port, which other programs may use. It does not move from a port that the configuration names.
+     */
     mayMove: port === undefined,
     names: [...(isLoopback(host) ? [] : [host]), ...names.map(({ value }) => value)],
     viewerToken,
@@ -59,7 +61,6 @@ export const reader = Read.checked(keys, ({ host, names = [], port, tls, unencry
 
 type DashboardConfig = NonNullable<ReturnType<typeof reader>>
 
-/** With the key and the certificate read; a problem is reported at the place that names them. */
 export const loaded = Effect.fn("DashboardConfig.loaded")(function* (
   { tls, viewerToken: source, ...place }: DashboardConfig,
   folder: string,

@@ -21,7 +21,6 @@ import { confidentialities } from "../../venue/wire/WireValue.ts"
 
 export const account = Read.matching("an account id in lower case", /^[a-z0-9][a-z0-9._-]{1,63}$/)
 export const salt = Read.matching("four bytes in hex, such as 252812b3", /^[0-9a-f]{8}$/)
-/** An account of 32 bytes in hex, or that there is none. */
 const treasury = Read.matching("64 digits in hex, or none", /^(?:[0-9a-f]{64}|none)$/)
 const rpc = Read.matching("an address such as https://rpc.example.org", /^https?:\/\/[^\s"']{1,300}$/)
 const chain = Read.matching("the word of a chain, such as bsc", /^[a-z0-9_-]{1,32}$/)
@@ -96,7 +95,6 @@ interface Said {
 const inBasisPoints = (ratio: Decimal.Decimal | undefined): number | undefined =>
   ratio && Decimal.toNumber(ratio) * 10_000
 
-/** The facts of the profile, and what the file says otherwise. */
 export const resolved = ({ facts: said, nonceSalt, profile, verifier }: Said, usual: string): VenueFacts => {
   const of = factsOf(profile, verifier ?? usual)
   const { CONFIDENTIAL_INTENTS: confidential, INTENTS } = of.signing

@@ -30,7 +30,7 @@ const readAddress: Read.Reader<Address> = (node, to) =>
   node.type === "map" ? secretSource(node, to) : webAddress(node, to)
 const address = described(readAddress, () => ({ anyOf: [schemaOf(webAddress), schemaOf(secretSource)] }))
 
-/** As in the journal: a misspelled kind would be an alert that never comes. */
+/** Uses the kinds of the journal, because a misspelled kind would be an alert that never comes. */
 const kind = Read.oneOf(...Object.keys(BotEvent.cases), ...daily)
 
 const all = (read: Read.Reader<string>) => Read.mapped(Read.list(read), (items) => items.map(({ value }) => value))
@@ -81,7 +81,6 @@ type HeartbeatConfig = NonNullable<ReturnType<typeof heartbeat>>
 
 type TargetFields = NonNullable<ReturnType<typeof target>>
 
-/** Checked, except for the secrets. */
 export type TargetConfig = NonNullable<ReturnType<typeof targetOf>>
 
 const targetOf = (
@@ -155,7 +154,6 @@ const addressOf = Effect.fnUntraced(function* (source: Read.Located<Address>, fo
   return isPrivate(text) ? Redacted.make(withoutSlash(text)) : report(to, place, `the secret there is not ${expected}`)
 })
 
-/** With their secrets read; a problem is reported at the place that names the secret. */
 export const loadedTargets = Effect.fn("NotifyConfig.loadedTargets")(function* (
   targets: ReadonlyArray<TargetConfig>,
   folder: string,
@@ -179,7 +177,7 @@ export const loadedTargets = Effect.fn("NotifyConfig.loadedTargets")(function* (
   return loaded
 })
 
-/** For messages that are written and not sent. Nobody commands either. */
+/** Prepares targets for messages that are written but not sent. They accept no commands. */
 export const withoutSecrets = ({ except, kinds, least, secret, to, url: _, ...rest }: TargetConfig): Target => ({
   ...rest,
   to,

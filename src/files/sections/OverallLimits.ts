@@ -1,4 +1,4 @@
-/** The `limits:` section of the configuration: what all strategies together may do, whatever each one allows itself. */
+/** Reads the `limits:` section of the configuration: limits on all strategies together, beside the limits of each strategy. */
 import { type Asset, fromDecimal } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { OverallLimits } from "../../engine/EngineSettings.ts"
@@ -15,7 +15,7 @@ export const reader = (symbol: Read.Reader<string>) =>
     )
   })
 
-/** Exact amounts; a symbol that is no asset, or an amount finer than the asset's smallest unit, is a mistake. */
+/** Returns exact amounts. Reports a symbol that is not an asset, and an amount finer than the asset's smallest unit. */
 export const resolved = (
   { exposure: rows = [], ...most }: NonNullable<ReturnType<ReturnType<typeof reader>>>,
   assets: ReadonlyArray<Asset>,

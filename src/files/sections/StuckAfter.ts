@@ -1,4 +1,4 @@
-/** The `stuckAfter:` section of the configuration: how long each step of an order may take before it is named. */
+/** Reads the `stuckAfter:` section of the configuration: the time that each step of an order may take before it is reported. */
 import { defaultTerms } from "../../engine/tracking/Overdue.ts"
 import * as Read from "../../strategy/Fields.ts"
 

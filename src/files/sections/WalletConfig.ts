@@ -40,7 +40,7 @@ const read: Read.Reader<WalletConfig> = (node, to) => {
 
 export const reader = described(read, () => ({ ...schemaOf(walletKeys), minProperties: 1, maxProperties: 1 }))
 
-/** Kept from the program even if this configuration does not use them. */
+/** Hidden from the wallet program even if this configuration does not use them. */
 export const usualSecrets = [
   "LIMITBOT_API_KEY",
   "LIMITBOT_PARTNER_JWT",
@@ -48,7 +48,7 @@ export const usualSecrets = [
   "LIMITBOT_DATABASE_URL"
 ]
 
-/** The program's path in the form that the process needs, and the variables that it must not see. */
+/** Returns the program's path in the form that the process needs, and the variables that it must not see. */
 export const resolved = (
   wallet: WalletConfig,
   resolve: (path: string) => string,
@@ -59,7 +59,7 @@ export const resolved = (
   return { command: { ...Program.located(wallet.command, resolve), secretVariables: secrets } }
 }
 
-/** Default: a person pays. */
+/** By default a person pays. */
 export const layer = (
   wallet: WalletConfig | undefined,
   venueUrl: string

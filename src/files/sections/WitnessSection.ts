@@ -1,4 +1,4 @@
-/** The `witness:` section of the configuration: who outside this machine is told how far the journal has come, and how often. */
+/** Reads the `witness:` section of the configuration: the outside witnesses to which the journal's progress is reported, and how often. */
 import { url } from "../../control/Address.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import * as Read from "../../strategy/Fields.ts"
@@ -28,7 +28,7 @@ export const reader = Read.checked(
   }
 )
 
-/** A path starts at the configuration's folder. */
+/** A relative path starts at the configuration's folder. */
 export const resolved = (
   { everyMillis, mail, ...place }: Written,
   resolve: (path: string) => string,

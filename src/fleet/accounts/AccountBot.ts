@@ -30,10 +30,8 @@ import { ownedIn } from "../server/FleetView.ts"
 import * as AccountHearing from "./AccountHearing.ts"
 import * as Turns from "./Turns.ts"
 
-/** The files of the account cannot be used; others are not concerned. */
 export class AccountUnfit extends Schema.TaggedError<AccountUnfit>()("AccountUnfit", { message: Schema.String }) {}
 
-/** Its configuration stands in a folder of its own, beside the secrets that it refers to. */
 export const loaded = Effect.fn("AccountBot.loaded")(function* (
   folder: string,
   row: Pick<AccountText, "config" | "name" | "strategies">
@@ -62,18 +60,14 @@ function unfit(error: { readonly message: string }): AccountUnfit {
 export type LoadedAccount = Effect.Success<ReturnType<typeof loaded>>
 
 export interface AccountBot {
-  /** Ends with it. */
   readonly runs: Effect.Effect<void, { readonly message: string }>
-  /** Does what an operator says, and answers. */
   readonly hear: (by: string, word: AccountWord) => Effect.Effect<AccountAnswer>
-  /** What its row wants from now on. */
   readonly steer: (account: OwnedAccount) => Effect.Effect<void, { readonly message: string }>
   readonly told: Effect.Effect<Omit<AccountReport, "failing">>
-  /** Whatever happens to it is an event. */
   readonly events: () => number
 }
 
-/** `stopped` completes when it is to end: after the turn that has begun, and its orders go on resting. */
+/** Runs the account's bot until `stopped` completes. The current turn then ends, and the orders stay open. */
 export const make = Effect.fn("AccountBot.make")(function* (
   { account: venueAccount, config, strategies }: LoadedAccount,
   wanted: OwnedAccount,
@@ -156,6 +150,6 @@ export const make = Effect.fn("AccountBot.make")(function* (
   } satisfies AccountBot
 })
 
-/** What it stands on: its own journal and venue, and what it shares. Nobody reads the partner's history. */
+/** Provides the account's own journal and venue, and the services that accounts share. It does not read the partner's history. */
 export const layer = (name: string, { account, config }: LoadedAccount, shared: Layers.Shared) =>
   Layer.merge(Layers.ofFleet(name, config, account, shared), Layer.succeed(HistoryStore, HistoryStore.empty))

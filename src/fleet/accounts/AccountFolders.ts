@@ -14,15 +14,12 @@ import type { Markets } from "../../strategy/Markets.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import * as SharedStrategy from "./sharing/SharedStrategy.ts"
 
-/** The folder has mistakes: nothing was written. */
 export class FolderInvalid extends Schema.TaggedError<FolderInvalid>()("FolderInvalid", { message: Schema.String }) {}
 
 const configName = "config.yaml"
 const budgetsName = "budgets.yaml"
-/** In a class: the strategies of all its accounts. */
 const sharedName = "strategies"
 
-/** Where an account lies: in the folder itself, or in the folder of a class. */
 interface Place {
   readonly folder: string
   readonly name: string
@@ -43,7 +40,6 @@ const strategiesIn = Effect.fnUntraced(function* (folder: string) {
   )
 })
 
-/** Those of its class, with its own budgets in them. */
 const sharedIn = Effect.fnUntraced(function* ({ class: group, folder }: Place, own: string, markets: Markets) {
   const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const [shared, file] = [path.join(folder, sharedName), path.join(own, budgetsName)]
@@ -54,7 +50,6 @@ const sharedIn = Effect.fnUntraced(function* ({ class: group, folder }: Place, o
   return Result.isSuccess(filled) ? filled.success : yield* new FolderInvalid({ message: filled.failure.join("\n") })
 })
 
-/** What is wrong with it is in the failure, each mistake with its place. */
 const readOne = Effect.fnUntraced(function* (place: Place) {
   const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const { name } = place
@@ -75,7 +70,6 @@ const readOne = Effect.fnUntraced(function* (place: Place) {
   return { name, class: place.class, config, strategies: files } satisfies AccountFiles
 })
 
-/** The folders with a configuration, beside one another or in the folders of classes. */
 const placesIn = Effect.fnUntraced(function* (folder: string, group = "") {
   const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const entries = (yield* fileSystem.readDirectory(folder)).toSorted()
@@ -105,11 +99,10 @@ const read = Effect.fnUntraced(function* (folder: string) {
 interface AccountChange {
   readonly account: string
   readonly change: "new" | "changed" | "same"
-  /** The files that are not as they were. */
   readonly files: ReadonlyArray<string>
 }
 
-/** What differs from the database; with `isMeant` it is written. */
+/** Returns the differences from the database. Writes them if `isMeant`. */
 export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string, isMeant: boolean) {
   const registry = yield* Registry
   const accounts = yield* read(folder)
@@ -133,13 +126,11 @@ export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string
   )
 })
 
-/** One line for each account that is new or changed. */
 export const linesOf = (changes: ReadonlyArray<AccountChange>): ReadonlyArray<string> =>
   changes.flatMap(({ account, change, files }) =>
     change === "same" ? [] : [`${account}: ${change} (${files.join(", ")})`]
   )
 
-/** The same for who asked to see it, or to have it written. */
 export const applied = Effect.fn("AccountFolders.applied")(function* (folder: string, isWritten: boolean) {
   const changes = yield* apply(folder, isWritten)
   const lines = linesOf(changes)

@@ -1,6 +1,6 @@
 /**
- * What the owner of an account does at an operator's words: the same as a bot of its own at its control server. Commands go to the one
- * engine and into the account's journal. What an account is to do as a whole is its row: the kill switch, and whether it may trade.
+ * Handles an operator's commands to an account, as a single bot does at its control server. Commands go to the one engine and into the
+ * account's journal. The account's row holds its overall state: the kill switch, and whether it may trade.
  */
 import { Effect } from "effect"
 import type { AccountAnswer, AccountWord } from "../../app/cluster/AccountWord.ts"
@@ -23,7 +23,6 @@ export interface Hearing {
   readonly signerId: string
   readonly engine: Engine
   readonly strategies: ReadonlyArray<Strategy>
-  /** Its name in the fleet. */
   readonly account: string
 }
 
@@ -75,7 +74,7 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
     return done(yield* Operator.obey(bot, by, name, target, why))
   })
 
-  /** Whatever goes wrong is an answer, and stays with this word. */
+  /** An error becomes the answer to this command and has no further effect. */
   return (by: string, word: AccountWord) =>
     answered(by, word).pipe(
       Effect.catchDefect((defect) => Effect.fail(new Refused({ message: messageOf(defect) }))),

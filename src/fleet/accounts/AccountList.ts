@@ -1,4 +1,4 @@
-/** Every account of a fleet as people list it, worst first: what it is to do, who runs it, its orders and problems. */
+/** Lists every account of a fleet, worst first: its target state, its runner, its orders and its problems. */
 import { Effect } from "effect"
 import { type FleetAccount, Registry } from "../../journal/postgres/Registry.ts"
 import * as Answer from "../../process/Answer.ts"
@@ -28,5 +28,5 @@ export const found = Effect.gen(function* () {
   return Answer.ofList(columns, sorted, "The fleet has no accounts: limitbot fleet apply FOLDER")
 })
 
-/** False where it has orders or is not killed. Its journal stays. */
+/** Returns false if the account has orders or is not killed. The journal stays. */
 export const remove = (account: string) => Registry.use((registry) => registry.remove(account))

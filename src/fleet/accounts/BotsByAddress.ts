@@ -1,4 +1,4 @@
-/** Bots of their own that register with the page over many: each is asked every few seconds, and one that hangs holds up no other. */
+/** Polls single bots that are registered with the page over many bots, every few seconds. A bot that hangs does not delay the others. */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Clock, Effect } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
@@ -14,7 +14,6 @@ const lookMillis = 3_000
 const patienceMillis = 5_000
 const mostTogether = 16
 
-/** Looks for ever, while the scope lives. */
 export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArray<RegisteredBot>) {
   const lines = new Map<string, BotLine>(bots.map(({ name }) => [name, unreachable(name, "It was not asked yet")]))
   const seenAt = new Map<string, number>()

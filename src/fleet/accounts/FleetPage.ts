@@ -1,4 +1,4 @@
-/** One page and one API over all accounts of a fleet, and over bots of their own, until stopped. */
+/** Serves one page and one API over all accounts of a fleet, and over single bots, until stopped. */
 import { Console, Effect, Layer, Option, type Redacted } from "effect"
 import * as DashboardPage from "../../app/control/DashboardPage.ts"
 import { fleetDatabase } from "../../app/journal/WhichBot.ts"
@@ -8,9 +8,9 @@ import * as FleetServer from "../server/FleetServer.ts"
 import * as FleetView from "./FleetView.ts"
 
 interface Asked<E, R> {
-  /** Where it listens, and which other bots it shows; the page's tokens lie beside it. */
+  /** File with the server's address and the other bots that it shows. The page's tokens lie beside it. */
   readonly file: Option.Option<string>
-  /** The address of the fleet's database; fails where nobody gave one. */
+  /** Address of the fleet's database. Fails if none was set. */
   readonly database: Effect.Effect<Redacted.Redacted, E, R>
   readonly forMillis: Option.Option<number>
 }

@@ -1,6 +1,6 @@
 /**
- * What the page over many bots shows and says: accounts by the fleet's database, and bots of their own by their addresses. An account is
- * shown as its journal has it. Commands to accounts go to their rows and their owners, those to bots to the bots.
+ * Implements the page over many bots: accounts from the fleet's database, and single bots from their addresses. It shows an account as its
+ * journal has it. Commands to accounts go to their rows and their owners; commands to bots go to the bots.
  */
 import { Clock, Effect, type FileSystem, Layer, type Path } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -23,12 +23,11 @@ import { type BotDetail, lineOf } from "../server/FleetView.ts"
 import * as BotsByAddress from "./BotsByAddress.ts"
 import * as Wishes from "./Wishes.ts"
 
-/** Ten thousand rows are read once for all who look. */
+/** Rows are cached this long, so that many viewers cause one read of ten thousand rows. */
 const keptMillis = 1_000
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
 
-/** The accounts of a database. */
 const accounts = Effect.gen(function* () {
   const registry = yield* Registry
   const context = yield* Effect.context<Journals | Registry | SqlClient.SqlClient | FileSystem.FileSystem | Path.Path>()
@@ -48,7 +47,7 @@ const accounts = Effect.gen(function* () {
     } satisfies BotDetail
   })
 
-  /** A resume does not end the kill switch: that is the release's, and an operator's. */
+  /** A resume does not end the kill switch. Only an operator's release ends it. */
   const command = Effect.fnUntraced(function* (
     command: FleetCommand,
     names: ReadonlySet<string>,
@@ -87,7 +86,6 @@ const done = {
   release: "released: trades again"
 } as const
 
-/** The accounts of a database, and bots of their own. */
 export const layer = (bots: ReadonlyArray<RegisteredBot>) =>
   Layer.effect(
     Fleet,

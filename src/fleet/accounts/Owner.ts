@@ -1,7 +1,7 @@
 /**
- * What the process does that has an account's shard: it runs the account's bot, steered by what the account's row says, and takes words to it.
- * A bot that fails is reported in the row and begins again. When the shard leaves, the turn that has begun ends, and the account's orders
- * stay open; the next owner continues with them.
+ * Runs the bot of an account while this process holds the account's shard. The account's row steers the bot, and the owner passes commands
+ * to it. A bot that fails is reported in the row and restarted. When the shard leaves, the current turn ends and the account's orders stay
+ * open; the next owner continues with them.
  */
 import { Cause, Deferred, Effect, Fiber, FiberHandle, Option, Queue, Semaphore } from "effect"
 import { CurrentAddress, CurrentRunnerAddress } from "effect/cluster/Entity"
@@ -14,25 +14,22 @@ import { RateAsker } from "../../venue/http/FairLine.ts"
 import * as AccountBot from "./AccountBot.ts"
 import type * as Shared from "./sharing/Shared.ts"
 
-/** When something has happened; a problem that only time makes is reported within the longer one. */
+/** Reports after this time if there was an event. A problem that arises only from time passing is reported within the longer interval. */
 const reportMillis = 5_000
 const reportQuietMillis = 30_000
-/** A turn that has begun gets this long to end. */
 const graceMillis = 3_000
 const againMillis = 10_000
-/** An account that was removed gets no rows any more. */
+/** An entity ends after this time without a row: a removed account gets no more rows. */
 const maxIdleMillis = 20_000
 
 export interface OwnerOptions {
-  /** Where each account has a folder with its secrets. */
   readonly folder: string
   readonly say: (line: string) => Effect.Effect<void>
-  /** Accounts whose bots have not begun yet. */
   readonly starting: Map<string, number>
   readonly sharedBy: Effect.Success<ReturnType<typeof Shared.make>>
 }
 
-/** Until the bot fails or is interrupted: then the turn that has begun ends first. */
+/** Runs until the bot fails or is interrupted. On interruption the current turn ends first. */
 const live = Effect.fnUntraced(function* (
   { folder, sharedBy }: OwnerOptions,
   row: OwnedAccount,
@@ -76,9 +73,8 @@ const make = Effect.fnUntraced(function* (options: OwnerOptions) {
   const rows = yield* Queue.sliding<OwnedAccount>(1)
   const fiber = yield* FiberHandle.make<void>()
   const oneWord = Semaphore.makeUnsafe(1)
-  /** Words wait for it, and after its end for the next one. */
+  /** Commands wait until the bot is running. After the bot has ended they wait for its successor. */
   let bot = Deferred.makeUnsafe<AccountBot.AccountBot>()
-  /** As the bot obeys it. */
   let present: OwnedAccount | undefined
 
   const failed = Effect.fnUntraced(function* (why: string) {

@@ -20,22 +20,21 @@ import * as Shared from "./sharing/Shared.ts"
 
 const readMillis = 1_000
 const lookMillis = 500
-/** Looks while accounts wait for others to start. */
 const hurryMillis = 100
-/** Accounts that start together: more keep the processor from the locks, which are lost then. One that hangs counts for so long. */
+/**
+ * Maximum number of accounts that start at once. With more, the processor is too busy to renew the locks, and they are lost. An account
+ * that hangs counts for `startMillis`.
+ */
 const maxStarting = 4
 const startMillis = 5_000
-/** A row is said when it is new, and again at every tenth look, in case it was not taken. */
+/** A row is sent when it is new, and again at every tenth poll in case it was lost. */
 const looksPerTurn = 10
-/** Whoever comes first deletes old words for all. */
 const forgetMillis = 3_600_000
-/** An account that does not take its row by then has left, or is leaving. */
+/** An account that has not accepted its row after this time has left or is leaving. */
 const patienceMillis = 1_000
 
 export interface RunnerOptions {
-  /** Where each account has a folder with its secrets. */
   readonly folder: string
-  /** Completes when the runner is to leave. */
   readonly stop: Effect.Effect<void>
   readonly say: (line: string) => Effect.Effect<void>
 }
@@ -47,7 +46,6 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
   const rows = yield* Effect.cachedWithTTL(registry.rows, readMillis)
   const starting = new Map<string, number>()
 
-  /** Accounts begin with their first row. */
   const keeping = Effect.gen(function* () {
     const [client, { getShardId, hasShardId }] = [yield* Account.client, yield* Sharding.Sharding]
     let before: ReadonlyMap<string, string> = new Map()

@@ -6,7 +6,10 @@ import { createHash } from "node:crypto"
 import { Clock, Effect } from "effect"
 import type * as Background from "../../engine/reconciliation/Background.ts"
 
-/** What another owner left, or a journal that was put back does not know, is told within so long; all accounts of a fleet may start at once. */
+/**
+ * First comparison after a start happens within this time. It finds orders that another owner left or that a restored journal lacks. The
+ * delay spreads the load if all accounts start at once.
+ */
 const firstMillis = 600_000
 
 export const of = (account: string, everyMillis: number): Background.Turns => ({
@@ -14,7 +17,6 @@ export const of = (account: string, everyMillis: number): Background.Turns => ({
   next: waitOf(account, everyMillis)
 })
 
-/** Until the account's moment in each such span of time. */
 const waitOf = (account: string, spanMillis: number) => {
   const moment = createHash("sha256").update(account).digest().readUIntBE(0, 6) % spanMillis
   return Effect.map(Clock.currentTimeMillis, (now) => spanMillis - ((now - moment + spanMillis) % spanMillis))

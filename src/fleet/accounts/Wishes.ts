@@ -1,16 +1,15 @@
 /**
- * What accounts are to do as a whole: trade, place nothing new, or withdraw everything. It is a row, so it holds whoever runs the account. That
- * accounts may trade again is a word to their owners besides, because what an operator paused in a journal stays paused until it is said.
+ * Sets the target state of whole accounts: trade, place nothing new, or cancel everything. The state is a row, so it holds for any runner
+ * of the account. A resume also sends a command to the owners, because a pause in a journal lasts until the journal records its end.
  */
 import { Effect } from "effect"
 import { speaking } from "../../app/journal/AccountWords.ts"
 import { theOperator } from "../../control/Operator.ts"
 import { Registry, type WantedState } from "../../journal/postgres/Registry.ts"
 
-/** By the commands of an operator. */
 export const wantedBy = { pause: "paused", resume: "running", kill: "killed", release: "running" } as const
 
-/** Returns how many accounts there are with these names; without names all of them. */
+/** Returns the number of accounts with these names, or of all accounts if no names are passed. */
 export const say = Effect.fn("Wishes.say")(function* (
   wanted: WantedState,
   why: string,

@@ -18,7 +18,6 @@ const error = [Refused, Unknown]
 const Name = Schema.String.check(Schema.isBetweenLength(1, 200))
 const Words = Schema.String.check(Schema.isBetweenLength(1, 500))
 const Done = Schema.Struct({ message: Schema.String })
-/** Some may not have been told: what they do is as it was. */
 const DoneTo = Schema.Struct({ ...Done.fields, notTold: Schema.Array(Schema.String) })
 
 const LookGroup = HttpApiGroup.make("look")

@@ -1,4 +1,4 @@
-/** The server of the page over many bots: its API, the page, health and metrics on one port. */
+/** Serves the page over many bots on one port: API, page, health and metrics. */
 import { Clock, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -16,7 +16,6 @@ import { FleetApi, type FleetCommand } from "./FleetApi.ts"
 import * as FleetMetrics from "./FleetMetrics.ts"
 import { fleetView } from "./FleetView.ts"
 
-/** Nobody reads more at once. */
 const mostListed = 200
 
 const looking = HttpApiBuilder.group(
@@ -80,7 +79,7 @@ const health = Layer.effectDiscard(
   })
 )
 
-/** Serves while the scope lives; returns the address. Its tokens lie beside the file of this name. */
+/** Serves while the scope lives and returns the address. The tokens lie beside the file of this name. */
 export const serve = Effect.fn("FleetServer.serve")(function* (beside: string, options: ControlOptions) {
   const tokens = yield* Tokens.open(beside, options)
   const fleet = yield* Fleet

@@ -1,6 +1,6 @@
 /**
- * How many bots do, worst first: accounts of a fleet, as their owners last said in the database, and single bots, as they answer. Sums are
- * exact, by asset; what is not known is said to be so, and counts for nothing.
+ * Combines many bots into one list, worst first: accounts of a fleet, as their owners last reported to the database, and single bots, as
+ * they answer. Sums are exact, by asset. Unknown amounts are marked as unknown and not added.
  */
 import { Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -13,7 +13,6 @@ import type { Status } from "../../views/Status.ts"
 
 const Text = Schema.String
 
-/** In the order in which they should be looked at. */
 export const botStates = ["nobody's", "failing", "unreachable", "killed", "paused", "running"] as const
 
 const Sum = Schema.Struct({ asset: Text, id: Text, amount: Text })
@@ -21,9 +20,8 @@ type Sum = typeof Sum.Type
 
 export const BotLine = Schema.Struct({
   name: Text,
-  /** An account of the fleet, or a bot of its own. */
   kind: Schema.Literals(["account", "bot"]),
-  /** The folder that shares strategies with it; empty for none. */
+  /** Folder whose strategies it shares; empty if none. */
   class: Text,
   state: Schema.Literals(botStates),
   why: Text,
@@ -31,32 +29,27 @@ export const BotLine = Schema.Struct({
   openOrders: Schema.NullOr(Schema.Int),
   fills: Schema.NullOr(Schema.Int),
   problems: Schema.Array(Schema.Struct({ severity: Schema.Literals(["alarm", "warn"]), kind: Text, text: Text })),
-  /** All that is its own, wherever it is. */
   money: Schema.Array(Sum),
-  /** How old these figures are. */
   toldSecondsAgo: Schema.NullOr(Schema.Finite)
 })
 export type BotLine = typeof BotLine.Type
 
 export const FleetOverview = Schema.Struct({
   at: Time,
-  /** Whose token asked. */
   role: Schema.Literals(["signaller", "viewer", "trader", "operator"]),
   states: Schema.Array(Schema.Struct({ state: Schema.Literals(botStates), bots: Schema.Int })),
   classes: Schema.Array(Schema.Struct({ class: Text, bots: Schema.Int })),
-  /** How many bots have a problem of each kind. */
   problems: Schema.Array(Schema.Struct({ kind: Text, severity: Schema.Literals(["alarm", "warn"]), bots: Schema.Int })),
   openOrders: Schema.Int,
   fills: Schema.Int,
   totals: Schema.Array(Sum),
-  /** How many there are, and how many of them the filter lets through; of these the worst are listed. */
+  /** Total number of bots, and the number that passes the filter. Only the worst of these are listed. */
   bots: Schema.Int,
   matching: Schema.Int,
   listed: Schema.Array(BotLine)
 })
 export type FleetOverview = typeof FleetOverview.Type
 
-/** One of them. */
 export const BotDetail = Schema.Struct({
   at: Time,
   line: BotLine,
@@ -93,7 +86,6 @@ export const lineOf = (account: FleetAccount): BotLine => {
   }
 }
 
-/** What a bot of its own answered. */
 export interface BotAnswer {
   readonly status: Pick<Status, "killSwitch" | "strategies" | "openOrders" | "fills" | "problems">
   readonly money: ReturnType<typeof moneyView>["rows"]
@@ -132,16 +124,15 @@ export const unreachable = (name: string, why: string): BotLine => ({
   toldSecondsAgo: null
 })
 
-/** Paid fees are no longer its own, and neither is what was given up. */
+/** Paid fees and abandoned money no longer belong to the bot. */
 const gone: ReadonlySet<string> = new Set(["fees", "lost"])
 
-/** What is its own of each asset, from the places where it is; an asset that the configuration does not know has no amount. */
 export const ownedIn = (rows: ReturnType<typeof moneyView>["rows"]) =>
   summed(rows.filter(({ place }) => !gone.has(place)).map(({ amount, asset }) => ({ asset, id: asset, amount }))).map(
     ({ amount, asset }) => ({ asset, amount })
   )
 
-/** By identifier: two accounts may give one symbol to different assets. */
+/** Sums by identifier, because two accounts may use one symbol for different assets. */
 const summed = (parts: ReadonlyArray<Sum>): ReadonlyArray<Sum> => {
   const sums = new Map<string, Sum>()
   for (const part of parts) {
@@ -155,11 +146,9 @@ const summed = (parts: ReadonlyArray<Sum>): ReadonlyArray<Sum> => {
 }
 
 export interface FleetFilter {
-  /** Words in the name, the class, the runner or a problem. */
   readonly search?: string | undefined
   readonly state?: BotLine["state"] | undefined
   readonly class?: string | undefined
-  /** A kind of problem. */
   readonly problem?: string | undefined
 }
 
@@ -178,7 +167,6 @@ const passes = ({ class: wanted, problem, search = "", state }: FleetFilter) => 
   }
 }
 
-/** Who should be looked at first. */
 export const worstFirst = (lines: ReadonlyArray<BotLine>): ReadonlyArray<BotLine> => {
   const rank = ({ problems, state }: BotLine): number =>
     botStates.indexOf(state) < botStates.indexOf("killed")
@@ -194,7 +182,6 @@ export const worstFirst = (lines: ReadonlyArray<BotLine>): ReadonlyArray<BotLine
 const countBy = <K extends string>(keys: ReadonlyArray<K>) =>
   [...Map.groupBy(keys, (key) => key)].map(([key, those]) => ({ key, bots: those.length }))
 
-/** How many of each class and state there are, and what is true of each class: what is measured. */
 export const problemsByKind = (lines: ReadonlyArray<BotLine>): FleetOverview["problems"] => {
   const severities = new Map(lines.flatMap(({ problems }) => problems.map(({ kind, severity }) => [kind, severity])))
   const kinds = lines.flatMap(({ problems }) => [...new Set(problems.map(({ kind }) => kind))])

@@ -12,14 +12,11 @@ import { Array, Deferred, Effect, Queue, Schedule, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type NewRow, OwnerChanged } from "../Rows.ts"
 
-/** Rows of one account that follow one another. */
 export interface Append {
   readonly account: string
   readonly epoch: number
-  /** Where it was claimed. */
   readonly database: string
   readonly rows: Array.NonEmptyReadonlyArray<NewRow>
-  /** The hash of the row that they follow. */
   readonly previous: string
 }
 
@@ -33,11 +30,11 @@ interface Waiting extends Append {
   readonly done: Deferred.Deferred<void, Failure>
 }
 
-/** Appends in one statement: more of them make everybody wait for the slowest. */
+/** Maximum number of appends in one statement. With more, all of them wait for the slowest. */
 const mostTogether = 64
 const mostWaiting = 4_096
 
-/** The database is away: half a minute of silence, in which nothing is done. */
+/** Retries for half a minute while the database is unreachable. Nothing else happens meanwhile. */
 const whileAway = {
   schedule: Schedule.spaced("250 millis"),
   times: 120,
@@ -95,7 +92,9 @@ export const make = Effect.fnUntraced(function* (
   return { write }
 })
 
-/** A stale owner and the present one may wait at once in one process: an account is in a statement only once. */
+/**
+ * Splits appends so that each statement contains an account only once. A stale owner and the present owner may both wait in one process.
+ */
 const apart = (taken: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiting>> => {
   const rounds: Array<Array<Waiting>> = []
   const turns = new Map<string, number>()
@@ -117,7 +116,6 @@ export const incarnation = (sql: SqlClient.SqlClient) => sql`concat_ws('/',
   extract(epoch FROM pg_postmaster_start_time()), (SELECT oid FROM pg_database WHERE datname = current_database()),
   'journal'::regclass::oid, pg_relation_filenode('journal'))`
 
-/** The accounts whose appends were written. */
 const insert = (sql: SqlClient.SqlClient, appends: ReadonlyArray<Append>) => {
   const claims = appends.map(({ account, database, epoch, previous, rows }) => ({
     account,
@@ -152,7 +150,7 @@ const insert = (sql: SqlClient.SqlClient, appends: ReadonlyArray<Append>) => {
   return Effect.map(statement, (written): ReadonlySet<string> => new Set(written.map(({ name }) => name)))
 }
 
-/** Text as Postgres takes it. The body is JSON, in which what Postgres cannot hold is escaped. */
+/** Replaces characters that Postgres cannot store. The body is JSON, which already escapes them. */
 export const storableText = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd")
 
 const storable = ({ correlation_id, order_id, placement, slot, strategy, ...row }: NewRow): NewRow => {

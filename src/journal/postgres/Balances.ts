@@ -1,6 +1,6 @@
 /**
- * What the balances of a fleet's account were when they were last compared, for whoever owns it next: a difference that one owner found
- * is not forgotten by another. Like the journal it is the owner's alone: whoever had the account before writes nothing.
+ * Keeps the last compared balances of a fleet's account for the next owner, so that a difference that one owner found is not lost. Like the
+ * journal, only the present owner may write them.
  */
 import { Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -19,7 +19,6 @@ import * as Balances from "./Balances.ts"
 import * as Prices from "./Prices.ts"
 import { prepare } from "./tables.ts"
 
-/** What its owner alone writes. */
 interface Claimed {
   readonly journal: Journal["Service"]
   readonly balances: BalanceStore["Service"]
@@ -28,19 +27,14 @@ interface Claimed {
 export class Journals extends Context.Service<
   Journals,
   {
-    /** For writing. Whoever had the account before is refused from now on. */
     claim(account: string): Effect.Effect<Claimed, JournalError>
-    /** As it is, even while its owner writes it. It refuses whatever is written. */
     reading(account: string): Effect.Effect<Journal["Service"], JournalError>
-    /** For verifying its chain. */
     links(account: string): Links
-    /** The hash of its newest event, as the account's row says: what is cut off of the chain is known by it. */
+    /** Returns the hash of the newest event from the account's row. It reveals that the end of the chain is missing. */
     head(account: string): Effect.Effect<string, JournalError>
-    /** What was seen of the prices of a venue, by all accounts. */
     prices(venue: string): PriceStore["Service"]
   }
 >()("limitbot/journal/postgres/Journals") {
-  /** Creates or migrates the tables. */
   static readonly layer = Layer.effect(
     Journals,
     Effect.gen(function* () {
@@ -83,7 +77,6 @@ export class Journals extends Context.Service<
   )
 }
 
-/** The journal of one account, claimed, and what is kept beside it. */
 export const layerOf = (account: string) =>
   Layer.effectContext(
     Effect.map(
@@ -92,14 +85,12 @@ export const layerOf = (account: string) =>
     )
   )
 
-/** The journal of one account for reading. */
 export const readingOf = (account: string) =>
   Layer.effect(
     Journal,
     Effect.flatMap(Journals, ({ reading }) => reading(account))
   )
 
-/** The prices of its venue. */
 export const pricesOf = (venue: string) =>
   Layer.effect(
     PriceStore,
@@ -134,7 +125,6 @@ const rowsOf = (
   disk: roomy
 })
 
-/** Whoever has not claimed the account writes nothing, no snapshot either. */
 const readOnly = (rows: Rows, account: string): Rows => ({
   ...rows,
   write: () => Effect.fail(new OwnerChanged({ account, epoch: 0 })),

@@ -1,7 +1,10 @@
-/** Postgres for Effect's `SqlClient`. Its driver is loaded when a database is opened: a bot with a journal of its own never does. */
+/**
+ * Connects Effect's `SqlClient` to Postgres. The driver is loaded when a database is opened, so a bot with its own SQLite journal never
+ * loads it.
+ */
 import { Effect, Layer, type Redacted } from "effect"
 
-/** Appends need one, a runner's locks another; the rest is for reading. */
+/** Appends need one connection, a runner's locks another; the rest is for reading. */
 const maxConnections = 5
 
 export const layer = (url: Redacted.Redacted) =>

@@ -9,7 +9,6 @@ import { broken } from "../Journal.ts"
 import { type Minute, PriceStore, type SeenCandle } from "../PriceStore.ts"
 
 const unusable = broken("Cannot read or write the stored prices")
-/** Minutes that this process knows to be stored. */
 const mostKnown = 10_000
 
 export const of = (sql: SqlClient.SqlClient, venue: string): PriceStore["Service"] => {

@@ -1,16 +1,15 @@
 /**
- * What a fleet's runners know together of how often a venue may be asked by one credential, and which part of that each of them holds. A
- * credential is named by a hash, never by itself. A part is a lease by the database's clock. Whoever writes has read the newest
- * version, or writes nothing; no lock outlives a statement, so a runner that freezes keeps no other waiting. What the parts are is
- * for others to say.
+ * Stores the request rate that a venue allows one credential, and the part of it that each runner of a fleet holds. A credential is named
+ * by its hash. A part is a lease by the database's clock. A writer must have read the newest version, otherwise it writes nothing. No lock
+ * outlives a statement, so a frozen runner does not block others. Other code decides the sizes of the parts.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { broken, type JournalError } from "../Journal.ts"
 
-/** A part of the rate is a runner's for so long after it was renewed. */
+/** A part belongs to its runner for this time after the renewal. */
 export const leaseMillis = 8_000
-/** What it needs least stays its own for so much longer. */
+/** The runner keeps its careful part for this additional time. */
 export const silenceMillis = 60_000
 
 export interface RateHolding {
@@ -25,7 +24,6 @@ export interface RateOfCredential {
   readonly version: number
   readonly rate: number
   readonly lessons: number
-  /** What each runner holds that is not forgotten. */
   readonly holdings: ReadonlyArray<RateHolding>
 }
 
@@ -34,15 +32,14 @@ export type WrittenRate = Pick<RateOfCredential, "lessons" | "rate" | "version">
 export class RateRows extends Context.Service<
   RateRows,
   {
-    /** The rate of a credential that nobody has used yet is `initial`. */
+    /** Returns `initial` as the rate if the credential has not been used yet. */
     read(credential: string, initial: number): Effect.Effect<RateOfCredential, JournalError>
-    /** False, and nothing is written, if there is a newer version than the one that was read. */
+    /** Writes nothing and returns false if there is a newer version than the one that was read. */
     write(credential: string, written: WrittenRate): Effect.Effect<boolean, JournalError>
-    /** Gives its part back. */
     leave(credential: string, runner: string): Effect.Effect<void, JournalError>
   }
 >()("limitbot/journal/postgres/RateRows") {
-  /** The tables are made by whoever opens the journals or the registry. */
+  /** Requires the tables, which the journals or the registry create. */
   static readonly layer = Layer.effect(RateRows, Effect.map(SqlClient.SqlClient, make))
 }
 

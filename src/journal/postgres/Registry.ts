@@ -17,16 +17,14 @@ export const deadAfterSeconds = 8
 export const wishes = ["running", "paused", "killed"] as const
 export type WantedState = (typeof wishes)[number]
 
-/** A file of an account, by its name. */
 const Files = Schema.fromJsonString(Schema.Array(Schema.Struct({ file: Schema.String, text: Schema.String })))
 const decodeFiles = Schema.decodeUnknownEffect(Files)
 const encodeFiles = Schema.encodeSync(Files)
 export type AccountFile = (typeof Files.Type)[number]
 
-/** What its owner last said of an account. */
 const AccountReport = Schema.fromJsonString(
   Schema.Struct({
-    /** It does not run, and the figures are of when it last did. */
+    /** Reason why the bot does not run; `null` if it runs. The figures then date from its last run. */
     failing: Schema.NullOr(Schema.String),
     openOrders: Schema.Int,
     fills: Schema.Int,
@@ -34,7 +32,7 @@ const AccountReport = Schema.fromJsonString(
     problems: Schema.Array(
       Schema.Struct({ severity: Schema.Literals(["alarm", "warn"]), kind: Schema.String, text: Schema.String })
     ),
-    /** All that is the account's own, wherever it is, in units of each asset. */
+    /** All money that belongs to the account, in any place, in units of each asset. */
     money: Schema.Array(Schema.Struct({ asset: Schema.String, id: Schema.String, amount: Schema.String }))
   })
 )
@@ -44,16 +42,14 @@ const encodeTold = Schema.encodeSync(AccountReport)
 
 export interface OwnedAccount {
   readonly name: string
-  /** Grows with every change of its files. */
   readonly revision: number
   readonly wanted: WantedState
   readonly why: string
 }
 
-/** What people wrote for an account. */
 export interface AccountFiles {
   readonly name: string
-  /** The folder whose strategies it shares; empty for none. */
+  /** Folder whose strategies it shares; empty if none. */
   readonly class: string
   readonly config: string
   readonly strategies: ReadonlyArray<AccountFile>
@@ -62,11 +58,9 @@ export interface AccountFiles {
 export interface AccountText extends OwnedAccount, AccountFiles {}
 
 export interface FleetAccount extends OwnedAccount {
-  /** The folder whose strategies it shares; empty for none. */
+  /** Folder whose strategies it shares; empty if none. */
   readonly class: string
-  /** The runner that began with it last. */
   readonly owner: string | undefined
-  /** Whether that runner is alive. */
   readonly isOwned: boolean
   readonly told: AccountReport | undefined
   readonly toldSecondsAgo: number | undefined
@@ -79,40 +73,32 @@ interface Row {
   readonly why: string
 }
 
-/** What was said to an account and is not answered yet. */
 export interface WaitingWord {
-  /** The name of the operator, as the journal records it. */
   readonly by: string
-  /** JSON. */
   readonly word: string
 }
 
 export class Registry extends Context.Service<
   Registry,
   {
-    /** What all accounts are to do. */
     readonly rows: Effect.Effect<ReadonlyArray<OwnedAccount>, JournalError>
-    /** Writes that this runner begins with the account. */
     own(runner: string, name: string): Effect.Effect<void, JournalError>
     tell(runner: string, name: string, told: Omit<AccountReport, "failing">): Effect.Effect<void, JournalError>
-    /** Says why it does not run; what was told of its orders before stays. */
     tellFailing(runner: string, name: string, why: string): Effect.Effect<void, JournalError>
     text(name: string): Effect.Effect<AccountText | undefined, JournalError>
     all: Effect.Effect<ReadonlyArray<FleetAccount>, JournalError>
     one(name: string): Effect.Effect<FleetAccount | undefined, JournalError>
-    /** Writes an account's files; the ones before stay in the table of revisions. */
     apply(files: AccountFiles): Effect.Effect<void, JournalError>
-    /** Returns which of these accounts there are; without names all of them. */
+    /** Returns the names of the accounts that exist; without `names`, of all accounts. */
     wish(
       wanted: WantedState,
       why: string,
       names: ReadonlyArray<string>
     ): Effect.Effect<ReadonlyArray<string>, JournalError>
-    /** Only one that is killed, whose bot runs and has no order any more. Its journal stays. */
+    /** Removes only an account that is killed, whose bot runs, and that has no open orders. Its journal stays. */
     remove(name: string): Effect.Effect<boolean, JournalError>
-    /** What was said to this account and its owner has not answered, oldest first. */
     waitingFor(name: string): Effect.Effect<ReadonlyArray<WaitingWord>, JournalError>
-    /** Deletes words that were taken up and answered more than a day ago. */
+    /** Deletes commands that were answered more than a day ago. */
     readonly forgetWords: Effect.Effect<void, JournalError>
   }
 >()("limitbot/journal/postgres/Registry") {
@@ -167,7 +153,7 @@ const ofRunners = (sql: SqlClient.SqlClient) => {
   return { rows, own, tell, tellFailing, forgetWords }
 }
 
-/** The engine's rows of runners have times without a zone: all connections are in UTC. */
+/** The cluster engine's rows of runners have times without a zone, so all connections use UTC. */
 const isAlive = (sql: SqlClient.SqlClient) =>
   sql.literal(`EXISTS (
   SELECT 1 FROM limitbot_runners

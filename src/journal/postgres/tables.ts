@@ -51,7 +51,7 @@ const createJournals = Effect.gen(function* () {
     )`
 })
 
-/** What accounts are to do and who runs them: nothing here is needed to know whose money is where. */
+/** Target states and runners of the accounts. This table is not needed to find the owner or place of any money. */
 const createFleet = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -80,7 +80,6 @@ const createFleet = Effect.gen(function* () {
     )`
 })
 
-/** What was seen of a venue's prices, for all accounts that trade there: doubles, for indicators only. */
 const createPrices = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -110,7 +109,6 @@ const createPrices = Effect.gen(function* () {
     )`
 })
 
-/** What operators say to accounts, on its way to whoever owns each; and which accounts share strategies. */
 const createWords = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -126,20 +124,17 @@ const createWords = Effect.gen(function* () {
   yield* sql`CREATE INDEX fleet_words_waiting ON fleet_words (account) WHERE answer IS NULL`
 })
 
-/** When a word was answered: from then on it is kept for a while. */
 const createAnswerTimes = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE fleet_words ADD COLUMN answered_at TIMESTAMPTZ`
   yield* sql`UPDATE fleet_words SET answered_at = clock_timestamp() WHERE answer IS NOT NULL`
 })
 
-/** What the balances of each account were when its owner last compared them. */
 const createBalances = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`CREATE TABLE balances (account TEXT PRIMARY KEY REFERENCES accounts (name), body TEXT NOT NULL)`
 })
 
-/** What runners know together of a credential's rate, and the part of it that each holds. */
 const createRates = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -161,7 +156,7 @@ const createRates = Effect.gen(function* () {
     )`
 })
 
-/** The tables of the cluster's engine, in place of our own. Nothing that an operator said is lost. */
+/** Replaces our own tables with those of the cluster engine. Keeps all commands of operators. */
 const placeByCluster = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`LOCK TABLE fleet_runners, fleet_words IN ACCESS EXCLUSIVE MODE`
@@ -183,7 +178,6 @@ const placeByCluster = Effect.gen(function* () {
   yield* Effect.forEach(engines, ({ layerMigrations }) => Layer.build(layerMigrations({ prefix: clusterPrefix })))
 }).pipe(Effect.scoped)
 
-/** Names of the cluster's tables begin with it. */
 export const clusterPrefix = "limitbot"
 
 const migrations = Migrator.fromRecord({
@@ -197,7 +191,6 @@ const migrations = Migrator.fromRecord({
   "0009_place_by_cluster": placeByCluster
 })
 
-/** Creates or migrates the tables. */
 export const prepare = Migrator.make({})({ loader: migrations }).pipe(
   Effect.mapError((error) => (error._tag === "MigrationError" ? (error.cause ?? error) : error))
 )

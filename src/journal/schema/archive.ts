@@ -16,11 +16,14 @@ const view = `
 
 const uriOf = (file: string): string => `file:${encodeURI(file).replaceAll("?", "%3f").replaceAll("#", "%23")}?mode=ro`
 
-/** Makes both files one table, on a connection to the journal. The archive is only read. */
+/** Joins journal and archive into one view, on a connection to the journal. The archive is only read. */
 export const joined = (file: string): string =>
   `ATTACH DATABASE '${uriOf(file).replaceAll("'", "''")}' AS archive; ${view}`
 
-/** The same connection for what copies the whole journal: SQLite would take the view for the table there. */
+/**
+ * Runs a step without the joined view. SQLite would otherwise use the view in place of the journal's table when the whole journal is
+ * copied.
+ */
 export const unjoined = Effect.fnUntraced(function* <A, E, R>(step: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
   const views = yield* sql`SELECT 1 FROM temp.sqlite_master WHERE name = 'journal'`
@@ -29,12 +32,12 @@ export const unjoined = Effect.fnUntraced(function* <A, E, R>(step: Effect.Effec
   return yield* Effect.ensuring(step, Effect.orDie(sql.unsafe(view)))
 })
 
-/** The first event that is there: what comes before it is in an archive that is not. */
+/** Returns the first event that is present. Earlier events are in an archive that is missing. */
 export const firstThere = SqlClient.SqlClient.use(
   (sql) => sql<{ readonly sequence: number }>`SELECT sequence FROM journal ORDER BY sequence LIMIT 1`
 ).pipe(Effect.map(([row]) => row?.sequence ?? 1))
 
-/** The last event of before this time that can be archived, and its hash. The newest event always stays. */
+/** Returns the last event before `time` that can be archived, and its hash. The newest event always stays in the journal. */
 export const lastBefore = Effect.fnUntraced(function* (time: number) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly sequence: number; readonly hash: string }>`
@@ -44,7 +47,6 @@ export const lastBefore = Effect.fnUntraced(function* (time: number) {
   return row
 })
 
-/** Writes all events up to this one into a new file, with the tables of the journal. */
 export const write = Effect.fnUntraced(function* (file: string, last: number) {
   const sql = yield* SqlClient.SqlClient
   const parts = yield* sql<{ readonly sql: string }>`
@@ -59,7 +61,7 @@ export const write = Effect.fnUntraced(function* (file: string, last: number) {
   yield* sql`DETACH DATABASE next`
 })
 
-/** Removes them from the journal itself, all or none, and gives the room back. The archive has to be durable. */
+/** Removes the events up to `last` from the journal, all or none, and frees the disk space. The archive must already be durable. */
 export const cut = Effect.fnUntraced(function* (last: number) {
   const sql = yield* SqlClient.SqlClient
   const [trigger] = yield* sql<{ readonly name: string; readonly sql: string }>`

@@ -34,7 +34,6 @@ const createJournal = Effect.gen(function* () {
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END`
 })
 
-/** Minutes of the prices that the bot itself saw: indicators are warm again after a restart, and backtests can replay them. */
 const createPrices = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -49,7 +48,7 @@ const createPrices = Effect.gen(function* () {
     ) STRICT, WITHOUT ROWID`
 })
 
-/** Candles of a market's source as they counted, because a source may tell them late, otherwise or not at all later. */
+/** Candles of a market's source as decisions used them. The source may report them late, change them or drop them later. */
 const createSeenCandles = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -67,10 +66,8 @@ const createSeenCandles = Effect.gen(function* () {
     ) STRICT, WITHOUT ROWID`
 })
 
-/** Events chained at a time. */
 const pageSize = 5_000
 
-/** A hash for each event, those that are there already included. */
 const createChain = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`ALTER TABLE journal ADD COLUMN hash TEXT`
@@ -91,7 +88,7 @@ const createChain = Effect.gen(function* () {
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END`
 })
 
-/** What folds of the journal had come to, to start from: a cache that may be emptied at any time. */
+/** Saved states of the journal's folds. This is a cache and may be emptied at any time. */
 const createSnapshots = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -104,7 +101,7 @@ const createSnapshots = Effect.gen(function* () {
     ) STRICT`
 })
 
-/** Migrations 3 and 7 made and emptied the table that 8 drops. */
+/** Migrations 3 and 7 created and emptied the table that 8 drops. */
 export const migrations = Migrator.fromRecord({
   "0001_create_journal": createJournal,
   "0002_create_prices": createPrices,
@@ -115,7 +112,10 @@ export const migrations = Migrator.fromRecord({
   "0009_create_seen_candles": createSeenCandles
 })
 
-/** Whose tables a journal has: what the next start of this program would do to them, or that a newer program made them. */
+/**
+ * Compares the journal's tables with this program: returns the migrations that the next start would run, or that a newer program made the
+ * tables.
+ */
 export const standing = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly newest: number | null }>`
@@ -128,14 +128,12 @@ export const standing = Effect.gen(function* () {
   }
 })
 
-/** A newer program has written it, which knows more than this one. */
 export class JournalNewer extends Schema.TaggedError<JournalNewer>()("JournalNewer", { what: Schema.String }) {
   override get message(): string {
     return `a newer limitbot wrote it (${this.what}) than this one, ${version}: use the newer one, or a backup from before it (limitbot journal restore)`
   }
 }
 
-/** Before anything is written into it. */
 export const refuseNewer = Effect.gen(function* () {
   const { isNewer } = yield* Effect.orElseSucceed(standing, () => ({ isNewer: false }))
   if (isNewer) return yield* new JournalNewer({ what: "its tables are of a later form" })

@@ -8,7 +8,6 @@ import { SqlClient } from "effect/sql"
 const refusal =
   "it has swaps or payments in a form that only programs of before 22 November 2026 wrote, and this one does not read it: let the program that wrote it bring them to their end, keep the file, and begin another journal"
 
-/** Before anything is changed in it. */
 export const refuse = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tables = yield* sql`SELECT name FROM sqlite_master WHERE name IN ('journal', 'swap_journal')`

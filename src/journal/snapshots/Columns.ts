@@ -7,10 +7,9 @@ type Row = Readonly<Record<string, unknown>>
 
 interface Column {
   readonly key: string
-  /** Which records have it; missing where all have. */
+  /** Marks the records that have the field; absent if all have it. */
   readonly has?: Uint8Array
   readonly values: ReadonlyArray<unknown> | Float64Array | BigInt64Array | Uint8Array | Uint16Array
-  /** What the numbers in `values` stand for. */
   readonly names?: ReadonlyArray<unknown>
 }
 
@@ -19,7 +18,7 @@ export interface Columns {
   readonly columns: ReadonlyArray<Column>
 }
 
-/** A field that is there without a value is not kept. */
+/** Packs records into columns. Drops a field whose value is `undefined`. */
 export const pack = (rows: ReadonlyArray<object>): Columns => {
   const fields = rows as ReadonlyArray<Row>
   const keys = new Set<string>()
@@ -51,13 +50,12 @@ const stored = (values: ReadonlyArray<unknown>): Pick<Column, "values" | "names"
   }
 }
 
-/** Numbers below a limit. */
 const short = (numbers: ReadonlyArray<number>, limit: number) => {
   if (limit > 2 ** 16) return Float64Array.from(numbers)
   return limit > 2 ** 8 ? Uint16Array.from(numbers) : Uint8Array.from(numbers)
 }
 
-/** The records that were packed. Whoever asks knows of which kind they were: only the program that wrote the bytes reads them. */
+/** Restores the packed records. The caller must know their type: only the program that wrote the bytes may read them. */
 export const unpack = <A>({ columns, count }: Columns): Array<A> => {
   // A copy has all of its fields at once, instead of growing by one after the other.
   const blank = Object.fromEntries(columns.flatMap(({ has, key }) => (has === undefined ? [[key, undefined]] : [])))

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path"
 
 let known: string | undefined
 
-/** `fold`: as its snapshots are named. Without a build the hash is of every source. */
+/** `fold`: the name of its snapshots. In a run from source the hash covers every source file. */
 export const foldCode = (_fold: string): string => (known ??= hashOf(resolve(import.meta.dirname, "../..")))
 
 const hashOf = (folder: string): string => {

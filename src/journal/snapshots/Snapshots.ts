@@ -1,10 +1,8 @@
 /**
- * What a fold of the journal had come to at some event, so that a start reads only what follows. A cache: every snapshot may
- * be deleted, and one that cannot be written is not.
- *
- * A snapshot counts only where all of this holds, and is passed over in silence where not: the journal's event has the hash
- * that it had when the snapshot was taken, and with it all events before; the bytes are those that were written; and it was
- * written by this very code of the folds, because a fold that was mended must not go on from what the old one made.
+ * Stores the state of a fold at some event, so that a start reads only the later events. This is a cache: any snapshot may be deleted, and
+ * a failed write is ignored. A snapshot counts only if all of these hold, and is otherwise skipped silently. The journal's event still has
+ * the hash that it had then, which covers all earlier events. The bytes are those that were written. This very code of the folds wrote it,
+ * because a fixed fold must not continue from the state of the faulty one.
  */
 import { createHash } from "node:crypto"
 import { versions } from "node:process"
@@ -13,31 +11,25 @@ import type { SqlError } from "effect/sql"
 import { foldCode } from "./FoldCode.ts"
 
 export interface FoldSnapshot {
-  /** The last event in it. */
   readonly sequence: number
   readonly body: Uint8Array
 }
 
 export interface Snapshots {
-  /** The newest one of a fold, if it counts. */
   newest(fold: string): Effect.Effect<FoldSnapshot | undefined>
-  /** Takes the place of the fold's last one. Says whether it could. */
+  /** Replaces the fold's snapshot. Returns false if it could not be written. */
   keep(fold: string, snapshot: FoldSnapshot): Effect.Effect<boolean>
-  /** Those of all folds whose names begin so: nothing goes on from them any more. */
   forget(prefix: string): Effect.Effect<void>
 }
 
-/** One as it is stored. */
 export interface Stored extends FoldSnapshot {
   readonly fold: string
-  /** Hash of the event, as it was then. */
   readonly hash: string
   readonly seal: string
 }
 
-/** The table of the database. */
 export interface SnapshotTable {
-  /** With the hash of the event as the journal has it now. */
+  /** Includes the hash that the journal now has for the event. */
   find(fold: string): Effect.Effect<(Stored & { readonly chained: string }) | undefined, SqlError.SqlError>
   hashOf(sequence: number): Effect.Effect<string | undefined, SqlError.SqlError>
   put(snapshot: Stored): Effect.Effect<unknown, SqlError.SqlError>
@@ -64,7 +56,7 @@ export const make = (table: SnapshotTable): Snapshots => ({
   forget: (prefix) => Effect.ignore(table.forget(prefix))
 })
 
-/** Bodies have its form; an older one may not read what a newer one wrote. */
+/** V8 version that sets the form of the bodies; an older one may not read bodies of a newer one. */
 const engine = versions.v8.split(".", 2).join(".")
 
 const sealOf = ({ fold, sequence, hash, body }: Omit<Stored, "seal">): string =>

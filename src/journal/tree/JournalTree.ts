@@ -8,10 +8,9 @@ import { genesis, type Link } from "../Hash.ts"
 import { broken } from "../Journal.ts"
 import * as Merkle from "./Merkle.ts"
 
-/** Rows read at a time. */
 const pageSize = 5_000
 
-/** Lets a tree grow by the events that came since, and gives the hash of the newest in the chain. The bot goes first between two pages. */
+/** Adds the events since the last call to a tree and returns the newest hash of the chain. Yields to the bot between two pages. */
 export const grow = Effect.fn("JournalTree.grow")(
   function* (tree: Merkle.Growing) {
     const sql = yield* SqlClient.SqlClient
@@ -31,14 +30,12 @@ export const grow = Effect.fn("JournalTree.grow")(
   Effect.mapError(broken("Cannot read the journal"))
 )
 
-/** An event, and what proves that it is among the first so many: enough for somebody who has nothing else of the journal. */
+/** An event and the proof that it is among the first `size`. The reader needs nothing else of the journal. */
 export interface Proven extends Link {
-  /** The hash of the event before it. */
   readonly before: string
   readonly path: ReadonlyArray<string>
 }
 
-/** The events of these numbers, each with its proof in the tree over the first `size`. */
 export const prove = Effect.fn("JournalTree.prove")(
   function* (size: number, sequences: ReadonlyArray<number>) {
     const sql = yield* SqlClient.SqlClient

@@ -9,13 +9,16 @@ import { hash } from "node:crypto"
 
 const sha256 = (...parts: ReadonlyArray<Uint8Array>): Buffer => hash("sha256", Buffer.concat(parts), "buffer")
 
-/** Leaves and nodes are hashed apart, so that neither can pass for the other. */
+/** Leaves and nodes have different hash prefixes, so that neither can pass for the other. */
 const [ofLeaf, ofNode] = [Buffer.from([0]), Buffer.from([1])]
 
 const leafOf = (chained: string): Buffer => sha256(ofLeaf, Buffer.from(chained, "hex"))
 const nodeOf = (left: Uint8Array, right: Uint8Array): Buffer => sha256(ofNode, left, right)
 
-/** A tree that grows: the roots of the whole trees that it is made of, the largest first. There are at most as many as digits in its size. */
+/**
+ * A growing tree, stored as the roots of its complete subtrees, largest first. There are at most as many roots as binary digits in its
+ * size.
+ */
 export interface Growing {
   size: number
   readonly peaks: Array<Buffer>
@@ -34,11 +37,10 @@ export const add = (tree: Growing, chained: string): void => {
   tree.size += 1
 }
 
-/** In base64, as checkpoints write it. */
 export const rootOf = ({ peaks }: Growing): string =>
   (peaks.length === 0 ? sha256() : peaks.reduceRight((right, left) => nodeOf(left, right))).toString("base64")
 
-/** For each of these leaves, counted from 0, the hashes in base64 that lead from it to the root. */
+/** Returns for each leaf, counted from 0, the hashes in base64 that lead from it to the root. */
 export const pathsOf = (
   chain: ReadonlyArray<string>,
   indexes: ReadonlyArray<number>
@@ -55,7 +57,7 @@ export const pathsOf = (
   return paths
 }
 
-/** The last of an odd number goes up as it is. */
+/** The last of an odd number moves up unchanged. */
 const paired = (level: ReadonlyArray<Buffer>): Array<Buffer> =>
   level.flatMap((left, index) => {
     if (index % 2 === 1) return []

@@ -24,29 +24,24 @@ import type { BandSide, Part } from "./results/BandSide.ts"
 
 export interface Options {
   readonly costs: Costs
-  /** Single rules changed by name, on both sides. */
   readonly changes: Partial<FillRules>
-  /** What was measured, by side; single rules changed by name come first. */
+  /** Measured rules, by side. `changes` take precedence. */
   readonly measured?: Readonly<Record<FillMode, Partial<FillRules>>>
-  /** What the account's configuration asks for with every order whose file asks for nothing else. */
+  /** Terms of the account's configuration, for orders whose strategy file sets none. */
   readonly accountTerms?: OrderTerms
-  /** What was sent to the strategy at its time. */
   readonly signals?: SignalHistory
-  /** Keep where every order rested: for pictures. */
   readonly keepsOrders?: boolean
 }
 
 export const rulesIn = (mode: FillMode, { costs, changes, measured }: Options): FillRules =>
   rulesOf(mode, costs, { ...measured?.[mode], ...changes })
 
-/** What a market is run on; each has its own costs, as they are in amounts of its base. */
 export interface MarketInput {
   readonly candles: Candles
   readonly indices: CrossingIndex.Indices
   readonly options: Options
 }
 
-/** A timeframe of the strategy is shorter than the candles. */
 export const tooFine = (strategy: Strategy, candles: Candles): ReadonlyArray<string> =>
   candlesWanted(strategy)
     .flatMap((wanted) => [...wanted.candles.keys()])
@@ -74,7 +69,6 @@ export const conditionsOf = (
   ...timeframesOf(strategy, market, candles)
 })
 
-/** The candles of a market that the strategy looks at. */
 const timeframesOf = (strategy: Strategy, market: Market, candles: Candles): Pick<Conditions, "timeframes"> => {
   const wanted =
     market === strategy.market
@@ -109,7 +103,10 @@ const inMarket = (
   }
 }
 
-/** What others got of all app fees; the rest came back to the account (`self`). A service that takes more than those shares them. */
+/**
+ * Returns the app fees that others received; the share of `self` came back to the account. If the service takes more than the terms ask,
+ * all of it counts as paid to others.
+ */
 const paidToOthers = ({ terms = {} }: Strategy, { appFeeBasisPoints: taken }: FillRules, all: Amount): Amount => {
   const total = askedBasisPoints(terms)
   return total === 0 || taken > total ? all : (all * BigInt(feesToOthers(terms))) / BigInt(total)
@@ -117,7 +114,7 @@ const paidToOthers = ({ terms = {} }: Strategy, { appFeeBasisPoints: taken }: Fi
 
 const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran): Part => {
   const { market, budget, rules } = conditions
-  /** In quote at the close of a bar, rounded down. */
+  /** Value in quote at the close of a bar, rounded down. */
   const worth = (bar: number, { base, quote }: Conditions["budget"]): Amount =>
     quote + quoteAmount(market, base, exactPrice(closeAt(candles, bar)), "down")
   const last = candles.bars - 1
@@ -170,7 +167,6 @@ const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.A
   }
 }
 
-/** The candles of all markets know each other. */
 const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
   const [first, ...others] = markets
   const name = (each: Kernel.InMarket) => (each === first ? ownMarket : each.conditions.market.name)
@@ -184,7 +180,6 @@ const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
   return [of(first), ...others.map(of)]
 }
 
-/** Series of the strategy's markets and of those that it watches, in its order (`marketsSeen`). */
 export type MarketInputs = readonly [MarketInput, ...ReadonlyArray<MarketInput>]
 
 export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: FillMode): BandSide => {
@@ -199,7 +194,6 @@ export const runAll = (file: Strategy, [first, ...others]: MarketInputs, mode: F
   return sideOf(strategy, mode, [ran, ...alsoRan.slice(0, strategy.others?.length ?? 0)])
 }
 
-/** A strategy of one market. */
 export const run = (
   strategy: Strategy,
   candles: Candles,

@@ -1,11 +1,9 @@
 /**
- * What a strategy may have come to: both named sides over the bars as they are, and beside them what runs that are simulated
- * came to, as p5, p50 and p95. Such a run draws what candles do not tell: how the price went within each bar, and what the
- * venue was like (`VenuePrior`). Runs are drawn in batches until the quantiles no longer move, or as many as the counted work of the first
- * run allows. No clock counts, so the same command gives the same figures on any machine. Only their figures are kept.
- *
- * More runs make the quantiles more precise; they do not move them apart. The n-th run of the same file is
- * always the same.
+ * Computes the range of a strategy's possible results: both named sides over the bars as they are, and p5, p50 and p95 of simulated runs. A
+ * simulated run draws what candles do not show: the price path within each bar, and the behaviour of the venue (`VenuePrior`). Runs are
+ * drawn in batches until the quantiles stop moving, or until the work allowed by the first run is done. No clock counts, so a command gives
+ * equal figures on any machine. Only the figures of the runs are kept. More runs make the quantiles more precise but not wider. The n-th
+ * run of a file is always identical.
  */
 
 import { closeAt } from "../../candles/Candles.ts"
@@ -18,7 +16,6 @@ import * as BandSide from "./results/BandSide.ts"
 import * as Quantiles from "./results/Quantiles.ts"
 import * as VenuePrior from "./VenuePrior.ts"
 
-/** What a simulated run came to. */
 export interface RunFigures
   extends Pick<BandSide.BandSide, "pnlQuote" | "holdPnlQuote" | "feesQuote" | "fills" | "openOrders"> {
   readonly maxDrawdown: number
@@ -28,11 +25,10 @@ export interface RunFigures
 
 type AllFigures = readonly [RunFigures, ...ReadonlyArray<RunFigures>]
 
-/** `enough`: one more batch moved no quantile. `most work`: the first run had so many events that no more were begun. */
+/** `enough`: one more batch moved no quantile. `most work`: the first run had so many events that no further runs were started. */
 export interface Simulated {
   readonly runs: AllFigures
   readonly ended: "enough" | "most runs" | "most work" | "as asked"
-  /** Sentences about what the runs supposed of the venue, and who says so; several where the markets differ. */
   readonly venue: ReadonlyArray<string>
 }
 
@@ -43,7 +39,6 @@ export interface Band {
   readonly simulated: Simulated
 }
 
-/** Each figure has its own. */
 export const quantilesOf = <Value extends number | bigint>(
   { runs: [first, ...others] }: Simulated,
   of: (figures: RunFigures) => Value
@@ -54,49 +49,46 @@ const sidesOf = (strategy: Strategy, inputs: Backtest.MarketInputs): Sides => [
   Backtest.runAll(strategy, inputs, "optimistic")
 ]
 
-/** Quote smallest units at the first close: for ratios. */
+/** Quote smallest units at the first close; for ratios. */
 export const worthAtStart = ({ parts }: Pick<BandSide.BandSide, "parts">): number =>
   parts.reduce((sum, { budget, candles, market: { base, quote } }) => {
     const unit = 10 ** (base.decimals - quote.decimals)
     return sum + Number(budget.quote) + (Number(budget.base) * closeAt(candles, 0)) / unit
   }, 0)
 
-/** No quantile need be more precise than this share of the worth at the start. */
+/** Quantiles need no more precision than this share of the equity at the start. */
 const precision = 0.0001
 
 const mostRuns = 10 * Quantiles.batch - 1
 
-/** Decisions, orders and fills of all runs together: some 15 seconds of one core. */
+/** Decisions, orders and fills of all runs together; about 15 seconds of one core. */
 const usualWork = 4_000_000
-/** The most for the first quantiles: market making on the minutes of six years has them. */
+/** Maximum for the first quantiles. Market making on the minutes of six years reaches it. */
 const mostWork = 50_000_000
 
-/** The number of runs by the events of the first one. */
 export const runsWithin = (events: number): number => {
   const batches = Math.floor((usualWork / Math.max(1, events) + 1) / Quantiles.batch)
   if (batches >= 1) return Math.min(mostRuns, batches * Quantiles.batch - 1)
   return Math.max(1, Math.min(Quantiles.firstRuns, Math.floor(mostWork / events)))
 }
 
-/** The markets that the law was fitted to differ by as much in how often a cell is crossed. */
+/** Varies by as much as the markets to which the law was fitted differ in how often a cell is crossed. */
 const roughnessFrom = (next: Random): number => 0.85 + 0.3 * next()
 
-/** Numbers that belong to a bar, in whatever order bars are asked for. */
+/** Returns random numbers that belong to a bar, independent of the order in which bars are requested. */
 const randomOf =
   (draw: number) =>
   (bar: number): Random =>
     seeded(Math.imul(draw, 0x9e3779b1) ^ Math.imul(bar, 0x85ebca6b))
 
-/** 1 where bars stay whole: then only the rules vary. */
+/** Returns the number of parts per bar. 1 if bars stay whole; then only the rules vary. */
 const partsOf = (inputs: Backtest.MarketInputs): number =>
   inputs.every(({ candles }) => candles.high.length === candles.bars) ? Unfold.partsOf(inputs[0].candles) : 1
 
-/** What all simulated runs share. */
 interface BandInputs {
   readonly strategy: Strategy
   readonly inputs: Backtest.MarketInputs
   readonly sides: Sides
-  /** One for each market, or none. */
   readonly foldables: ReadonlyArray<Unfold.Foldable>
 }
 
@@ -147,7 +139,7 @@ const simulate = (ground: BandInputs, draw: number): Run => {
   return { figures, events: counts.decisions + counts.placed + fills }
 }
 
-/** `asked`: exactly so many runs. `onRun` is told how many have ended and how many there are at most. */
+/** `asked`: the exact number of runs. `onRun` receives the number of finished runs and the maximum. */
 export const simulated = (
   strategy: Strategy,
   inputs: Backtest.MarketInputs,

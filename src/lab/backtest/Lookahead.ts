@@ -1,9 +1,8 @@
 /**
- * Whether a strategy looks into the future, or answers differently when it knows less of the past than it said it needs.
- *
- * A view's columns hold the whole series and say how much of it is closed. At many moments the strategy is asked with the
- * future as it is, with the future cut off, and with another future: the three answers must be the same. It is also
- * asked with just as many candles as it declared, which must hardly ever matter.
+ * Checks that a strategy does not use the future, and that the history that it declares is enough. A view's columns hold the whole series
+ * and the number of closed candles. The check runs the strategy at many times with the real future, with no future and with another future;
+ * the three answers must be equal. It also runs the strategy with exactly the declared number of candles, which should hardly ever change
+ * the answer.
  */
 
 import { type Candles, exactPrice } from "../../candles/Candles.ts"
@@ -17,21 +16,18 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import type { ClosedCandles, View } from "../../strategy/View.ts"
 
 export interface LookaheadReport {
-  /** Moments at which the strategy was asked. */
   readonly moments: number
-  /** Moments at which the future made a difference: none, unless the strategy peeks. */
+  /** Times at which the future changed the answer; empty unless the strategy uses the future. */
   readonly peeks: ReadonlyArray<{ readonly at: number; readonly text: string }>
-  /** Warm moments, and those at which older candles than it declared made a difference. */
   readonly warm: number
   readonly sensitive: number
 }
 
-/** More differences than this share of the moments: the strategy needs more candles than it declares. */
+/** Above this share of the times with a different answer, the strategy needs more candles than it declares. */
 const mostSensitive = 0.02
 
 export const isTooSensitive = ({ warm, sensitive }: LookaheadReport): boolean => sensitive > warm * mostSensitive
 
-/** Asks at about so many moments, evenly over the candles. */
 export const look = (strategy: Strategy, candles: Candles, moments: number): LookaheadReport => {
   const frames = new Map(
     [...(strategy.candles ?? [])].map(([name, needed]) => [
@@ -100,7 +96,6 @@ const cut = (columns: CandleColumns, closed: number): ClosedCandles => ({
   closed
 })
 
-/** The same past, and a future that rises and falls by half. */
 const anotherFuture = (columns: CandleColumns, closed: number): ClosedCandles => ({
   columns: mapColumns(columns, (column) =>
     column.map((value, index) => (index < closed ? value : value * (index % 2 === 0 ? 1.5 : 0.5)))
@@ -113,7 +108,6 @@ const lastOnes = (columns: CandleColumns, closed: number, needed: number): Close
   closed: needed
 })
 
-/** What is held against each other: orders, empty slots and memory. */
 const answer = ({ desired, absent, memory }: Decision): string =>
   plainJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
 

@@ -5,17 +5,15 @@
  * the best of the search is no better than the median of what was tried.
  */
 
-/** Blocks of fewer periods say nothing. */
 const fewestPeriods = 4
 const mostBlocks = 16
 
-/** An even number of blocks; 0 where the periods are too few for four of them. */
 export const blocksFor = (periods: number): number => {
   const blocks = Math.min(mostBlocks, 2 * Math.floor(periods / fewestPeriods / 2))
   return blocks < 4 ? 0 : blocks
 }
 
-/** Count, sum and sum of squares of the returns of each block: those of several blocks add up. */
+/** Count, sum and sum of squares of the returns of each block. Values of several blocks can be added. */
 interface Sums {
   readonly sum: Float64Array
   readonly squares: Float64Array
@@ -33,7 +31,6 @@ const sumsOf = (returns: ReadonlyArray<number>, blocks: number): Sums => {
   return sums
 }
 
-/** Mean over deviation on the blocks whose bits are set. */
 const sharpeOn = ({ counts, squares, sum }: Sums, chosen: number): number => {
   let [count, total, square] = [0, 0, 0]
   for (let block = 0; block < sum.length; block++) {
@@ -53,7 +50,7 @@ const bitsOf = (chosen: number): number => {
   return bits
 }
 
-/** `returns`: a row for each trial, of the same periods. `undefined` with fewer than two trials, or too few periods. */
+/** `returns`: one row per trial, over equal periods. Returns `undefined` for fewer than two trials or too few periods. */
 export const probability = (
   returns: ReadonlyArray<ReadonlyArray<number>>,
   blocks = blocksFor(returns[0]?.length ?? 0)

@@ -1,10 +1,8 @@
 /**
- * What simulated runs suppose of the venue: ranges that were measured from the account's own orders, where there are enough of
- * them, and otherwise this prior. It is stated here and nowhere else, and every backtest prints which of both it used.
- *
- * A venue is drawn anew for each run, as a whole: its solvers want one margin, of the range alike, and mostly its times are
- * short. Each end of the margin has an eighth of all runs to itself: venues without any margin exist, and were the ends rare, p5
- * and p95 would leave out venues that are always there.
+ * Defines the assumptions of simulated runs about the venue. It uses ranges measured from the account's own orders if there are enough,
+ * otherwise this prior. The prior is stated only here, and every backtest prints which of the two it used. Each run draws one whole venue:
+ * its solvers want one margin, uniform over the range, and its times are mostly short. Each end of the margin has an eighth of all runs to
+ * itself. Venues without any margin exist; if the ends were rare, p5 and p95 would leave out venues that always exist.
  */
 
 import { Struct } from "effect"
@@ -12,10 +10,8 @@ import type { Random } from "../../domain/Seeded.ts"
 import type * as Backtest from "./Backtest.ts"
 import type { FillRules } from "./kernel/FillRules.ts"
 
-/** Lowest and highest. */
 type Range = readonly [number, number]
 
-/** What is drawn for each run: between what, and how it is said. */
 const drawn = {
   edgeBasisPoints: { prior: [0, 30], said: "margin", unit: 1, text: "bps" },
   spreadBasisPoints: { prior: [0, 10], said: "half the spread", unit: 1, text: "bps" },
@@ -31,16 +27,14 @@ const drawn = {
 
 type Drawn = keyof typeof drawn
 
-/** How many of the orders that are cancelled near the market a solver may have had in hand. */
+/** Maximum share of the orders cancelled near the market that a solver may already have in hand. */
 const mostInHand = 0.4
 
-/** A range, and who says so. */
 interface Supposed {
   readonly range: Range
   readonly by: "prior" | "measured" | "given"
 }
 
-/** How many swaps come back unexecuted. */
 const mostRefunded = 0.1
 
 type Options = Pick<Backtest.Options, "changes" | "measured">
@@ -54,13 +48,12 @@ const supposed = ({ changes, measured }: Options, name: Drawn): Supposed => {
     : { range: [kind, unkind], by: "measured" }
 }
 
-/** Alike, but each end has a sixth of the range more to itself. */
+/** Uniform, except that each end has a sixth of the range more to itself. */
 const margin = ([least, most]: Range, next: Random): number => {
   const beyond = (most - least) / 6
   return Math.min(most, Math.max(least, least - beyond + (most - least + 2 * beyond) * next()))
 }
 
-/** `volumeShare` is one of both sides. */
 export const draw = (options: Options, sides: readonly [FillRules, FillRules], next: Random): Partial<FillRules> => {
   const of = (name: Drawn): Range => supposed(options, name).range
   const far = next()

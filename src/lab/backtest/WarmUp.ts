@@ -1,6 +1,6 @@
 /**
- * How warm a strategy's indicators are when a run begins: candles before the first bar that the data hold, and those that
- * the strategy needs. Where some are missing it decides later than its first bar.
+ * Compares the candles that the data hold before the first bar with those that the strategy's indicators need. If some are missing, the
+ * strategy decides later than at its first bar.
  */
 import type { Candles } from "../../candles/Candles.ts"
 import * as Resample from "../../candles/Resample.ts"
@@ -10,16 +10,14 @@ import { candlesWanted, marketsSeen, type Strategy } from "../../strategy/Strate
 
 export interface WarmUp {
   readonly timeframe: string
-  /** If the candles are not those of the strategy's own market. */
+  /** Set if the candles are not those of the strategy's own market. */
   readonly market?: string
   readonly needed: number
-  /** Closed candles of the data when the run begins. */
   readonly before: number
-  /** How many of the needed candles are missing. */
   readonly missing: number
 }
 
-/** `series`: of the markets that the strategy sees (`marketsSeen`). */
+/** `series`: candles of the markets that the strategy sees (`marketsSeen`). */
 export const of = (strategy: Strategy, series: ReadonlyArray<Candles>): ReadonlyArray<WarmUp> => {
   const seen = marketsSeen(strategy)
   return candlesWanted(strategy).flatMap(({ market, candles: wanted }) => {
@@ -34,7 +32,6 @@ export const of = (strategy: Strategy, series: ReadonlyArray<Candles>): Readonly
   })
 }
 
-/** One for each timeframe that lacks candles. */
 export const sentences = (strategy: Strategy, series: ReadonlyArray<Candles>): ReadonlyArray<string> =>
   of(strategy, series).flatMap(({ timeframe, market, needed, before, missing }) =>
     missing === 0

@@ -1,7 +1,7 @@
 /**
- * What a backtest's page shows beside tables and sentences: charts and the list of fills, which its script draws
- * (`HtmlReportScript.ts`), months by their returns, and slots by their fills. Figures come already formatted, series as numbers,
- * long columns as bytes.
+ * Renders the parts of a backtest's page besides tables and sentences: charts and the list of fills, which its script draws
+ * (`HtmlReportScript.ts`), returns by month, and slots by their fills. Figures are passed formatted, series as numbers, long columns as
+ * bytes.
  */
 import { grouped } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
@@ -12,9 +12,8 @@ export interface ReportSlot {
   readonly why: string
   readonly buys: number
   readonly sells: number
-  /** Gained by sells over the buys before them, in quote. */
   readonly gained: string
-  /** What is still held, at the last price over its cost; empty where nothing is. */
+  /** Gain of the position still held, at the last price over its cost; empty if there is none. */
   readonly inventory: string
 }
 
@@ -36,14 +35,11 @@ export interface ReportMarket {
   readonly high: ReadonlyArray<number>
 }
 
-/** What the script draws. */
 export interface BacktestCurves {
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
   readonly markets: ReadonlyArray<ReportMarket>
-  /** The budget left alone. */
   readonly hold: ReadonlyArray<number>
-  /** At these times. */
   readonly sides: ReadonlyArray<{
     readonly name: string
     readonly equity: ReadonlyArray<number>
@@ -53,7 +49,6 @@ export interface BacktestCurves {
   readonly orders: ReadonlyArray<ReportOrder>
   /** `reached`: the low or high that filled it. */
   readonly fills: { readonly bar: Int32Array; readonly order: Int32Array; readonly reached: Float64Array }
-  /** The first and last bars between which orders rested. */
   readonly stays: { readonly from: Int32Array; readonly to: Int32Array; readonly order: Int32Array }
   /** First bars and times (epoch seconds) of runs of bars that are `step` seconds apart. */
   readonly axis: { readonly bars: ReadonlyArray<number>; readonly times: ReadonlyArray<number>; readonly step: number }
@@ -76,14 +71,12 @@ export const dataOf = ({ slots, fills, stays, ...others }: BacktestCurves) => ({
 export const equityCharts = (): string =>
   `${canvas("equity")}<h3>Drawdown</h3>${canvas("drawdown")}<p class="hint screen">Drag to zoom, double-click to see everything.</p>`
 
-/** By the names of the markets. */
 export const priceCharts = (markets: ReadonlyArray<string>): string =>
   `${chartSwitches}${markets.map(priceChart).join("")}<h3>Fills over time</h3>${canvas("activity")}`
 
 const priceChart = (name: string, index: number, { length }: ReadonlyArray<string>): string =>
   `${length === 1 ? "" : `<h3>${escape(name)}</h3>`}${canvas(`price-${index}`)}<p class="hint" id="dots-${index}"></p>`
 
-/** What the price charts show, and of which slot. */
 const chartSwitches = `<div class="controls screen"><span class="soft">Show</span>${["price", "slots", "fills"]
   .map((what) => `<label><input type="checkbox" data-shows="${what}" checked> ${what}</label>`)
   .join("")}<select id="drawn" aria-label="Slot on the chart"><option value="">all slots</option></select></div>`
@@ -92,7 +85,6 @@ const percent = (ratio: number): string => `${ratio >= 0 ? "+" : "−"}${Math.ab
 
 const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-/** `2024-01` and the return of that month as a ratio, one row per year; the stronger the colour, the larger the return. */
 export const monthTable = (name: string, months: ReadonlyArray<readonly [month: string, ratio: number]>): string => {
   const years = [...new Set(months.map(([month]) => month.slice(0, 4)))]
   const largest = Math.max(0.001, ...months.map(([, ratio]) => Math.abs(ratio)))
@@ -112,7 +104,6 @@ export const monthTable = (name: string, months: ReadonlyArray<readonly [month: 
   return `<h3>${escape(name)}, percent</h3>${scrolled(`<table class="months"><tr><td></td>${head}</tr>${rows.join("")}</table>`)}`
 }
 
-/** The best first; slots that never filled are folded away. */
 export const slotTables = (slots: ReadonlyArray<ReportSlot>): string => {
   const filled = slots.filter(({ buys, sells }) => buys + sells > 0)
   const still = slots.filter(({ buys, sells }) => buys + sells === 0)
@@ -121,7 +112,6 @@ export const slotTables = (slots: ReadonlyArray<ReportSlot>): string => {
   return `${sorted.length === 0 ? "" : slotTable(sorted)}${hidden}`
 }
 
-/** Nobody reads more; a grid may have a thousand. */
 const mostSlots = 200
 
 const slotTable = (slots: ReadonlyArray<ReportSlot>): string => {

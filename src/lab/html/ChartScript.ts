@@ -1,6 +1,6 @@
 /**
- * What charts share in the reader's browser: the colours of the page's own palette, a common cursor and zoom, and
- * redrawing when the palette or the width changes, even on paper. No requests.
+ * Shares code among charts in the reader's browser: the colours of the page's palette, a common cursor and zoom, and redrawing when the
+ * palette or the width changes, also for printing. Makes no requests.
  */
 export const chartScript = `
 const data = JSON.parse(document.getElementById("data").textContent)

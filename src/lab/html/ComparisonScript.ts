@@ -1,20 +1,19 @@
-/** The charts of a comparison in the reader's browser: the bands of all runs together, and how far each fell. */
+/** Draws the charts of a comparison in the reader's browser: the bands of all runs together, and their drawdowns. */
 import { canvas } from "./HtmlPage.ts"
 
 /** Ratios at the page's times. */
 export interface ComparedCurves {
   readonly name: string
-  /** Return since the start; both series are the same when only one side ran. */
+  /** Return since the start; both series are equal if only one side ran. */
   readonly high: ReadonlyArray<number>
   readonly low: ReadonlyArray<number>
-  /** Fall from the peak before it, on the lower side. */
   readonly drawdown: ReadonlyArray<number>
 }
 
 export interface ComparisonCurves {
   /** Epoch seconds. */
   readonly times: ReadonlyArray<number>
-  /** What holding only the base asset would have returned; with several, in equal parts. */
+  /** Return of holding only the base asset; for several assets, in equal parts. */
   readonly price: ReadonlyArray<number>
   readonly runs: ReadonlyArray<ComparedCurves>
 }

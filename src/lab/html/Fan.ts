@@ -1,4 +1,4 @@
-/** A figure over time with bands around it: lines without a script, so they are there on paper and without JavaScript. */
+/** Draws a figure over time with bands around it. It uses lines without a script, so that it also works on paper and without JavaScript. */
 import { escape } from "./HtmlPage.ts"
 
 type Line = ReadonlyArray<number>
@@ -6,11 +6,10 @@ type Line = ReadonlyArray<number>
 export interface Fan {
   readonly label: string
   readonly line: Line
-  /** From the widest to the narrowest, each as its lower and its upper edge; of as many points as the line. */
+  /** From the widest to the narrowest, each as its lower and its upper edge, with as many points as the line. */
   readonly bands: ReadonlyArray<readonly [low: Line, high: Line]>
-  /** Where one part ends and the next begins, as shares of the time. */
+  /** Borders between parts, as shares of the time. */
   readonly borders?: ReadonlyArray<number>
-  /** What stands at both ends of the time. */
   readonly ends: readonly [string, string]
   readonly format: (value: number) => string
 }

@@ -10,7 +10,6 @@ export interface HeatMap {
   readonly columns: ReadonlyArray<string>
   /** By row and column. A cell with several values holds their mean; a cell with none is `undefined`. */
   readonly values: Values
-  /** The mean of each cell and its neighbours. */
   readonly around: Values
 }
 
@@ -50,29 +49,23 @@ export const of = (row: Axis, column: Axis, points: ReadonlyArray<Point>): HeatM
   return { ...names, values, around: around(values) }
 }
 
-/** Least and greatest value; none when the map is empty. */
+/** Returns the least and greatest value; `undefined` if the map is empty. */
 export const range = ({ values }: HeatMap): readonly [least: number, greatest: number] | undefined => {
   const known = values.flat().filter(isNumber)
   return known.length === 0 ? undefined : [Math.min(...known), Math.max(...known)]
 }
 
-/** Where one cell stands on the map. */
 export interface Standing {
   readonly row: number
   readonly column: number
   readonly value: number
   readonly around: number
-  /** Lead over the median cell. */
   readonly lead: number
-  /**
-   * How much of the lead the neighbourhood keeps: 1 on a plateau, 0 or less for a spike, and where there is no lead.
-   */
+  /** Share of the lead that the neighbourhood keeps: 1 on a plateau, 0 or less for a spike or if there is no lead. */
   readonly kept: number
-  /** No cell is better. */
   readonly isGreatest: boolean
 }
 
-/** The cell of these values of the two parameters. */
 export const standing = (map: HeatMap, row: string, column: string): Standing | undefined => {
   const at = { row: map.rows.indexOf(row), column: map.columns.indexOf(column) }
   const value = map.values[at.row]?.[at.column]
@@ -88,10 +81,8 @@ export const standing = (map: HeatMap, row: string, column: string): Standing | 
   return { ...at, value, around, lead, kept, isGreatest: value === greatest }
 }
 
-/** At least half of the lead must remain. */
 export const isPlateau = ({ kept }: Standing): boolean => kept >= 0.5
 
-/** Merges neighbouring rows and columns until there are at most this many. */
 const coarse = (map: HeatMap, most: number): HeatMap => {
   const group = (count: number) => Math.ceil(count / Math.min(most, Math.max(1, count)))
   const [tall, wide] = [group(map.rows.length), group(map.columns.length)]
@@ -109,13 +100,11 @@ const coarse = (map: HeatMap, most: number): HeatMap => {
 
 const shades = ["··", "░░", "▒▒", "▓▓", "██"]
 
-/** 0 to `steps - 1`. */
 export const step = (value: number, [least, greatest]: readonly [number, number], steps: number): number =>
   greatest > least ? Math.min(steps - 1, Math.floor(((value - least) / (greatest - least)) * steps)) : 0
 
 const mostCells = 16
 
-/** Both maps side by side, with the same shades. */
 export const lines = (map: HeatMap, format: (value: number) => string): ReadonlyArray<string> => {
   const small = coarse(map, mostCells)
   const limits = range(map)

@@ -1,8 +1,8 @@
-/** Values over two parameters in colours that everybody can tell apart, without a script. */
+/** Draws values over two parameters in colours that everybody can distinguish, without a script. */
 import * as HeatMap from "./HeatMap.ts"
 import { escape, scrolled } from "./HtmlPage.ts"
 
-/** Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, the same for every kind of colour vision. */
+/** Cividis (Nuñez, Anderton and Renslow, 2018): even steps of lightness, equal for every kind of colour vision. */
 const colours = [
   "#00204d",
   "#00336f",
@@ -19,7 +19,6 @@ const colours = [
 export const short = (value: number): string =>
   Math.abs(value) >= 1000 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toPrecision(3)
 
-/** With more columns than this the numbers would not fit. */
 const mostWritten = 14
 
 const mapTable = (
@@ -55,6 +54,5 @@ const mapTable = (
 const legend = ([least, greatest]: readonly [number, number], isMarked: boolean): string =>
   `<div class="legend"><span>${short(least)}</span><i style="background:linear-gradient(90deg,${colours.join(",")})"></i><span>${short(greatest)}</span>${isMarked ? '<span style="white-space:nowrap"><b class="mark"></b> the cell of #1</span>' : ""}</div>`
 
-/** Each cell, and beside it each with its neighbours. */
 export const maps = (map: HeatMap.HeatMap, winner: HeatMap.Standing | undefined): string =>
   `${legend(HeatMap.range(map) ?? [0, 0], winner !== undefined)}<div class="maps">${mapTable(map, winner, map.values, "each cell")}${mapTable(map, winner, map.around, "with its neighbours: what is left is a plateau")}</div>`

@@ -1,15 +1,13 @@
-/** How often which value occurs: bars without a script, so they are there on paper and without JavaScript. */
+/** Draws the frequency of values as bars without a script, so that it also works on paper and without JavaScript. */
 import * as HeatMap from "./HeatMap.ts"
 import { escape } from "./HtmlPage.ts"
 
 const bins = 40
 
 export interface HistogramLook {
-  /** What is counted: `trials`. */
   readonly noun: string
   readonly label: string
   readonly format: (value: number) => string
-  /** The bar with this value stands out. */
   readonly marked?: number | undefined
 }
 

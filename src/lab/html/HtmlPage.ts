@@ -22,17 +22,15 @@ const list = (items: ReadonlyArray<string>): string =>
 const cards = (facts: Facts): string =>
   `<div class="cards">${facts.map(([label, value]) => `<div class="card"><span>${escape(label)}</span><b>${escape(value)}</b></div>`).join("")}</div>`
 
-/** What is wider than a phone moves within itself, by the keyboard too. */
+/** Lets a table that is wider than a phone scroll within itself, also by keyboard. */
 export const scrolled = (table: string): string => `<div class="scroll" tabindex="0">${table}</div>`
 
-/** A cell is text, or a figure aligned with the figures above and below it. */
 const table = ({ titles, rows, figures }: Extract<PagePart, { readonly kind: "table" }>): string => {
   const isFigure = (column: number) => figures === "all" || (figures === "beside names" && column > 0)
   const kind = (column: number) => (isFigure(column) ? ' class="n"' : "")
   const head = titles
     .map((title, column) => (title === "" ? "<td></td>" : `<th${kind(column)}>${escape(title)}</th>`))
     .join("")
-  /** Words in a column of figures may break where it is narrow. */
   const cellKind = (text: string, column: number) =>
     isFigure(column) && /^[a-z ]+$/.test(text) ? ' class="n words"' : kind(column)
   const body = rows
@@ -41,13 +39,12 @@ const table = ({ titles, rows, figures }: Extract<PagePart, { readonly kind: "ta
   return scrolled(`<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`)
 }
 
-/** JSON that cannot close its script element. */
+/** Writes JSON that cannot close its script element. */
 const dataElement = (value: unknown): string =>
   `<script type="application/json" id="data">${JSON.stringify(value).replaceAll("<", "\\u003c")}</script>`
 
 const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 
-/** For charts that the reader's browser draws: the library, what draws them, and what they draw. */
 export interface Charts {
   readonly library: { readonly script: string; readonly style: string }
   readonly script: string
@@ -74,7 +71,6 @@ const preformatted = (text: string): string => `<pre class="scroll" tabindex="0"
 export const folded = (name: string, content: string): string =>
   `<details><summary>${escape(name)}</summary>${content}</details>`
 
-/** Where a script draws. */
 export const canvas = (id: string): string => `<div id="${id}" class="chart"></div>`
 
 const sectionOf = ({ title, note, parts }: PageSection): string =>

@@ -1,4 +1,4 @@
-/** The charts and the fills of a backtest, in the reader's browser. */
+/** Draws the charts and the fills of a backtest in the reader's browser. */
 export const script = `
 const numbers = (Type, text) => {
   const raw = atob(text), bytes = new Uint8Array(raw.length)

@@ -1,4 +1,4 @@
-/** What each search gained in its past and out of it, without a script. */
+/** Draws the gain of each search in sample and out of sample, without a script. */
 import { escape } from "./HtmlPage.ts"
 
 export interface WalkForwardWindow {
@@ -11,7 +11,6 @@ export interface WalkForwardWindow {
 const width = 100
 const middle = 50
 
-/** Two bars for each window, around a line at zero. */
 export const windowBars = (windows: ReadonlyArray<WalkForwardWindow>): string => {
   const most = Math.max(...windows.flatMap(({ inSample, outOfSample }) => [inSample, outOfSample].map(Math.abs)), 1e-12)
   const bar = (value: number, x: number, kind: string, title: string): string => {

@@ -1,4 +1,4 @@
-/** A replay for people and programs: the count of identical decisions, the band of fills, and what is different. */
+/** Formats a replay for people and programs: the number of identical decisions, the band of fills, and the differences. */
 
 import { present } from "../../domain/Present.ts"
 import { iso, percent } from "../../domain/Text.ts"
@@ -10,7 +10,6 @@ import type { NoDifference, ProfitDifference } from "./WhatIf.ts"
 interface Found {
   readonly replayed: Replayed
   readonly verdicts: ReadonlyArray<BandVerdict>
-  /** Hash of the code that decides in this program. */
   readonly code: string
   readonly profit: ReadonlyArray<ProfitDifference | NoDifference>
 }
@@ -67,7 +66,7 @@ const differenceLines = ({ at, changes, strategy }: Replayed["differences"][numb
   ]
 }
 
-/** A difference says nothing of the bot where other code decides now. */
+/** If the decision code differs now, a difference says nothing about the bot. */
 const codeLine = (by: string, { decisions, identical }: { decisions: number; identical: number }, now: string) => {
   const made = `  ${counted(decisions, "decision")} made by`
   if (by === now) return `${made} decision code ${by}, as in this program.`

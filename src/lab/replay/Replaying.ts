@@ -19,7 +19,6 @@ import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import { fillPresets } from "../backtest/kernel/FillPresets.ts"
 import * as ReplayText from "./ReplayText.ts"
 
-/** Live did not do what its files say. */
 export class NotIdentical extends Schema.TaggedError<NotIdentical>()("NotIdentical", {
   decisions: Schema.Int,
   identical: Schema.Int
@@ -29,7 +28,6 @@ export class NotIdentical extends Schema.TaggedError<NotIdentical>()("NotIdentic
   }
 }
 
-/** Every market that a strategy of this journal traded or looked at, and those of the edited files. */
 const marketsOf = Effect.fnUntraced(function* (markets: Markets, edited: ReadonlyArray<Strategy>) {
   const { events } = yield* Journal
   const loaded = yield* Stream.runCollect(events({ tags: ["StrategyLoaded"] }))
@@ -44,7 +42,7 @@ const marketsOf = Effect.fnUntraced(function* (markets: Markets, edited: Readonl
 
 const namesOf = (strategy: Strategy): ReadonlyArray<string> => marketsSeen(strategy).map(({ name }) => name)
 
-/** The pessimistic rules of backtests, and half a minute for clocks and looks. */
+/** The pessimistic rules of backtests, and half a minute for clock differences and polls. */
 const margin: Margin = {
   edgeBasisPoints: fillPresets.pessimistic.edgeBasisPoints,
   delayMillis: 30 * secondMillis
@@ -64,7 +62,6 @@ const verdictsOf = (
 interface Asked {
   readonly config: string
   readonly journal: Option.Option<string>
-  /** Edited strategy files. */
   readonly with: ReadonlyArray<string>
   readonly certificate: boolean
 }

@@ -1,8 +1,8 @@
 /**
- * What an edited file would have earned on the recorded prices, against what its strategy really earned. Nobody can know
- * that exactly, because fills depend on solvers. The edited file runs as a backtest over the minutes that the bot saw, with
- * times and margins measured from its own orders, and the answer is a band. The band of the file that
- * ran last shows by how much such a band misses here, and both ends are moved apart by that.
+ * Estimates the earnings of an edited file on the recorded prices, compared with the strategy's actual earnings. No exact answer exists,
+ * because fills depend on solvers. The edited file runs as a backtest over the minutes that the bot saw, with times and margins measured
+ * from its own orders. The answer is a band. The band of the file that ran last shows the error of such a band, and both ends are widened
+ * by that error.
  */
 import { Array as Arr, Effect, Option } from "effect"
 import * as JournalData from "../../app/journal/JournalData.ts"
@@ -28,22 +28,18 @@ import * as RunSetUp from "../runs/RunSetUp.ts"
 export interface ProfitDifference {
   readonly strategy: string
   readonly asset: string
-  /** The time that the recorded prices cover. */
   readonly from: string
   readonly to: string
-  /** Different files of this strategy that ran: what it earned, it earned with all of them. */
+  /** Number of different files of this strategy that ran. `earned` covers all of them. */
   readonly filesRan: number
-  /** What it really earned, after fees: exact. */
+  /** Exact, after fees. */
   readonly earned: string
-  /** What the edited file would have earned lies between these. */
   readonly editedLow: string
   readonly editedHigh: string
-  /** Edited less earned. */
   readonly differenceLow: string
   readonly differenceHigh: string
 }
 
-/** Why there is no figure. */
 export interface NoDifference {
   readonly strategy: string
   readonly why: string
@@ -114,7 +110,6 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   } satisfies ProfitDifference
 })
 
-/** Realised and unrealised less fees, open positions at the last recorded close, as a backtest counts. */
 const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: Market, close: number): Amount => {
   const last = new Map([[market.name, { price: Decimal.fromNumber(close), at: 0 }]])
   const rows = Profit.report(trading, {
@@ -126,11 +121,11 @@ const earnedBy = ({ trading, decimals }: RecordedRun, strategy: string, market: 
   return rows.find(({ group, quote }) => group === strategy && quote === market.quote.symbol)?.figures.total ?? 0n
 }
 
-/** What the service keeps of a trade: a quote includes it. */
+/** Returns the service's share of a trade; quotes already include it. */
 const keptBasisPoints = ({ venue }: RecordedRun): number =>
   usualOf(venue.facts.fees, isPartner(venue.facts, venue.hasPartner))
 
-/** What the service takes with the file's terms, and the middle one of the flat fees that the bot paid. */
+/** Returns the service's fees under the file's terms, and the median of the flat fees that the bot paid. */
 const costsOf = (
   { account, trading, venue }: RecordedRun,
   { market, terms }: Strategy,

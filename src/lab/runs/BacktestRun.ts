@@ -1,4 +1,4 @@
-/** Strategies over candles: loads what they need of the data once, and runs both sides of the band. */
+/** Runs strategies over candles: loads the data columns that they need once, and runs both sides of the band. */
 import { Array as Arr, Clock, Effect, Option } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
@@ -28,7 +28,6 @@ const modes = {
 export interface BacktestAsked extends RunSetUp.RunAsked {
   readonly fills: keyof typeof modes
   readonly band: "paths" | "rules"
-  /** Exactly so many simulated runs. */
   readonly runs: Option.Option<number>
   readonly detail: Option.Option<string>
   readonly trials: number
@@ -41,24 +40,19 @@ export interface BacktestResult
     RunSetUp.RunSetUp & RunSetUp.FileRunInputs,
     "calibrated" | "fees" | "sources" | "strategy" | "warnings"
   > {
-  /** Candles of the first market; all have the same times. */
   readonly candles: Candles.Candles
-  /** The candles that it ran on, of all markets that the strategy sees. */
   readonly series: ReadonlyArray<Candles.Candles>
   readonly sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide>
-  /** The sides by what they gained; one run is both. */
   readonly band: { readonly low: BandSide.BandSide; readonly high: BandSide.BandSide }
-  /** What other runs came to, where they were asked for. */
+  /** Absent unless simulated runs were requested. */
   readonly simulated: Band.Simulated | undefined
-  /** The side whose fills are listed. */
   readonly shown: BandSide.BandSide
-  /** How many variants were tried to find this one, according to the user. */
+  /** Number of variants that the user tried to find this one. */
   readonly trials: number
   readonly wallMillis: number
   readonly kernelMillis: number
 }
 
-/** What a strategy, its costs and the report need of the data. */
 const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunInputs) => {
   const looksAtCandles = candlesWanted(strategy).length > 0 || strategy.candles !== undefined
   const rules = options.flatMap((each) => modes[asked.fills].map((mode) => Backtest.rulesIn(mode, each)))
@@ -71,7 +65,7 @@ const columnsOf = (asked: BacktestAsked, { strategy, options }: RunSetUp.RunInpu
   }
 }
 
-/** The run uses the finer candles; indicators use the data's. */
+/** The run uses the finer candles; indicators use the candles of the data. */
 const withDetail = Effect.fnUntraced(function* (
   asked: BacktestAsked,
   loaded: RunCandles.RunCandles,
@@ -105,13 +99,11 @@ const checkComparable = ([one, ...others]: Arr.NonEmptyReadonlyArray<Strategy>) 
   return Effect.fail(new WrongUsage({ message }))
 }
 
-/** What both sides of the band made. */
 const gainsOf = ({ market: { quote } }: Strategy, { low, high }: BacktestResult["band"]): string => {
   const text = (side: BandSide.BandSide) => rounded(bySymbol([quote]), quote.symbol, BandSide.profitOf(side))
   return `${text(low)} to ${text(high)} ${quote.symbol}`
 }
 
-/** All strategies over the same candles, loaded once. */
 export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   asked: BacktestAsked,
   files: Arr.NonEmptyReadonlyArray<string>

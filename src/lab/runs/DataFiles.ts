@@ -1,4 +1,7 @@
-/** Files of candles as people handle them: what is in one, a plain copy, synthetic ones; and what a journal says of its orders' fills. */
+/**
+ * Implements the commands on files of candles: show the contents, write a plain copy, generate synthetic ones, and show the fills of a
+ * journal's orders.
+ */
 import { Console, Effect, FileSystem, Option } from "effect"
 import { hashOf, writeCsv } from "../../app/candles/CandleText.ts"
 import * as JournalData from "../../app/journal/JournalData.ts"
@@ -16,7 +19,6 @@ const wanted = { open: true, volume: true, indexed: false }
 
 interface FileAsked extends RunCandles.PartAsked {
   readonly data: string
-  /** The one that is meant, of a journal with several. */
   readonly market: Option.Option<string>
 }
 
@@ -60,13 +62,13 @@ interface Generated {
   readonly out: string
   readonly bars: number
   readonly seed: number
-  /** Seconds of a candle. */
+  /** Length of a candle in seconds. */
   readonly step: number
   readonly price: Option.Option<number>
   readonly overwrite: boolean
 }
 
-/** The same seed gives the same file. */
+/** A seed always generates one file. */
 export const generate = Effect.fn("DataFiles.generate")(function* (asked: Generated) {
   const { bars, out, overwrite, price, seed, step } = asked
   const fileSystem = yield* FileSystem.FileSystem

@@ -20,47 +20,41 @@ import * as document from "../../venue/profile/document.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
 import { perImpact } from "../backtest/kernel/FillRules.ts"
 
-/** Nothing is published of the venue's. */
+/** The venue publishes no spread, so we use the sandbox's. */
 export const sandboxSpreadBasisPoints = sandbox.defaultSpread * 10_000
 
 export interface FeeModel {
   /** Taken from the output of every fill. */
   readonly basisPoints: number
-  /** Taken from every input, app fees of the strategy's terms included; 0 where those are all that is. */
+  /** Taken from every input, app fees of the strategy's terms included; 0 if the service takes no other fee from inputs. */
   readonly ofInput: number
   readonly from: "flag" | "measured" | "partner credential" | "specification" | "schedule"
   readonly sentence: string
-  /** The user wanted a result without fees, which no venue gives. */
   readonly isFree: boolean
 }
 
-/** From bid to ask. */
 interface Spread {
   readonly basisPoints: number
   readonly from: "flag" | "measured" | "sandbox"
   readonly impact: Impact
 }
 
-/** What a taker pays beyond half the spread for each million of quote. One who gives the spread gives it for every size. */
+/** Additional cost of a taker, beyond half the spread, for each million of quote. A user who sets the spread sets it for every size. */
 interface Impact {
   readonly basisPoints: number
   readonly from: "flag" | "measured" | "sandbox"
 }
 
-/** With the fees of one payout and one refund, and the spread by market. */
 export interface KnownCosts extends MeasuredFees.FlatFees {
   readonly fees: FeeModel
   readonly spreads: ReadonlyMap<string, Spread>
-  /** What the configuration asks for with every order. */
   readonly accountTerms: OrderTerms
 }
 
-/** What a run needs to know of costs. */
 export interface CostsOfRun extends Omit<KnownCosts, "fees"> {
   readonly fees: Pick<FeeModel, "basisPoints" | "ofInput">
 }
 
-/** What somebody gives of costs. */
 export interface CostFlags {
   readonly feeBps: Option.Option<number>
   readonly spreadBps: Option.Option<number>
@@ -68,19 +62,17 @@ export interface CostFlags {
   readonly refundFee: Option.Option<string>
 }
 
-/** What a configuration and its journal say of costs. */
 export interface Account {
   readonly config: string
   readonly journal: string
-  /** Whether orders are a partner's. */
   readonly isPartner: boolean
   readonly schedule: VenueFacts["fees"]
-  /** What every order asks for whose file asks for nothing else. */
+  /** Terms of orders whose strategy file sets none. */
   readonly terms: OrderTerms
-  /** `undefined`: too few fills. */
+  /** `undefined` if there are too few fills. */
   readonly fees: MeasuredFees.MeasuredFees | undefined
   readonly published: MeasuredFees.FlatFees
-  /** What the answers to its orders said that the service takes of inputs. */
+  /** Fees on inputs that the venue stated in its answers to the account's orders. */
   readonly echoed: EchoedFee.LearnedFees
   readonly spreads: ReadonlyMap<string, number>
   readonly impacts: ReadonlyMap<string, number>
@@ -91,7 +83,7 @@ const unknown: MeasuredFees.FlatFees = { payouts: none, refunds: none }
 /** Without a configuration: the schedule of the interface document, without a partner's credential. */
 const documented = { schedule: document.factsOf("any").fees, isPartner: false, echoed: none, terms: {} }
 
-/** `undefined` without a configuration. Loaded on demand: most runs have none. */
+/** Returns `undefined` without a configuration. Loads modules on demand, because most runs have no configuration. */
 export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Option.Option<string>) {
   if (Option.isNone(config)) return undefined
   const { loadSettings } = yield* Effect.promise(() => import("../../files/ConfigFile.ts"))
@@ -120,16 +112,14 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   return { ...known, ...measured } satisfies Account
 })
 
-/** The dearest of the markets counts. */
 interface OfInputs {
   readonly basisPoints: number
-  /** Orders have said so; else it is the schedule's. */
   readonly learned?: EchoedFee.LearnedFee | undefined
 }
 
 /**
- * What is taken of every input where app fees are shared: what orders of the market were told, else what the schedule says.
- * Every other schedule takes its fee from what is paid out.
+ * Returns the fee on every input under a schedule that shares app fees: the fee that orders of the market reported, otherwise the
+ * schedule's. Every other schedule takes its fee from the payout.
  */
 export const ofInputs = (
   known: Pick<Account, "echoed" | "isPartner" | "schedule">,
@@ -145,7 +135,6 @@ export const ofInputs = (
   return each.reduce((dearest, next) => (next.basisPoints > dearest.basisPoints ? next : dearest))
 }
 
-/** What is taken of every fill, why, and how that is said; a schedule that takes its share of inputs says nothing here. */
 interface OfFills extends Pick<FeeModel, "basisPoints" | "from"> {
   readonly said?: string
 }
@@ -176,7 +165,6 @@ const ofFills = (
     : taken(usual, "specification", `the venue's, ${who}`)
 }
 
-/** Where a flat fee is from, the best source first, and how that is said behind it. */
 const flatSources = (account: Account | undefined, markets: ReadonlyArray<Market>) => {
   const usual = new Map(markets.flatMap(({ costs }) => [...(costs?.payouts ?? [])]))
   return [
@@ -232,7 +220,7 @@ export const spreadIn = (
     : { basisPoints: measured, from: "measured", impact }
 }
 
-/** The sandbox's is for dollars, and so is the quote unless its price is known there. */
+/** The sandbox's impact is in dollars. The quote counts as a dollar unless the sandbox knows its price. */
 const impactIn = (measured: Account["impacts"] | undefined, { base, name, quote }: Market): Impact => {
   const ofUnit = measured?.get(name)
   if (ofUnit !== undefined) return { basisPoints: ofUnit * 10 ** base.decimals * perImpact, from: "measured" }
@@ -247,7 +235,7 @@ const why: Readonly<Record<Spread["from"], string>> = {
   sandbox: "as the sandbox's solvers keep"
 }
 
-/** Such as "spread: 10 basis points (as the sandbox's solvers keep)"; by market where there are several. */
+/** Such as "spread: 10 basis points (as the sandbox's solvers keep)"; by market if there are several. */
 const spreadsSaid = (spreads: ReadonlyMap<string, Spread>): string => {
   const each = [...spreads].map(([market, { basisPoints, from }]) => {
     const said = `${Number(basisPoints.toFixed(2))} basis points (${why[from]})`
@@ -257,7 +245,6 @@ const spreadsSaid = (spreads: ReadonlyMap<string, Spread>): string => {
   return `spread: ${alike.size === 1 ? [...alike].join() : each.map(({ named }) => named).join(", ")}`
 }
 
-/** Such as "an order that takes the market pays 10 more for each million USDC (as the sandbox's solvers want)". */
 const impactsSaid = (spreads: ReadonlyMap<string, Spread>, markets: ReadonlyArray<Market>): ReadonlyArray<string> => {
   const each = markets.flatMap(({ name, quote }) => {
     const { basisPoints, from } = spreads.get(name)?.impact ?? { basisPoints: 0, from: "flag" }
@@ -275,7 +262,9 @@ const tooDear = (used: number, most: number | undefined): ReadonlyArray<string> 
         `WARNING: ${used} basis points are more than limits.maxFeeBasisPoints (${most}): a running bot does not pay an order whose answer names them`
       ]
 
-/** In all markets of a strategy. `mostBasisPoints`: its limit of what an order's answer may name. */
+/**
+ * Determines the costs in all markets of a strategy. `mostBasisPoints`: the strategy's limit for the fee that an order's answer may name.
+ */
 export const of = Effect.fn("FeeModel.of")(function* (
   flags: CostFlags,
   account: Account | undefined,

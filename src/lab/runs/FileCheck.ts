@@ -1,4 +1,4 @@
-/** Every mistake of strategy files, with its place, before anything runs. */
+/** Reports every mistake in strategy files, with its place, before anything runs. */
 import { Console, Effect, FileSystem, Option } from "effect"
 import { present } from "../../domain/Present.ts"
 import { counted } from "../../domain/Words.ts"
@@ -66,7 +66,7 @@ const readAgainst = Effect.fnUntraced(function* (
 const noSources: MarketSources = new Map()
 const noneUnlisted: ReadonlyMap<Strategy, Problem> = new Map()
 
-/** Loaded only for strategies with indicators: it brings half of the program along. */
+/** Loaded only for strategies with indicators, because it imports half of the program. */
 const readinessOf = Effect.fnUntraced(function* (
   strategies: ReadonlyArray<Strategy>,
   { settings, sources }: { readonly sources: MarketSources; readonly settings: ConfigFile.BotSettings | undefined }
@@ -77,7 +77,6 @@ const readinessOf = Effect.fnUntraced(function* (
   return yield* ofFiles(waiting, sources, settings?.journal)
 })
 
-/** The start checks of files: what a start on this machine would miss. */
 const startChecksOf = (settings: ConfigFile.BotSettings | undefined) =>
   settings === undefined
     ? Effect.succeed([])
@@ -89,7 +88,6 @@ const startChecksOf = (settings: ConfigFile.BotSettings | undefined) =>
 interface Asked extends RunCandles.PartAsked {
   readonly files: ReadonlyArray<string>
   readonly config: Option.Option<string>
-  /** The configuration that counts where none is named. */
   readonly usual: string
   readonly lookahead: boolean
   readonly data: Option.Option<string>

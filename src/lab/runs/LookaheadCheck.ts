@@ -1,4 +1,4 @@
-/** The look-ahead check of `limitbot check --lookahead`, on given candles, and what it reports about each strategy. */
+/** Runs the look-ahead check of `limitbot check --lookahead` on given candles, and reports on each strategy. */
 import { Effect } from "effect"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
@@ -7,7 +7,6 @@ import * as Lookahead from "../backtest/Lookahead.ts"
 import * as RunCandles from "./RunCandles.ts"
 import { checkTimeframes } from "./RunSetUp.ts"
 
-/** The number of moments at which each strategy is asked. */
 const moments = 500
 
 interface Finding {
@@ -15,7 +14,6 @@ interface Finding {
   readonly report: Lookahead.LookaheadReport
 }
 
-/** What is wrong with each strategy, in words, or else what was found, and the same for programs. */
 export const look = Effect.fn("LookaheadCheck.look")(function* (
   strategies: ReadonlyArray<Strategy>,
   data: string,
@@ -30,7 +28,6 @@ export const look = Effect.fn("LookaheadCheck.look")(function* (
   )
 })
 
-/** Empty if nothing is. */
 const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
   const [peek] = report.peeks
   const { peeks, warm, sensitive } = report

@@ -18,7 +18,6 @@ import type { Market } from "../../domain/Market.ts"
 import { orWrong, WrongUsage } from "../../process/WrongUsage.ts"
 import { marketsSaid, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
-/** Which part of the data is used, and how it is mended. */
 export interface PartAsked {
   readonly from: Option.Option<string>
   readonly to: Option.Option<string>
@@ -26,14 +25,12 @@ export interface PartAsked {
   readonly noCache: boolean
 }
 
-/** `indexed`: an index pays off, because many runs follow. */
 export interface CandlesWanted extends WantedColumns {
   readonly indexed: boolean
-  /** Trades become candles of this length, a minute unless it is said. */
+  /** Length of the candles built from trades; one minute by default. */
   readonly tradeCandleMillis?: number
 }
 
-/** A moment as people write it. */
 export const moment = (flag: string, written: Option.Option<string>, otherwise: number) =>
   Effect.suspend(() => {
     if (Option.isNone(written)) return Effect.succeed(otherwise)
@@ -55,7 +52,6 @@ const repairsOf = (written: Option.Option<string>): Result.Result<ReadonlySet<Re
 
 const journalPrefix = "journal:"
 
-/** A journal's minutes, as if they were a file. Loaded on demand: most runs read files. */
 const fromJournal = Effect.fnUntraced(function* (file: string, market: string | undefined) {
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
   const { candles, sha256 } = yield* JournalData.candles(file, market)
@@ -63,14 +59,13 @@ const fromJournal = Effect.fnUntraced(function* (file: string, market: string | 
   return { candles, sha256, indices, problems: [], repaired: noRepair, source: "file" } satisfies CandleFile.Loaded
 })
 
-/** The files that a pattern means, in their order; the name itself where no file fits, so that it stands in the message. */
+/** Returns the sorted files that match a pattern. Returns the name itself if no file matches, so that the error message shows it. */
 const filesFor = (pattern: string): Arr.NonEmptyReadonlyArray<string> => {
   if (!/[*?[{]/.test(pattern) || fs.existsSync(pattern)) return [pattern]
   const files = fs.globSync(pattern).filter((name) => !name.endsWith(".columns"))
   return Arr.isReadonlyArrayNonEmpty(files) ? Arr.sort(files, Order.String) : [pattern]
 }
 
-/** A file, or the files of a pattern as one series. */
 const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleFile.LoadOptions) {
   const files = filesFor(pattern)
   if (files.length === 1) return yield* CandleFile.load(files[0], options)
@@ -106,7 +101,7 @@ interface FileCandles extends CandleFile.Loaded {
   readonly warnings: ReadonlyArray<string>
 }
 
-/** Candles of a file, or of a journal (`journal:FILE`); which market's, only a journal asks. */
+/** Reads candles of a file or of a journal (`journal:FILE`). Only a journal needs the market. */
 export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   data: string,
   part: PartAsked,
@@ -138,18 +133,15 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   return { ...loaded, data, candles, indices, warnings } satisfies FileCandles
 })
 
-/** What was given for a market. */
 export interface Source extends FileCandles {
   readonly market: Market
 }
 
-/** What a run needs to know of a market. */
 export type MarketSeries = Pick<Source, "candles" | "indices">
 
 type All<A> = Arr.NonEmptyReadonlyArray<A>
 
 export interface RunCandles {
-  /** As it was given. */
   readonly data: string
   readonly sources: All<Source>
   readonly series: All<MarketSeries>
@@ -158,7 +150,7 @@ export interface RunCandles {
 
 type Seen = Pick<Strategy, "market" | "others" | "watched">
 
-/** `MARKET=CSV`, or a file alone. Text without capital letters before its equals sign is a file name. */
+/** Splits `MARKET=CSV`, or accepts a file alone. Text without capital letters before its equals sign is a file name. */
 const split = (given: string, markets: ReadonlyArray<Market>): { readonly market?: string; readonly file: string } => {
   const at = given.indexOf("=")
   const market = given.slice(0, Math.max(0, at))
@@ -166,7 +158,6 @@ const split = (given: string, markets: ReadonlyArray<Market>): { readonly market
   return isMarket ? { market, file: given.slice(at + 1) } : { file: given }
 }
 
-/** The file of each market that the strategy sees, in their order, or what is wrong with the arguments. */
 const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<ReadonlyArray<string>, string> => {
   const markets = marketsSeen(strategy)
   const traded = `the strategy trades ${marketsSaid(strategy)}`
@@ -192,7 +183,6 @@ const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<Re
     : Result.fail(`--data: nothing is given for ${missing.join(", ")}; add --data ${missing[0]}=CSV`)
 }
 
-/** Candles of every market that the strategy sees. */
 export const load = Effect.fn("RunCandles.load")(function* (
   data: ReadonlyArray<string>,
   part: PartAsked,

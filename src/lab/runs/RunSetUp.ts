@@ -21,26 +21,22 @@ import type { PartAsked, RunCandles } from "./RunCandles.ts"
 import * as RunSignals from "./RunSignals.ts"
 import type { StrategySource } from "./StrategySource.ts"
 
-/** Rules and costs that somebody gives, instead of what is known of them. */
 export interface RulesAsked extends FeeModel.CostFlags {
   readonly touch: Option.Option<FillRules["touch"]>
   readonly fillPrice: Option.Option<FillRules["price"]>
   readonly edgeBps: Option.Option<number>
   readonly volumeShare: Option.Option<number>
   readonly minimumQuote: Option.Option<string>
-  /** A journal whose fills are measured. */
   readonly calibrate?: Option.Option<string>
 }
 
-/** Everything that a run is asked for by. */
 export interface RunAsked extends PartAsked, RulesAsked {
   readonly data: ReadonlyArray<string>
   readonly config: Option.Option<string>
-  /** Where the values of signals are; missing in a command that takes none. */
+  /** Source of the signal values; absent in a command that uses none. */
   readonly signals?: Option.Option<string>
 }
 
-/** Nothing is given. */
 export const asKnown: RulesAsked = {
   touch: Option.none(),
   fillPrice: Option.none(),
@@ -63,7 +59,7 @@ const amount = (flag: string, written: string, decimals: number) => {
   )
 }
 
-/** One for each base, in the order of the markets, and one for the quote. */
+/** Expects one amount for each base, in the order of the markets, and one for the quote. */
 const amounts = (
   flag: string,
   written: Option.Option<string>,
@@ -86,7 +82,6 @@ const amounts = (
     }
   })
 
-/** How a journal's own orders filled. Loaded on demand, like everything that most runs do not need. */
 export const calibrationOf = Effect.fnUntraced(function* (journal: string, market: Market, accountTerms: OrderTerms) {
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
   const found = yield* JournalData.calibration(journal, market.name, accountTerms)
@@ -97,7 +92,6 @@ export const calibrationOf = Effect.fnUntraced(function* (journal: string, marke
   return { measured, said: Calibration.describe(found) }
 })
 
-/** Costs and changed rules in one of all markets. */
 const optionsIn = Effect.fnUntraced(function* (
   asked: RulesAsked,
   known: FeeModel.CostsOfRun,
@@ -139,12 +133,9 @@ const optionsIn = Effect.fnUntraced(function* (
   return { options: { ...given, measured }, calibrated }
 })
 
-/** What a run is by, before its candles are read. */
 export interface RunInputs {
   readonly strategy: Strategy
-  /** By market, in the order in which the strategy sees them. */
   readonly options: Arr.NonEmptyReadonlyArray<Backtest.Options>
-  /** What was measured rather than assumed, in sentences. */
   readonly calibrated: ReadonlyArray<string>
 }
 
@@ -162,13 +153,11 @@ export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
   } satisfies RunInputs
 })
 
-/** The ground of a file's run, with what it costs and why. */
 export interface FileRunInputs extends RunInputs {
   readonly source: StrategySource
   readonly fees: FeeModel.FeeModel
 }
 
-/** `account`: what the configuration says of costs, read once for all files and markets. */
 export const groundOfFile = Effect.fn("RunSetUp.groundOfFile")(function* (
   asked: RunAsked,
   source: StrategySource,
@@ -183,7 +172,6 @@ export const groundOfFile = Effect.fn("RunSetUp.groundOfFile")(function* (
   return { ...ground, options, source, fees: costs.fees } satisfies FileRunInputs
 })
 
-/** A strategy that needs candles shorter than the data cannot run on it. */
 export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) => {
   const [timeframe] = Backtest.tooFine(strategy, candles)
   return timeframe === undefined
@@ -195,20 +183,17 @@ export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) =>
       )
 }
 
-/** Without volume there is nothing to take a share of: orders fill whole, and the output says so. */
+/** Without volume there is no share to compute: orders fill whole, and the output says so. */
 const withoutVolume = (options: Backtest.Options): Backtest.Options => ({
   ...options,
   changes: { ...options.changes, volumeShare: 0 }
 })
 
-/** All that a run needs. */
 export interface RunSetUp extends RunCandles {
-  /** For people: the market, or all of them. */
   readonly name: string
   readonly inputs: Backtest.MarketInputs
 }
 
-/** What the strategy stands on meets the candles of its markets. */
 export const onCandles = <G extends RunInputs>(ground: G, loaded: RunCandles) =>
   Effect.map(checkTimeframes(ground.strategy, loaded.series[0].candles), (): G & RunSetUp => {
     const bare = loaded.series.map(({ candles }) => Candles.hasOnlyZeroVolumes(candles))

@@ -1,4 +1,4 @@
-/** What was sent to a strategy at its time, for a backtest: of a file, or of a bot's own journal (`journal:FILE`). */
+/** Reads the signals of a strategy for a backtest, with their times: from a file, or from a bot's own journal (`journal:FILE`). */
 import { Effect, FileSystem, Option } from "effect"
 import * as SignalCsv from "../../candles/csv/SignalCsv.ts"
 import { format } from "../../candles/DataProblem.ts"
@@ -23,7 +23,7 @@ const valuesOf = Effect.fnUntraced(function* (from: string) {
   return yield* new WrongUsage({ message: problems.slice(0, mostProblems).map(format).join("\n") })
 })
 
-/** `undefined` for a strategy that looks at none. Without values it would decide nothing, and its backtest mean nothing. */
+/** Returns `undefined` for a strategy without signals. A strategy with signals needs values, because it would otherwise decide nothing. */
 export const of = Effect.fn("RunSignals.of")(function* (
   from: Option.Option<string> | undefined,
   { file, signals }: Pick<Strategy, "file" | "signals">

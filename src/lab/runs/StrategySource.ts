@@ -1,4 +1,4 @@
-/** The strategy of a run: its file as it is written, and the markets that it may name. */
+/** Source of a run's strategy: the text of its file, and the markets that it may name. */
 
 import { Effect, FileSystem, Option, Result } from "effect"
 import { isScalar, isSeq, parseDocument } from "yaml"

@@ -1,4 +1,4 @@
-/** One strategy under other luck, again and again, on each market by itself. */
+/** Runs one strategy repeatedly under random luck, on each market separately. */
 import { Effect, Option } from "effect"
 import * as CrossingIndex from "../../candles/CrossingIndex.ts"
 import { seeded } from "../../domain/Seeded.ts"
@@ -18,18 +18,16 @@ interface MonteCarloAsked extends OnMarkets.MarketsAsked {
   readonly fills: FillMode
   readonly method: MonteCarlo.SimulationMethod
   readonly runs: number
-  /** The loss that counts as ruin, in percent. */
+  /** Loss in percent that counts as ruin. */
   readonly ruin: number
   readonly block: number
   readonly seed: number
-  /** Only the report shows paths. */
   readonly report: Option.Option<string>
 }
 
-/** A million paths would fill the memory, and a fan of these looks the same. */
+/** A million paths would fill the memory, and a chart of this number looks equal. */
 const mostPaths = 2_000
 
-/** One strategy on its series, again and again. */
 const simulate = Effect.fnUntraced(function* (
   { fills, method, runs, block, seed, report }: MonteCarloAsked,
   { name, strategy, inputs }: OnMarkets.FileRun,

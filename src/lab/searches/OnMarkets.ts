@@ -16,7 +16,6 @@ export interface MarketsAsked extends RunSetUp.RunAsked {
   readonly on: ReadonlyArray<string>
 }
 
-/** A file with everything that it is run on. */
 export interface FileRun extends RunSetUp.FileRunInputs, RunSetUp.RunSetUp {}
 
 const setUp = Effect.fnUntraced(function* (
@@ -31,7 +30,6 @@ const setUp = Effect.fnUntraced(function* (
   return run
 })
 
-/** The file as if it had named another market, and that market's candles. */
 const elsewhere = Effect.fnUntraced(function* (
   { config }: MarketsAsked,
   { text, file, strategy }: StrategySource.StrategySource,
@@ -52,7 +50,6 @@ const elsewhere = Effect.fnUntraced(function* (
   return { source, data: [given.slice(at + 1)] }
 })
 
-/** Its own market first. */
 export const load = Effect.fn("OnMarkets.load")(function* (
   asked: MarketsAsked,
   source: StrategySource.StrategySource,
@@ -72,7 +69,6 @@ export const load = Effect.fn("OnMarkets.load")(function* (
   return Arr.make(own, ...further)
 })
 
-/** What came of it on a market. */
 export interface OnMarket<A> extends Pick<FileRun, "name" | "data"> {
   readonly result: A
 }
@@ -85,7 +81,7 @@ export const each = <Run extends FileRun, A, E, R>(
     Effect.map(what(on, index), (result) => ({ name: on.name, data: on.data, result }))
   )
 
-/** A figure over all markets; where it is missing it is as bad as can be. */
+/** Combines a figure over all markets. A missing figure counts as the worst. */
 export const together = (figures: ReadonlyArray<number | undefined>) => {
   const known = figures.map((figure) => figure ?? Number.NEGATIVE_INFINITY)
   return { median: median(known) ?? Number.NEGATIVE_INFINITY, worst: Math.min(...known) }

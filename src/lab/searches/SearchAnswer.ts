@@ -1,4 +1,4 @@
-/** How searches say what they found: one page as text and as a report, the same as JSON, and an exit code that a script can trust. */
+/** Prints the result of a search as text, as a report and as JSON, with an exit code that scripts can rely on. */
 import { Clock, Effect, FileSystem, Option, Schema } from "effect"
 import * as Answer from "../../process/Answer.ts"
 import type { Page } from "../../report/Page.ts"
@@ -8,11 +8,9 @@ import * as HtmlPage from "../html/HtmlPage.ts"
 interface Form<Found> {
   readonly page: (found: Found, madeAt: number) => Page
   readonly json: (found: Found) => object
-  /** Why nothing ran, if nothing did. */
   readonly refusal?: (found: Found) => string | undefined
 }
 
-/** A script must not take it for a search. */
 class NothingRan extends Schema.TaggedError<NothingRan>()("NothingRan", { why: Schema.String }) {
   override get message(): string {
     return `Every trial was refused, for example: ${this.why}`
@@ -24,7 +22,6 @@ interface Input {
   readonly report: Option.Option<string>
 }
 
-/** Runs, writes the report, and answers with the same page. */
 export const searching = <Asked, Found, E, R>(
   run: (asked: Asked) => Effect.Effect<Found, E, R>,
   { page, json, refusal }: Form<Found>

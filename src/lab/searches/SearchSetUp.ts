@@ -1,4 +1,4 @@
-/** What the searching commands share: which values to try, on which candles, and what counts as best. */
+/** Sets up a searching command: the values to try, the candles, and the objective. */
 import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import { Array as Arr, Effect, Option, Result } from "effect"
@@ -24,7 +24,6 @@ export interface SearchAsked extends OnMarkets.MarketsAsked {
   readonly threads: Option.Option<number>
 }
 
-/** A file that is searched, on one market. */
 export interface SearchedRun extends OnMarkets.FileRun {
   readonly search: Trial.Search
 }
@@ -39,7 +38,7 @@ const conditionsOf = (where: ReadonlyArray<string>) =>
       : Effect.succeed(condition)
   })
 
-/** A key that nobody knows would have every trial refused. */
+/** Refuses an unknown key, because it would make every trial invalid. */
 const isKnown = Effect.fnUntraced(function* (
   { file, markets, text }: Pick<StrategySource.StrategySource, "file" | "markets" | "text">,
   space: ReadonlyArray<SweepSpace.Dimension>,
@@ -79,7 +78,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const judge = fills === "worse" ? [fills, objective] : [fills]
   const identity = [text, space, ...judge, sha256Of({ sources }), asked.from, asked.to, asked.repair, own]
   return {
-    /** On its own market, then on further ones. */
+    /** Its own market first, then the others. */
     runs,
     space,
     objective,
@@ -94,7 +93,6 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   }
 })
 
-/** The hash of the data that a file is run on, or of each of several. */
 export const sha256Of = ({ sources }: Pick<OnMarkets.FileRun, "sources">): string =>
   sources.map(({ sha256 }) => sha256).join(", ")
 

@@ -11,7 +11,6 @@ import * as Sweep from "../backtest/search/Sweep.ts"
 import * as SweepSpace from "../backtest/search/SweepSpace.ts"
 import type { TrialResult } from "../backtest/search/TrialResult.ts"
 
-/** The program cannot be used; the message says what it did. */
 export class SuggestFailed extends Schema.TaggedError<SuggestFailed>()("SuggestFailed", { why: Schema.String }) {
   override get message(): string {
     return `--suggest: ${this.why}`
@@ -22,18 +21,14 @@ export interface SuggestPlan extends Sweep.SweepPlan {
   readonly space: ReadonlyArray<SweepSpace.Dimension>
   readonly objective: Objective.Objective
   readonly conditions: ReadonlyArray<Objective.Condition>
-  /** A line of the shell. */
   readonly command: string
-  /** How many trials are asked for in all, known ones included. */
+  /** Total number of trials, known ones included. */
   readonly count: number
   readonly seed: number
-  /** Asked for at the same time. */
   readonly threads: number
 }
 
-/** An answer takes at most this long. */
 const patienceMillis = 120_000
-/** It has so long to end by itself. */
 const leaveMillis = 5_000
 const mostLineLength = 100_000
 
@@ -47,11 +42,9 @@ const decode = Schema.decodeUnknownEffect(Suggestion)
 
 const shown = (line: string): string => JSON.stringify(line.length > 80 ? `${line.slice(0, 79)}…` : line)
 
-/** Nothing for a trial that makes no strategy or breaks a condition. */
 const scoreOf = ({ objective, conditions }: SuggestPlan, result: TrialResult): number | null =>
   Objective.ranked([result], objective, conditions).length === 0 ? null : Objective.score(objective, result)
 
-/** The trial of the suggested values, or why there is none. */
 const trialOf = ({ space }: SuggestPlan, values: Readonly<Record<string, string | number>>) =>
   Effect.gen(function* () {
     const wanted = space.map(({ path }) => `${values[path] ?? ""}`)
@@ -66,7 +59,6 @@ const trialOf = ({ space }: SuggestPlan, values: Readonly<Record<string, string 
     return SweepSpace.numberOf(space, wanted)
   })
 
-/** The program with its lines; it is ended with the scope. */
 const started = Effect.fnUntraced(function* ({ command }: SuggestPlan) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const said = yield* Queue.unbounded<string, Cause.Done>()
@@ -97,12 +89,10 @@ const started = Effect.fnUntraced(function* ({ command }: SuggestPlan) {
         : Effect.succeed(line)
     )
   )
-  /** Closes its input; it gets the time to read what was said last. */
   const end = Queue.end(said).pipe(Effect.andThen(child.exitCode), Effect.timeoutOption(leaveMillis), Effect.ignore)
   return { say: (message: object) => Queue.offer(said, JSON.stringify(message)), hear, end } as const
 })
 
-/** All trials that it suggested, each once, with the known ones; `onResult` hears of new ones. */
 export const run = Effect.fn("Suggest.run")(function* (
   plan: SuggestPlan,
   known: ReadonlyArray<TrialResult>,

@@ -34,35 +34,30 @@ interface SweepAsked extends SearchSetUp.SearchAsked {
 }
 
 export interface SweepFound extends Pick<SearchSetUp.SearchSetUp, "objective" | "rank" | "runs" | "space" | "threads"> {
-  /** Every trial once, with its result on the longest data that it ran on. */
+  /** Each trial once, with its result on the longest data that it ran on. */
   readonly all: ReadonlyArray<TrialResult>
-  /** Every trial's result on the same data: all of it, or the first step of a halving search. */
+  /** Results of all trials on equal data: all of it, or the first step of a halving search. */
   readonly compared: ReadonlyArray<TrialResult>
   readonly rungs: ReadonlyArray<Halving.Rung>
-  /** With the figures of both sides. */
   readonly best: ReadonlyArray<TrialResult>
   readonly resumed: number
   readonly bars: number
   readonly wallMillis: number
   readonly deflatedSharpe: number
-  /** Missing with one trial, or few days. */
+  /** Absent for one trial or few days. */
   readonly overfitting?: number
-  /** The best trials over further files, in the same order. */
   readonly also: ReadonlyArray<{ readonly data: string; readonly best: ReadonlyArray<TrialResult> }>
-  /** Results of the trials by their number, on each market. */
   readonly markets: ReadonlyArray<OnMarkets.OnMarket<ReadonlyMap<number, TrialResult>>>
-  /** The trials that no other beats by all of these objectives. */
   readonly pareto?: {
     readonly objectives: ReadonlyArray<Objective.Objective>
     readonly front: ReadonlyArray<TrialResult>
   }
-  /** The best with other fees and delays. */
   readonly sensitivity?: ReadonlyArray<Sensitivity.Sensitivity>
 }
 
 /**
- * How likely the best has skill, given how many were tried: Bailey and López de Prado's deflated Sharpe ratio. Trials
- * that halving dropped early have ratios over shorter data, which do not compare; then only their number counts.
+ * Returns the probability that the best trial has skill, given the number of trials: the deflated Sharpe ratio of Bailey and López de
+ * Prado. Trials that halving dropped early have ratios over shorter data, which do not compare; then only their number counts.
  */
 const deflated = (
   { search, inputs }: SearchSetUp.SearchedRun,
@@ -78,10 +73,10 @@ const deflated = (
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
 }
 
-/** Enough for a probability; of more trials these are taken evenly. */
+/** Sufficient for a probability. With more trials, an even selection of this size is used. */
 const mostCompared = 200
 
-/** The probability that the best of what was tried is no better than the median of it on other days (see `Overfitting`). */
+/** Returns the probability that the best trial is no better than the median on other days (see `Overfitting`). */
 const overfitting = Effect.fnUntraced(function* (plan: Sweep.SweepPlan, all: ReadonlyArray<TrialResult>) {
   const ran = all.filter(({ refused }) => refused === undefined).map(({ trial }) => trial)
   const step = Math.max(1, ran.length / mostCompared)
@@ -91,7 +86,6 @@ const overfitting = Effect.fnUntraced(function* (plan: Sweep.SweepPlan, all: Rea
   return Overfitting.probability(trials.map((trial) => Statistics.returnsOf(found.get(trial)?.daily ?? [])))
 })
 
-/** Shows how far a search is, and stores results as they come. */
 const stored = Effect.fn("SweepRun.stored")(function* <A, E, R>(
   total: number,
   known: ReadonlyArray<TrialResult>,
@@ -114,14 +108,12 @@ const stored = Effect.fn("SweepRun.stored")(function* <A, E, R>(
   }).pipe(Effect.ensuring(Effect.ignore(flush)))
 }, Effect.scoped)
 
-/** The result of each trial, by number. */
 const resultsOf = Effect.fnUntraced(function* (plan: Sweep.SweepPlan) {
   const found = new Map<number, TrialResult>()
   yield* Sweep.run(plan, (result) => found.set(result.trial, result))
   return found
 })
 
-/** The best by both sides, in the same order and judged as before: a search by one side has not run the other. */
 const bothSides = Effect.fn("SweepRun.bothSides")(function* (plan: Sweep.SweepPlan, best: ReadonlyArray<TrialResult>) {
   const { mode } = plan.search
   if (mode === "worse") return best
@@ -131,14 +123,11 @@ const bothSides = Effect.fn("SweepRun.bothSides")(function* (plan: Sweep.SweepPl
   return best.map((result) => ({ ...result, ...present({ other: found.get(result.trial) }) }))
 })
 
-/** Each trial once, with its result of the last step that it reached. */
 const latest = (steps: ReadonlyArray<ReadonlyArray<TrialResult>>): ReadonlyArray<TrialResult> =>
   [...new Map(steps.flat().map((result) => [result.trial, result])).values()].toSorted((a, b) => a.trial - b.trial)
 
-/** Trials that a program is asked for if nobody says how many. */
 const usualSuggestions = 100
 
-/** The strategy on a further file of candles, whole. */
 const onFile = Effect.fnUntraced(function* (asked: SweepAsked, run: SearchSetUp.SearchedRun, data: string) {
   if (run.inputs.length > 1)
     return yield* new WrongUsage({
@@ -149,7 +138,6 @@ const onFile = Effect.fnUntraced(function* (asked: SweepAsked, run: SearchSetUp.
   return yield* RunSetUp.onCandles(run, yield* RunCandles.load([data], whole, wanted, run.strategy))
 })
 
-/** The objectives of the front; empty where nobody asked for one. */
 const objectivesOf = (pareto: Option.Option<string>) => {
   if (Option.isNone(pareto)) return Effect.succeed([])
   const found = Objective.several(pareto.value)
@@ -185,7 +173,6 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const all = latest(steps)
   const last = steps.at(-1) ?? []
   const good = Objective.ranked(last, objective, conditions)
-  /** What is good here, on other candles. */
   const tried = ({ inputs, search }: SearchSetUp.SearchedRun) =>
     resultsOf({ team, search, inputs, trials: good.map(({ trial }) => trial) })
   const files = yield* Effect.forEach(asked.also, (data) =>

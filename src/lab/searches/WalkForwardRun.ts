@@ -1,4 +1,4 @@
-/** Searches the past and tries the best on what came after, again and again, on each market by itself. */
+/** Searches the past and runs the best trial on the following stretch, repeatedly, on each market separately. */
 import { Effect } from "effect"
 import * as Candles from "../../candles/Candles.ts"
 import * as Progress from "../../process/Progress.ts"

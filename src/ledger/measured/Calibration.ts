@@ -1,19 +1,12 @@
 /**
- * What this venue really took: measured from the events of the bot's own orders, to replace the assumed times and margin of
- * a backtest. Each figure stands on its own number of observations, and is used only when there are enough of them.
- *
- * The margin of a fill lies between two figures: how far the stored minutes had gone beyond the limit before, without a fill,
- * and how far the minute in which it filled went. The minute may have gone much further than was needed: of a solver who wants 20
- * basis points nine of ten such figures are up to 105. So the kind side asks for the median of the former, the unkind side for
- * the median of the latter.
- *
- * The band learns from fills that lay outside of it. If more than a tenth of them came before the stored prices reached
- * their limit, the kind side asks for no margin. The unkind side asks for at least as much as nine of ten fills had been
- * waiting for.
- *
- * What app fees take of an input is not a margin: a backtest has them beside it, so they are taken off.
- *
- * Times are between entries of the journal, so they include how long the bot took to look.
+ * Measures the venue's real times and margins from the events of the bot's own orders, to replace the assumptions of a backtest. Each
+ * figure has its own number of observations, and is used only if there are enough of them. The margin of a fill lies between two figures:
+ * how far the stored minutes had gone beyond the limit before, without a fill, and how far the minute of the fill went. The minute may have
+ * gone much further than needed: for a solver who asks for 20 basis points, nine of ten such figures are up to 105. So the kind side asks
+ * for the median of the former, and the unkind side for the median of the latter. The band also learns from fills outside of it. If more
+ * than a tenth of them came before the stored prices reached their limit, the kind side asks for no margin. The unkind side asks for at
+ * least the margin that nine of ten fills had waited for. App fees on an input are not a margin: a backtest counts them separately, so they
+ * are subtracted. Times are between entries of the journal, so they include the bot's polling delay.
  */
 
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
@@ -23,7 +16,7 @@ import type { Side } from "../../domain/Market.ts"
 import { askedBasisPoints, type OrderTerms } from "../../domain/Order.ts"
 import { counted } from "../../domain/Words.ts"
 
-/** Below this a ninetieth percentile rests on one or two observations. */
+/** With fewer observations, a ninetieth percentile depends on one or two of them. */
 export const enough = 30
 
 export interface Measured {
@@ -43,15 +36,17 @@ export interface Calibration {
   readonly payout: Measured
   /** Basis points beyond the limit in the minute of a fill. */
   readonly edge: Measured
-  /** Basis points by which the stored prices had not reached the limit when it filled, and had gone beyond it before. */
+  /**
+   * `early`: basis points by which the stored prices had not reached the limit at the fill. `late`: basis points by which they had gone
+   * beyond it before.
+   */
   readonly early: Measured
   readonly late: Measured
-  /** Minutes that reached the limit of a resting order, and those of them in which it did not fill. */
+  /** Minutes that reached the limit of an open order, and the number of them without a fill. */
   readonly touched: number
   readonly touchedWithoutFill: number
 }
 
-/** A stored minute of prices. */
 export interface MinuteRange {
   readonly openedAt: number
   readonly low: number
@@ -62,14 +57,12 @@ interface Life {
   readonly market: string
   readonly side: Side
   readonly limit: number
-  /** Basis points of the input: what it asked for, or else what its echo said. */
+  /** Basis points of the input: the app fees that the order asked for, or else those in its echo. */
   takenBasisPoints: number
-  /** When each kind of event was first recorded. */
   readonly first: Map<BotEvent["_tag"], number>
   filledAt: number | undefined
 }
 
-/** Nearest rank. */
 const measured = (values: ReadonlyArray<number>): Measured => {
   const sorted = values.toSorted((a, b) => a - b)
   const at = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0
@@ -102,7 +95,6 @@ const livesOf = (events: Iterable<Recorded>, accountTerms: OrderTerms): Readonly
 const beyond = ({ side, limit, takenBasisPoints }: Life, { low, high }: MinuteRange): number =>
   ((side === "BUY" ? limit - low : high - limit) / limit) * 10_000 - takenBasisPoints
 
-/** What the stored minutes say about an order from its deposit to its end. */
 const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
   const from = life.first.get("DepositSeen")
   const until = life.filledAt ?? life.first.get("CancelSent") ?? life.first.get("Closed")
@@ -163,7 +155,6 @@ export const measure = (
 
 const seconds = (millis: number): string => `${(millis / 1000).toFixed(1)} s`
 
-/** One sentence per figure, with the number of observations that it rests on. */
 export const describe = (calibration: Calibration): ReadonlyArray<string> => {
   const figure = (name: string, { count, p25, p50, p90 }: Measured, text: (value: number) => string): string =>
     count < enough

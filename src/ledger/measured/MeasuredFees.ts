@@ -1,7 +1,6 @@
 /**
- * What the venue really charged, from the events of the bot's own orders: by how much fills brought less than their
- * order's price, what each payout and refund cost, and how far apart bid and ask were. Medians, because a fill may also be
- * better than its price.
+ * Measures the venue's real charges from the events of the bot's own orders: the shortfall of fills against their order's price, the cost
+ * of each payout and refund, and the spread. Uses medians, because a fill may also be better than its price.
  */
 import { type Amount, max, median, medianAmount } from "../../domain/Amount.ts"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
@@ -10,20 +9,18 @@ import * as EchoedFee from "../../domain/EchoedFee.ts"
 import { mid } from "../../domain/Market.ts"
 import { enough } from "./Calibration.ts"
 
-/** Smallest units of one payout or refund, by symbol. */
 export interface FlatFees {
   readonly payouts: ReadonlyMap<string, Amount>
   readonly refunds: ReadonlyMap<string, Amount>
 }
 
-/** Flat fees of assets with enough observations. */
 export interface MeasuredFees extends FlatFees {
   readonly fills: number
   readonly basisPoints: number
 }
 
 const perMillion = 1_000_000n
-/** Ten thousand of its parts are a basis point. */
+/** Parts of a whole; 10,000 of them are a basis point. */
 const perWhole = 1e8
 const perBasisPoint = 100
 
@@ -32,7 +29,10 @@ const medians = (fees: ReadonlyMap<string, ReadonlyArray<Amount>>): ReadonlyMap<
 
 type Decided = Extract<BotEvent, { readonly _tag: "Decided" }>
 
-/** Decisions of strategies that trade one market alone count, since their prices are of it; only markets with enough of them. */
+/**
+ * Uses only decisions of strategies with a single market, because their prices are of that market. Returns only markets with enough
+ * decisions.
+ */
 const byMarket = (
   events: Iterable<BotEvent>,
   of: (decided: Decided, middle: number) => number | undefined
@@ -60,7 +60,6 @@ const byMarket = (
   )
 }
 
-/** Basis points between two prices. */
 const apart = (bid: Decimal.Decimal, ask: Decimal.Decimal, middle: number): number =>
   Math.round((Decimal.toNumber(Decimal.subtract(ask, bid)) / middle) * perWhole) / (perWhole / 10_000)
 
@@ -89,7 +88,7 @@ export const impacts = (events: Iterable<BotEvent>): ReadonlyMap<string, number>
     return Math.max(0, large.half - small.half) / (Number(large.quantity - small.quantity) * middle)
   })
 
-/** What the venue says on the account's newest orders that they will cost; the payout of a swap is in its price. */
+/** Reads the venue's estimates from the account's newest orders. The payout of a swap is part of its price and is not counted. */
 export const published = (events: Iterable<BotEvent>): FlatFees => {
   const planned = new Map<string, { readonly inputAsset: string; readonly outputAsset: string }>()
   const [payouts, refunds] = [new Map<string, Amount>(), new Map<string, Amount>()]
@@ -104,7 +103,6 @@ export const published = (events: Iterable<BotEvent>): FlatFees => {
   return { payouts, refunds }
 }
 
-/** `undefined` while there are too few fills to measure. */
 export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined => {
   const planned = new Map<string, { readonly inputAmount: Amount; readonly outputAmount: Amount }>()
   const missing: Array<bigint> = []
@@ -132,7 +130,6 @@ export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined =>
   }
 }
 
-/** What the answers to orders said that the service takes; a placement is planned before it is answered. */
 export const echoed = (recorded: ReadonlyArray<Recorded>): EchoedFee.LearnedFees => {
   const known = new Map<string, EchoedFee.LearnedFee>()
   const markets = new Map<string, string>()

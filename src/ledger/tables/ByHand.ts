@@ -16,7 +16,6 @@ const turned = ({ base, quote }: Pair) => ({ base: quote, quote: base, market: n
 
 const isByHand = ({ strategy }: Pick<Trade, "strategy">): boolean => strategy === byHand
 
-/** The record with swaps by hand in it, in one direction for each pair. */
 export const directed = (record: TradingRecord): TradingRecord => {
   const { fees, losses, trades } = record
   const isTurned = turns(record)
@@ -40,7 +39,6 @@ export const directed = (record: TradingRecord): TradingRecord => {
   return { ...record, trades: trades.map(trade), losses: losses.map(trade), fees: fees.map(fee) }
 }
 
-/** Whether the pair of a swap is written the other way round. */
 const turns = ({ flows, markets, trades }: TradingRecord) => {
   const traded = new Set([
     ...markets.values(),
@@ -59,7 +57,6 @@ const turns = ({ flows, markets, trades }: TradingRecord) => {
   }
 }
 
-/** What each swap gave and got, by placement. */
 const ratesOf = (
   trades: ReadonlyArray<Trade>
 ): ReadonlyMap<string, { readonly base: Amount; readonly quote: Amount }> => {
@@ -72,7 +69,6 @@ const ratesOf = (
   return rates
 }
 
-/** What a fee of what was received is worth in what was paid, rounded up. */
 const paidFor = (rates: ReturnType<typeof ratesOf>, { amount, placement }: Fee): Amount => {
   const { base, quote } = rates.get(placement) ?? { base: 0n, quote: 0n }
   return quote === 0n ? 0n : Decimal.divideInteger(amount * base, quote, "up")

@@ -10,7 +10,6 @@ import { type Close, curve } from "../Returns.ts"
 import type { TradingRecord } from "../Trades.ts"
 import type { Period, Table } from "./Tables.ts"
 
-/** The last price of each hour, when the hour ends, and of the present one when its last minute does. */
 const hourly = (minutes: Minutes): ReadonlyArray<Close> => {
   const ends = [...minutes.values()].map((all) => (all.at(-1)?.openedAt ?? 0) + minuteMillis)
   const last = Math.max(0, ...ends)

@@ -13,7 +13,7 @@ import * as Ods from "./Ods.ts"
 import { priceOf, taxPools } from "./Tables.ts"
 
 const places = 11
-/** Next to nothing. */
+/** The smallest price above zero with these places. Losses are written at this price. */
 const leastPrice = `0.${"1".padStart(places, "0")}`
 const holder = "account"
 const exchange = "limitbot"

@@ -20,13 +20,12 @@ export interface Table {
 const pricePlaces = 12
 const capitalId = "capital"
 
-/** Between two times, excluding the second. */
 export interface Period {
   readonly from: number
   readonly to: number
 }
 
-/** Quote per base to so many places, rounded down; nothing where no base moved. */
+/** Quote per base, rounded down to this number of places. Empty if no base moved. */
 export const priceOf = (
   { base, quote, baseAmount, quoteAmount }: Trade,
   decimals: Decimals,
@@ -109,7 +108,7 @@ export const tablesOf = (
   ]
 }
 
-/** What a swap by hand pays with comes from outside, and what it brings goes back there: with fills and fees that leaves nothing. */
+/** The payment of a swap by hand comes from outside and its output goes back there. With fills and fees that leaves nothing. */
 const flowsByHand = ({ fees, trades }: TradingRecord): ReadonlyArray<Flow> =>
   [
     ...trades.flatMap(({ at, base, baseAmount, quote, quoteAmount, side, strategy }): ReadonlyArray<Flow> => {
@@ -141,7 +140,7 @@ export const taxPools = ({ trades, losses, flows }: TradingRecord): ReadonlyMap<
   return Map.groupBy(withoutBoughtByHand(all), ({ market }) => market)
 }
 
-/** Capital is not acquired a second time where it was bought by hand before. */
+/** Leaves out purchases that would count capital twice: it was bought by hand before. */
 const withoutBoughtByHand = (trades: ReadonlyArray<Trade>): ReadonlyArray<Trade> => {
   const bought = new Map<string, Amount>()
   return trades.flatMap((trade) => {

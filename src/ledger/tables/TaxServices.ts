@@ -24,7 +24,6 @@ interface Transaction {
   readonly received?: Money
   readonly strategy: string
   readonly slot: string
-  /** What names it, and nothing else of the journal. */
   readonly id: string
 }
 
@@ -58,7 +57,6 @@ const transactionsOf = ({ fees, losses, trades }: TradingRecord, { from, to }: P
   return all.filter(({ at }) => at >= from && at < to).toSorted((a, b) => a.at - b.at)
 }
 
-/** `2026-01-31 23:59:59`, in UTC. */
 const second = (at: number): string => iso(at).slice(0, 19).replace("T", " ")
 
 type Cells = (

@@ -11,7 +11,6 @@ import * as Ledger from "../../domain/Ledger.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import { BooksResponse } from "../../sandbox/SandboxApi.ts"
 
-/** Every difference, in words; empty when the books agree. */
 export const differences = Effect.fn("BooksComparison.differences")(function* (
   url: string,
   account: string,

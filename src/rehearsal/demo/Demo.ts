@@ -52,13 +52,12 @@ export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, ...sandbo
   }).pipe(Effect.provide(server))
 }, Effect.scoped)
 
-/** A person watches a demo, so it looks more often than would be right at a service that counts requests. */
 const pace: Layers.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
 
-/** A demo ends within seconds, also when a payment that nobody answered, or that was not sent, has to expire first. */
+/** A demo ends within seconds, even if a payment that was not answered or not sent has to expire first. */
 const settings = { intentMillis: [10_000, 20_000] } as const
 
-/** The books of bot and sandbox differ: one of them has a fault, and a demo exists to show that. */
+/** The books of bot and sandbox differ: one of them has a fault. A demo exists to show that. */
 export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer", {
   differences: Schema.Array(Schema.String)
 }) {

@@ -1,4 +1,4 @@
-/** What a demo trades: a folder with a configuration for its own sandbox, and a grid around the present price. */
+/** The setting of a demo: a folder with a configuration for its own sandbox, and a grid around the present price. */
 import { Effect, FileSystem, Schedule, Schema } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid, type TwoSidedPrice } from "../../domain/Market.ts"
@@ -6,29 +6,24 @@ import * as Quotes from "../../orderbook/Quotes.ts"
 import type * as SandboxServer from "../../sandbox/SandboxServer.ts"
 import * as SandboxConfig from "../../sandbox/serving/SandboxConfig.ts"
 
-/** 40 cells of 0.2 % around the price. */
 const cells = 40
 
 const cellRatio = 1.002
 
-/** Value of one cell in quote units. */
 const cellValue = 250
 
-/** Its market moves faster than it can be asked. */
 export class NoPrice extends Schema.TaggedError<NoPrice>()("NoPrice", {}) {
   override get message(): string {
     return "The sandbox quotes no usable price: bid and ask contradict each other. Use a lower --speed."
   }
 }
 
-/** At high speed the market moves between the two questions of a price, so first answers may contradict each other. */
 export const firstPrice = (market: Market) =>
   Quotes.observe(market, { base: 0n, quote: BigInt(cellValue) * Decimal.powerOfTen(market.quote.decimals) }).pipe(
     Effect.flatMap((seen) => (seen === undefined ? new NoPrice() : Effect.succeed(seen.price))),
     Effect.retry({ while: ({ _tag }) => _tag === "NoPrice", schedule: Schedule.spaced("100 millis"), times: 50 })
   )
 
-/** A folder with the configuration that a user would write. */
 export const prepare = Effect.fnUntraced(function* (connection: SandboxServer.ConnectionRecord) {
   const fileSystem = yield* FileSystem.FileSystem
   const folder = yield* fileSystem.makeTempDirectoryScoped({ prefix: "limitbot-demo-" })

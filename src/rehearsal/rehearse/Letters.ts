@@ -1,4 +1,4 @@
-/** What a rehearsal would have told people: messages and signs of life are written as for delivery, and counted. */
+/** Collects the messages of a rehearsal: messages and signs of life are written as for delivery, and counted. */
 import { Effect, Layer } from "effect"
 import { HttpClient, HttpServerResponse } from "effect/http"
 import { Teller } from "../../control/notify/command.ts"

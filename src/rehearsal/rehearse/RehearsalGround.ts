@@ -1,4 +1,4 @@
-/** What a rehearsal trades with: the configured assets, or the sandbox's and those that the files name. */
+/** The setting of a rehearsal: the configured assets, or the sandbox's and those that the files name. */
 import { Effect, FileSystem } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -6,7 +6,10 @@ import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { defaultSettings, type SandboxAsset } from "../../sandbox/Settings.ts"
 import { budgets, type Strategy } from "../../strategy/Strategy.ts"
 
-/** The user's configuration; where none was named and the usual one is not there, the sandbox's assets and any others that the files name. */
+/**
+ * Returns the user's configuration. If none was named and the usual one does not exist, returns the sandbox's assets and any others that
+ * the files name.
+ */
 export const settingsOf = Effect.fnUntraced(function* (
   { config, usual }: { readonly config: string; readonly usual: string },
   files: ReadonlyArray<string>,
@@ -33,7 +36,7 @@ assets:
 ${assets.map(({ decimals, id, symbol }) => `  ${symbol}: { id: "${id}", decimals: ${decimals} }`).join("\n")}
 `
 
-/** An unknown asset counts as a coin if it is traded, and as a dollar if it is paid with. */
+/** An unknown asset counts as a coin if it is a base, and as a dollar if it is a quote. */
 export const assetsOf = (
   assets: ReadonlyArray<Asset>,
   strategies: ReadonlyArray<Strategy>,

@@ -1,4 +1,4 @@
-/** What happened in a rehearsal, for the terminal and for programs. */
+/** Describes the result of a rehearsal, for the terminal and for programs. */
 import { Cause, type Effect } from "effect"
 import { hourMillis } from "../../domain/Durations.ts"
 import { percent } from "../../domain/Text.ts"
@@ -65,7 +65,6 @@ const span = (millis: number): string => {
   return `${(millis / hourMillis).toFixed(1)} h`
 }
 
-/** Only where the configuration names somebody to tell. */
 const messageLines = ({ letters: { failures, messages, signsOfLife } }: RehearsalOutcome): ReadonlyArray<string> =>
   messages + signsOfLife + failures === 0
     ? []

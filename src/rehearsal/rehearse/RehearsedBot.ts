@@ -45,14 +45,12 @@ export interface RehearsalWish {
   readonly seed: number
   readonly days: number
   readonly level: TroubleLevel
-  /** For the journal. */
   readonly folder: string
-  /** How often the bot looks; default: seldom, because days are rehearsed in minutes. */
+  /** The polling pace; default: slow, because days are rehearsed in minutes. */
   readonly pace?: Layers.Pace
   readonly progress: (share: number) => Effect.Effect<void>
 }
 
-/** Less often than at a real service. */
 const seldom: Layers.Pace = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
 
 export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: RehearsalWish) {
@@ -175,7 +173,6 @@ const optionsOf = (
   killSwitch: Effect.undefined
 })
 
-/** Nobody asks it to stop, looks at it, or leaves files for it. */
 const nobody = Layer.mergeAll(
   FileSystem.layerNoop({}),
   Path.layer,
@@ -197,7 +194,7 @@ const placeIn =
     return kind === "INTENTS" ? "balance" : kind === "CONFIDENTIAL_INTENTS" ? "private" : "external"
   }
 
-/** Every second answer about orders and balances names assets by their other spellings, as the configuration says the venue may. */
+/** Every second answer about orders and balances names assets by their other spellings, as the configuration allows. */
 const respelled = (spellings: ReadonlyMap<string, string>) => {
   let answers = 0
   return (

@@ -60,5 +60,4 @@ export const of = (
   dashboard: undefined
 })
 
-/** Messages are written and not sent. */
 const nowhere = "https://nobody.invalid"

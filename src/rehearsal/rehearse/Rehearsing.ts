@@ -20,7 +20,6 @@ interface Asked {
   readonly bad: TroubleLevel
   readonly candles: Option.Option<string>
   readonly config: string
-  /** The configuration that is not needed where it was not named. */
   readonly usual: string
   readonly days: number
   readonly files: ReadonlyArray<string>
@@ -69,7 +68,6 @@ export const rehearsed = Effect.fn("Rehearsing.rehearsed")(function* ({
   }
 }, Effect.scoped)
 
-/** The rehearsal showed a defect of the program: do not trust it with money. */
 export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("RehearsalFailed", {
   problems: Schema.Array(Schema.String)
 }) {
@@ -78,7 +76,6 @@ export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("Rehe
   }
 }
 
-/** What `run` would refuse is refused in the same words, and is no defect. */
 const refusalIn = (ended: Cause.Cause<unknown>) => {
   const error = Option.getOrUndefined(Cause.findErrorOption(ended))
   return error instanceof Layers.AddressesUnfit || error instanceof PlanRefused ? Effect.fail(error) : Effect.void

@@ -16,13 +16,14 @@ import { candlesWanted, type Strategy } from "../../strategy/Strategy.ts"
 export interface WarmCandles {
   readonly market: Market
   readonly minutes: ReadonlyArray<Minute>
-  /** The real time at which they end: the last moment at which all candles began anew, because a rehearsal begins at midnight. */
+  /**
+   * The real time at which the minutes end: the last time at which all candles started together, because a rehearsal begins at midnight.
+   */
   readonly readAt: number
 }
 
 const isNear = (source: string): boolean => !source.startsWith("ccxt:")
 
-/** What a live start would read now. */
 export const read = Effect.fn("WarmCandles.read")(function* (
   strategies: ReadonlyArray<Strategy>,
   sources: MarketSources
@@ -49,10 +50,8 @@ export const read = Effect.fn("WarmCandles.read")(function* (
   })
 })
 
-/** The same strategy, whose indicators begin with what the bot itself has seen. */
 export const withoutSource = ({ candleSource: _, ...strategy }: Strategy): Strategy => strategy
 
-/** The same shape of prices, ending as long before `startedAt` as before the present, and at `price`. */
 export const moved = ({ minutes, readAt }: WarmCandles, startedAt: number, price: number): ReadonlyArray<Minute> => {
   const ratio = price / (minutes.at(-1)?.close ?? price)
   return minutes.map(({ close, high, low, open, openedAt }) => ({
@@ -64,7 +63,6 @@ export const moved = ({ minutes, readAt }: WarmCandles, startedAt: number, price
   }))
 }
 
-/** The bot's own minutes, and these before them. */
 export const store = (
   own: PriceStore["Service"],
   warm: ReadonlyMap<string, ReadonlyArray<Minute>>

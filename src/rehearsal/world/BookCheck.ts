@@ -1,14 +1,13 @@
-/** Compares, to the unit, what bots believe to be in their wallets with the venue's own books, at rest. */
+/** Compares the bots' wallets with the venue's own books, to the unit, at rest. */
 import { givenBackOf, type Place } from "../../domain/Accounts.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
 import * as Books from "../../sandbox/core/money/Books.ts"
 import type { State } from "../../sandbox/core/State.ts"
 
-/** Where an asset's money is at the venue; `external`: on other chains. By the asset's id. */
+/** The place of an asset's money at the venue, by the asset's id. `external`: on other chains. */
 export type PlaceOf = (id: string) => "balance" | "private" | "external"
 
-/** How much more an account has than at its beginning, in smallest units. */
 const gained = (state: State, account: string, id: string, place: ReturnType<PlaceOf> = "balance"): bigint => {
   const { books, settings } = state
   const asset = settings.assets.find((candidate) => candidate.id === id)
@@ -25,7 +24,7 @@ const gained = (state: State, account: string, id: string, place: ReturnType<Pla
   )
 }
 
-/** App fees that the account charged itself come back to its public balance, which no strategy counts as its own. */
+/** App fees that the account charged itself return to its public balance, which no strategy counts as its own. */
 const rebates = ({ orders, targets }: State, account: string, id: string): bigint => {
   const spent = [
     ...[...orders.values()].flatMap(({ appFees, fills, origin }) =>
@@ -48,18 +47,15 @@ const rebates = ({ orders, targets }: State, account: string, id: string): bigin
 
 export interface Counted {
   readonly asset: string
-  /** How much more there is than at the beginning: as the bots count, and as the venue does. */
   readonly ours: bigint
   readonly theirs: bigint
 }
 
 export interface BookTerms {
   readonly placeOf?: PlaceOf
-  /** The venue said what is not so, and what a bot calls unexplained for that reason has come. */
   readonly mayBeUnexplained?: boolean
 }
 
-/** What is in doubt at the bots, and in truth never left the account. */
 const neverPaid = ({ targets }: State, bots: ReadonlyArray<BotState>, symbol: string): bigint =>
   sum(
     bots.flatMap(({ placements }) =>
@@ -71,7 +67,6 @@ const neverPaid = ({ targets }: State, bots: ReadonlyArray<BotState>, symbol: st
     )
   )
 
-/** One for every asset; the account must belong to these bots alone. */
 export const comparison = (
   venue: State,
   account: string,
@@ -103,7 +98,7 @@ export const comparison = (
     }
   })
 
-/** Every difference, in words; the account must belong to these bots alone. */
+/** Returns every difference, in words. The account must belong to these bots alone. */
 export const differences = (
   venue: State,
   account: string,

@@ -40,31 +40,21 @@ import { Domain, runIn, type World } from "./World.ts"
 export interface BotOptions {
   readonly world: World
   readonly connection: ConnectionRecord
-  /** The way to the service. */
   readonly network: HttpClient.HttpClient
   readonly journalFile: string
-  /** Where its journal is, if not in that file. */
   readonly files?: Layer.Layer<Journal | PriceStore, unknown>
   readonly markets: ReadonlyMap<string, Market>
-  /** The strategies in the files at the process's start. */
   readonly strategies: () => ReadonlyArray<Strategy>
-  /** Why everything must be withdrawn now, if it must. */
   readonly withdraw: () => Reason | undefined
-  /** What differs from the engine's defaults. */
   readonly pace?: Partial<Settings>
   readonly account?: VenueAccount
-  /** Whether it knows the venue's key for quotes. */
   readonly isVerifying?: boolean
-  /** Who signs, where it is not a key of its own. */
   readonly guard?: (payer: PayingAccount) => Layer.Layer<IntentGuard>
-  /** What runs beside the engine. */
   readonly beside?: Effect.Effect<void, unknown, Bookkeeper | History | Journal | PriceStore | Venue>
   readonly wallet?: Layer.Layer<never, never, HttpClient.HttpClient>
-  /** Why this process may no longer pay, if so. */
   readonly leaseLost?: () => string | undefined
-  /** The machine since its start; another one means that the disk may have lost what it had promised to keep. */
+  /** The start of the machine. Another one means that the disk may have lost data it had promised to keep. */
   readonly boot?: string
-  /** The disk as the bot sees it. */
   readonly disk?: (journal: Journal["Service"]) => Journal["Service"]
 }
 
@@ -72,16 +62,14 @@ export interface Launched {
   readonly domain: Domain
   /** Undefined while it runs. */
   exit(): Exit.Exit<void, unknown> | undefined
-  /** Ends it between two steps; the operating system closes its files. */
   kill(): void
 }
 
 export interface BotProcess extends Launched {
-  /** Its memory, its engine and how people's words are recorded, once it has started. */
+  /** Its state, its engine and the recorder of commands; `undefined` until it has started. */
   inside(): (Pick<Bookkeeper["Service"], "recordFrom" | "state"> & { readonly engine: Engine.Engine }) | undefined
 }
 
-/** Runs a program on files that are opened and closed from outside. */
 export const launch = <R, E, EF>({
   files,
   program,
@@ -110,7 +98,6 @@ export const launch = <R, E, EF>({
   }
 }
 
-/** Opens the journal as a process would, runs an effect on it, and closes it. */
 export const withJournal = <A, E>(
   { journalFile, world }: Pick<BotOptions, "journalFile" | "world">,
   effect: Effect.Effect<A, E, Journal | PriceStore>
@@ -122,7 +109,7 @@ const journalLayer = (filename: string) =>
     Layer.provide(Sqlite.layer({ filename }))
   )
 
-/** `until`: whether the bot leaves once its orders are closed, or stays. */
+/** `until`: `idle` ends the bot once its orders are closed; `killed` keeps it running. */
 export const start = (options: BotOptions, seed: number, until: "idle" | "killed"): BotProcess => {
   const { disk = (journal) => journal, journalFile, strategies, withdraw, world } = options
   let inside: ReturnType<BotProcess["inside"]>

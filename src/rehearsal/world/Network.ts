@@ -1,7 +1,7 @@
 /**
- * What lies between a bot and the service. The seed and the present trouble decide whether a request is delivered,
- * lost, late, doubled, refused or answered with old news. The service runs in its own process, whatever happens to
- * the client. A watcher sees each request as it leaves the bot, when its record must already be on disk.
+ * The network between a bot and the service. The seed and the present trouble decide whether a request is delivered, lost, late, doubled,
+ * refused or answered with an old answer. The service runs in its own process, independent of the client. A watcher sees each request as it
+ * leaves the bot, when its record must already be on disk.
  */
 import { Effect } from "effect"
 import { type HttpClient, HttpClientError, type HttpClientRequest, HttpServerResponse } from "effect/http"
@@ -11,10 +11,8 @@ import { type Domain, randomFrom, type World } from "./World.ts"
 
 export type RequestFate = "delivered" | "outage" | "rateLimited" | Accident
 
-/** A request as it leaves the bot. */
 export interface Departure {
   readonly method: string
-  /** With the query, without the host. */
   readonly path: string
   readonly body: string
   readonly at: number
@@ -30,14 +28,12 @@ export interface NetworkOptions {
   readonly world: World
   readonly seed: number
   readonly service: HttpClient.HttpClient
-  /** The process of the service. */
   readonly servers: Domain
-  /** What goes wrong now. */
   readonly trouble: () => Trouble
   readonly seen: (departure: Departure) => void
-  /** What it takes of requests; by the seed when left out. */
+  /** The rate limit of the service. Missing: chosen by the seed. */
   readonly limit?: RateLimit
-  /** Overrides the trouble and the seed for requests of this path; `undefined` leaves them to those. */
+  /** Overrides the trouble and the seed for requests of this path; `undefined` leaves the decision to those. */
   readonly fate?: (path: string) => RequestFate | undefined
   /** Replaces the service's answer; `undefined` keeps it. */
   readonly rewrite?: (departure: Departure, answer: HttpAnswer) => HttpAnswer | undefined
@@ -70,7 +66,6 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
     })
   }
 
-  /** The answer as the bot gets it, and what it may get a second time later. */
   const arrive = Effect.fnUntraced(function* (
     request: HttpClientRequest.HttpClientRequest,
     departure: Departure,
@@ -123,7 +118,6 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
   )
 }
 
-/** Each window of time has one outage somewhere in it. */
 export const isDark = ({ outageEveryMillis: every, outageMillis }: Trouble, seed: number, now: number): boolean => {
   if (every === 0) return false
   const window = Math.floor(now / every)
@@ -134,9 +128,7 @@ export const isDark = ({ outageEveryMillis: every, outageMillis }: Trouble, seed
 }
 
 export interface RateLimit {
-  /** Whether one more request is taken now. */
   readonly take: (trouble: Trouble, now: number) => boolean
-  /** The same limit in the same state, for somebody else's requests. */
   readonly copy: () => RateLimit
 }
 
@@ -186,7 +178,6 @@ const codes: Readonly<Record<number, string>> = {
   503: "service-unavailable"
 }
 
-/** In both of the service's error shapes. */
 const refusal = (request: HttpClientRequest.HttpClientRequest, status: number, retryAfter?: string) => {
   const code = codes[status] ?? "internal-error"
   const body = { errors: [{ status: String(status), code, title: code }], message: code }

@@ -1,32 +1,27 @@
 /**
- * What a rehearsal remembers about its bot: how often each thing happened, when a person would have been called, how
- * long a payment stayed unanswered, and how far its worth fell from its peak.
+ * Records a rehearsal's bot: counts of events, the alarms that a person would have got, the time that payments stayed unanswered, and the
+ * fall of its equity from the peak.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Overdue } from "../../engine/tracking/Overdue.ts"
 import type { RequestFate } from "./Network.ts"
 
-/** One kind of event, or of wait, that a person would have been told about. */
 export interface Alert {
   readonly event: string
   readonly count: number
-  /** Virtual milliseconds since the beginning. */
   readonly firstAfterMillis: number
   readonly first: string
 }
 
 export interface LargestDrawdown {
-  /** Dollars of the market. */
   readonly usd: number
-  /** Share of the previous peak worth. */
+  /** Share of the previous peak equity. */
   readonly ratio: number
   readonly afterMillis: number
 }
 
-/** Nobody is told about shorter absences of the service. */
 const longOutageMillis = 300_000
 
-/** What a person would be told, if it is worth a call. */
 const alertOf = (event: BotEvent): string | undefined => {
   switch (event._tag) {
     case "FundingInDoubt":
@@ -100,7 +95,6 @@ export const make = (startedAt: number) => {
       const text = alertOf(event)
       if (text !== undefined) alert(event._tag, text, now)
     },
-    /** Each step of each order is told once. */
     stuck: (found: ReadonlyArray<Overdue>, now: number): void => {
       for (const { placement, text, waitsFor } of found) {
         const step = `${placement.id} ${waitsFor}`

@@ -29,47 +29,39 @@ import * as SimulatedWallet from "./SimulatedWallet.ts"
 import { calm, levels, type TroubleLevel } from "./Trouble.ts"
 import { Domain, randomFrom, World } from "./World.ts"
 
-/** What a process of the bot finds when it starts. */
 export interface Stage {
   readonly startedAt: number
   readonly connection: SandboxServer.ConnectionRecord
-  /** The way to the service, as good as the trouble lets it be. */
   readonly network: HttpClient.HttpClient
-  /** The prices of the sandbox, before anything happened. */
   readonly mid: (market: Market) => number
-  /** Who pays on other chains, if somebody does. */
   readonly payer: (kind: SimulatedWallet.Payer["kind"]) => Layer.Layer<never>
 }
 
-/** What outlives a process of the bot. */
 type Files = Journal | PriceStore | SqlClient.SqlClient
 
 export interface Actor {
   readonly files: Layer.Layer<Files, unknown>
-  /** `isLast`: it withdraws everything and ends. `seen` gets its memory once it has started. */
+  /** `isLast`: it cancels everything and ends. `seen` gets its state once it has started. */
   readonly program: (isLast: boolean, seen: (state: BotState) => void) => Effect.Effect<void, unknown, Files>
 }
 
 export interface RehearsalOptions {
   readonly actor: (stage: Stage) => Actor
   readonly sandbox: Omit<SandboxOptions, "seed">
-  /** Where the money of an asset is at the venue; `external`: on other chains. */
   readonly placeOf: BookCheck.PlaceOf
   readonly stuckAfter: StepTerms
   readonly seed: number
   readonly days: number
   readonly level: TroubleLevel
   readonly journalFile: string
-  /** Changes an answer of the service on its way, if it must. */
   readonly rewrite?: Network.NetworkOptions["rewrite"]
-  /** Called now and then with the finished share, from 0 to 1. */
+  /** Called from time to time with the finished share, from 0 to 1. */
   readonly progress: (share: number) => Effect.Effect<void>
 }
 
 const startedAt = 1_767_225_600_000
 const valueEveryMillis = 60_000
 const stepsAtOnce = 500
-/** Time for the last orders to be withdrawn. */
 const restMillis = 2 * hourMillis
 
 export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptions) {
@@ -98,7 +90,6 @@ export const run = Effect.fn("Rehearsal.run")(function* (options: RehearsalOptio
   }
 })
 
-/** The sandbox, the way to it and the record, and how a process of the bot is started among them. */
 const open = Effect.fnUntraced(function* (options: RehearsalOptions) {
   const world = new World(startedAt)
   const { servers, service, venue, connection } = yield* openSandbox(options, world)
@@ -147,7 +138,6 @@ const open = Effect.fnUntraced(function* (options: RehearsalOptions) {
   return { calmDown, connection, memory: () => memory, record, start, venue, world } as const
 })
 
-/** Runs the world up to a moment, or until the bot ends, and lets others run in between. */
 const driving = (world: World, progress: (now: number) => Effect.Effect<void>) =>
   Effect.fnUntraced(function* (running: BotProcess.Launched, until: number) {
     while (world.now < until && running.exit() === undefined) {
@@ -159,7 +149,6 @@ const driving = (world: World, progress: (now: number) => Effect.Effect<void>) =
     }
   })
 
-/** The days with their accidents; why the bot ended before, if it did. */
 const untilTheEnd = Effect.fnUntraced(function* (
   { level, seed, stuckAfter }: RehearsalOptions,
   { memory, record, start, venue, world }: Effect.Success<ReturnType<typeof open>>,
@@ -226,7 +215,6 @@ const openSandbox = Effect.fnUntraced(function* (options: RehearsalOptions, worl
   }
 })
 
-/** Everything that the strategies own, wherever it is, in dollars of the market. */
 const worthOf = ({ ledger, strategies }: BotState, venue: State, at: number): number => {
   let usd = 0
   for (const asset of venue.settings.assets) {

@@ -1,7 +1,7 @@
 /**
- * Who pays deposits on other chains in a rehearsal. A program pays within seconds and says so; a person pays within
- * minutes and says nothing, and both pay whatever becomes of the bot that asked. The money is the sandbox's own, over a
- * connection that the rehearsal's trouble does not reach.
+ * Pays deposits on other chains in a rehearsal. A program pays within seconds and reports it; a person pays within minutes and reports
+ * nothing. Both pay even if the bot that asked has ended. The money is the sandbox's own, over a connection without the rehearsal's
+ * trouble.
  */
 import { Effect, Exit, Layer } from "effect"
 import { type HttpClient, HttpClientRequest } from "effect/http"
@@ -10,10 +10,8 @@ import type { Domain } from "./World.ts"
 
 export interface Payer {
   readonly kind: WalletPort["kind"]
-  /** The address of the sandbox, and the way to it. */
   readonly url: string
   readonly service: HttpClient.HttpClient
-  /** Where payers live: killing the bot does not stop them. */
   readonly outside: Domain
   readonly random: () => number
 }
@@ -33,7 +31,6 @@ export const layer = ({ kind, outside, random, service, url }: Payer): Layer.Lay
       )
   }
 
-  /** Whatever becomes of the bot meanwhile. */
   const paid = (payment: PaymentRequest) => {
     const [least, most] = takesMillis[kind]
     const paying = Effect.andThen(Effect.sleep(least + Math.ceil(random() * (most - least))), deposit(payment))

@@ -1,7 +1,6 @@
 /**
- * What goes wrong around a bot, as shares and times that a seed turns into accidents. A world without trouble answers
- * at once; a rehearsal offers the levels below. Nothing here lies: the service answers a request truthfully, or the
- * request fails.
+ * The trouble around a bot: shares and times that a seed turns into accidents. A world without trouble answers at once; a rehearsal offers
+ * the levels below. Nothing here lies: the service answers a request truthfully, or the request fails.
  */
 import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 
@@ -9,17 +8,13 @@ import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 export interface Accidents {
   readonly requestLost: number
   readonly answerLost: number
-  /** It reaches the service late, perhaps when nobody waits for it any more. */
+  /** It reaches the service late, perhaps after the client has given up. */
   readonly requestLate: number
-  /** It is served at once but the answer arrives late, so answers overtake each other. */
   readonly answerLate: number
-  /** A proxy on the way delivers it twice. */
   readonly twice: number
-  /** The answer says that the service cannot, and it has not. */
   readonly refused: number
-  /** The answer says that it failed, and it has not. */
+  /** The answer says that it failed, but it was done. */
   readonly misreported: number
-  /** A read gets the answer of an earlier read. */
   readonly stale: number
 }
 
@@ -33,7 +28,7 @@ export interface Trouble extends Accidents {
   readonly requestsPerSecond: readonly [number, number]
   /** About one crash in this time; zero for none. */
   readonly crashEveryMillis: number
-  /** How long the process stays down after a crash, at most. */
+  /** Longest time that the process stays down after a crash. */
   readonly downMillis: number
   /** About one suspension (SIGSTOP, sleep of a laptop) in this time; zero for none. */
   readonly suspendEveryMillis: number
@@ -60,7 +55,6 @@ export const calm: Trouble = {
   suspendMillis: 0
 }
 
-/** A home line, and a service with occasional bad days. */
 const low: Trouble = {
   ...calm,
   requestLost: 0.002,
@@ -75,7 +69,6 @@ const low: Trouble = {
   downMillis: 10 * minuteMillis
 }
 
-/** A bad week: outages every few hours, restarts, rate limits. */
 const medium: Trouble = {
   ...low,
   requestLost: 0.01,
@@ -97,7 +90,6 @@ const medium: Trouble = {
   suspendMillis: 20 * minuteMillis
 }
 
-/** Everything at once. */
 const high: Trouble = {
   ...medium,
   requestLost: 0.04,

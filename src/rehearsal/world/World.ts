@@ -20,7 +20,7 @@ interface Timer extends Task {
 export class World {
   now: number
   steps = 0
-  /** Whether errors and effects note where they were made: nobody looks unless something fails, and it takes a twentieth of the time. */
+  /** Recording call sites of errors and effects takes a twentieth of the time, and is useful only after a failure. */
   notesCallSites = false
   private readonly ready: Array<Task> = []
   private taken = 0
@@ -30,7 +30,6 @@ export class World {
     this.now = now
   }
 
-  /** Pending tasks and timers that nobody has cancelled. */
   get waiting(): { readonly tasks: number; readonly timers: number } {
     return {
       tasks: this.ready.length - this.taken,
@@ -42,7 +41,7 @@ export class World {
     this.ready.push(task)
   }
 
-  /** Timers of one moment fire in the order in which they were set. */
+  /** Timers of the same time fire in the order in which they were set. */
   wakeAt(domain: Domain, at: number, run: () => void): Timer {
     const timer = { domain, at: Math.ceil(Math.max(at, this.now)), run, isForgotten: false }
     const index = this.timers.findLastIndex((other) => other.at <= timer.at)
@@ -50,7 +49,7 @@ export class World {
     return timer
   }
 
-  /** Runs until `stop` is true; it is checked before each step. Returns false when nothing is left to do. */
+  /** Runs until `stop` is true; it is checked before each step. Returns false if nothing is left to do. */
   drive(stop: () => boolean): boolean {
     const { stackTraceLimit } = Error
     if (!this.notesCallSites) Error.stackTraceLimit = 0
@@ -113,7 +112,7 @@ export const randomFrom = (seed: number): (() => number) => {
 export class Domain {
   isAlive = true
   suspendedUntil = Number.NEGATIVE_INFINITY
-  /** How far its wall clock is ahead of the world's time. */
+  /** Milliseconds by which its wall clock is ahead of the world's time. */
   skewMillis = 0
   private readonly world: World
   private readonly seed: number
@@ -135,7 +134,6 @@ export class Domain {
     this.suspendedUntil = Math.max(this.suspendedUntil, Math.ceil(this.world.now + millis))
   }
 
-  /** Runs an effect in this domain with its clock, its scheduler and its own random numbers. */
   fork<A, E>(effect: Effect.Effect<A, E>): Fiber.Fiber<A, E> {
     const random = randomFrom(this.seed)
     const service: typeof Random.Random.Service = {
@@ -182,7 +180,6 @@ export class Domain {
   }
 }
 
-/** Runs an effect to its end in a separate domain: for inspection between the acts. */
 export const runIn = <A, E>(world: World, effect: Effect.Effect<A, E>): A => {
   let exit: Exit.Exit<A, E> | undefined
   new Domain(world, 1).fork(effect).addObserver((ended) => {

@@ -12,7 +12,6 @@ import * as Table from "./Table.ts"
 
 const distancePlaces = 8
 
-/** Seven digits: further digits of a quote change at every look. */
 const short = (price: Price): string => Decimal.short(price, 7)
 
 const share = (ratio: Decimal.Decimal | undefined): string =>
@@ -49,17 +48,14 @@ const distanceOf = (price: Price, middle: Price): Decimal.Decimal => {
 const highestFirst = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   rows.toSorted((a, b) => Decimal.compare(b.price, a.price))
 
-/** Title, heading, middle and the last line. */
 const fixedLines = 4
 
-/** The rows next to the market that fit, and a line that counts the orders left out, which are the farthest. */
 const nearest = (rows: ReadonlyArray<Row>, most: number, word: string): ReadonlyArray<ReadonlyArray<string>> => {
   if (rows.length <= most) return rows.map(({ cells }) => cells)
   const kept = rows.slice(0, Math.max(0, most - 1)).map(({ cells }) => cells)
   return [...kept, [`… ${rows.length - kept.length} ${word}`, "", "", "", "", ""]]
 }
 
-/** Whole, or with at most this many lines. */
 export const lines = (
   book: Book,
   own: ReadonlyArray<OwnOrder>,

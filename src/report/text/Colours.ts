@@ -10,7 +10,6 @@ export type ColouredLine = readonly [text: string, colour?: Colour]
 
 export interface Style {
   readonly colours: boolean
-  /** Longer lines are cut at this width. */
   readonly columns: number
 }
 

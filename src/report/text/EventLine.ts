@@ -11,7 +11,6 @@ import { age, clock, clockText, counted, pausedBy } from "../../domain/Words.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 
-/** How much a person should care. */
 export type Weight = "quiet" | "good" | "warn" | "alarm"
 
 export interface EventLine {
@@ -27,7 +26,6 @@ export const describe = (event: BotEvent, assets: Assets): EventLine | undefined
   return { subject: subjectOf(event), text: `${text}${traceOf(event)}`, weight }
 }
 
-/** Refusals and odd answers name the id by which the venue finds the request again. */
 const traced: ReadonlySet<Tag> = new Set([
   "CreateRefused",
   "CancelRefused",
@@ -38,7 +36,6 @@ const traced: ReadonlySet<Tag> = new Set([
 const traceOf = (event: BotEvent): string =>
   traced.has(event._tag) && "correlationId" in event ? correlationText(event) : ""
 
-/** "12:34:56.789  grid/cell-03  FILL …", for a log. */
 export const logLine = ({ at, event }: Recorded, assets: Assets): string | undefined => {
   const line = describe(event, assets)
   return line === undefined ? undefined : printable(`${clock(at)}  ${line.subject}  ${line.text}`)
@@ -68,16 +65,13 @@ const compared = (drift: ReadonlyArray<Drift.Drift>): Said => {
     : [`SERVICE CHANGED: ${all}; nothing is placed or funded: limitbot canary`, "alarm"]
 }
 
-/** Limits that have alarms of their own. */
 const toldBefore: ReadonlySet<string> = new Set(["frozen", "kill-switch", "paused"])
 
-/** An amount with its symbol. */
 type Money = (symbol: string, amount: bigint) => string
 
 const exitText = ({ asset, price: limit, quantity, side }: NonNullable<Of<"Denied">["exit"]>, money: Money): string =>
   `${side} ${money(asset, quantity)} at ${price(limit)}`
 
-/** For recovery only. */
 const unsaid = (): Said => undefined
 
 const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } = {

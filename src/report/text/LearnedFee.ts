@@ -1,4 +1,4 @@
-/** What the service was seen to take of orders: in words, and for programs. Every surface shows it by these. */
+/** Words the observed fees of the service, for people and for programs. Every screen uses these functions. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
@@ -14,11 +14,8 @@ export const chargedLine = (fee: LearnedFee): string => `The service takes ${lea
 export const chargedRow = ({ askedBasisPoints, at, basisPoints, credential, market, orders }: LearnedFee) => ({
   market,
   credential,
-  /** App fees that the orders asked for. */
   askedBasisPoints,
-  /** All that is taken of every input. */
   basisPoints,
   orders,
-  /** When the newest order was answered. */
   at: iso(at)
 })

@@ -1,4 +1,4 @@
-/** Where every unit of every asset is, for people and programs. Amounts are exact decimals in units of the asset. */
+/** Shows every unit of every asset by place, for people and programs. Amounts are exact decimals in units of the asset. */
 
 import { givenBack, type Place, places } from "../../domain/Accounts.ts"
 import { type Amount, type Asset, format, magnitude } from "../../domain/Amount.ts"
@@ -8,7 +8,7 @@ import * as Table from "./Table.ts"
 
 export type Assets = ReadonlyMap<string, Asset>
 
-/** An amount in units of its asset; if the asset is not configured (any more), in smallest units, and labelled so. */
+/** An amount in units of its asset. If the asset is not configured (any more), in smallest units, and labelled so. */
 export const amountText = (assets: Assets, symbol: string, amount: Amount): string => {
   const asset = assets.get(symbol)
   return asset === undefined ? `${amount} smallest units of ${symbol}` : format(amount, asset.decimals)
@@ -17,7 +17,7 @@ export const amountText = (assets: Assets, symbol: string, amount: Amount): stri
 export const withSymbol = (assets: Assets, symbol: string, amount: Amount): string =>
   assets.has(symbol) ? `${amountText(assets, symbol, amount)} ${symbol}` : amountText(assets, symbol, amount)
 
-/** For a short: four decimal places, two for large sums, four significant digits for small ones. */
+/** Shortened: four decimal places, two for large sums, four significant digits for small ones. */
 export const short = (assets: Assets, symbol: string, amount: Amount): string => {
   const asset = assets.get(symbol)
   if (asset === undefined) return amountText(assets, symbol, amount)
@@ -27,7 +27,7 @@ export const short = (assets: Assets, symbol: string, amount: Amount): string =>
   return Decimal.format(Decimal.fromNumber(value, digits))
 }
 
-/** To the cent: rounded, not cut. What is less than a cent keeps two digits. */
+/** Rounds to the cent. Less than a cent keeps two digits. */
 export const rounded = (assets: Assets, symbol: string, amount: Amount): string => {
   const asset = assets.get(symbol)
   if (asset === undefined || asset.decimals <= 2) return amountText(assets, symbol, amount)
@@ -38,38 +38,32 @@ export const rounded = (assets: Assets, symbol: string, amount: Amount): string 
   return `${amount < 0n ? "-" : ""}${cents / 100n}.${String(cents % 100n).padStart(2, "0")}`
 }
 
-/** A gain or a loss, with its sign. */
 export const gain = (assets: Assets, symbol: string, amount: Amount): string =>
   `${amount > 0n ? "+" : ""}${rounded(assets, symbol, amount)}`
 
-/** The same with more places. */
 export const signed = (assets: Assets, symbol: string, amount: Amount): string =>
   `${amount > 0n ? "+" : ""}${short(assets, symbol, amount)}`
 
 export const rows = (ledger: Ledger, assets: Assets) =>
   totals(ledger).map(({ asset, place, amount }) => ({ asset, place, amount: amountText(assets, asset, amount) }))
 
-/** Residual by asset, zeros included: "0" is the good news that people look for. */
 export const residual = (ledger: Ledger, assets: Assets): Readonly<Record<string, string>> => {
   const { symbols, sum } = holdings(ledger)
   return Object.fromEntries(symbols.map((symbol) => [symbol, amountText(assets, symbol, sum(symbol, ["residual"]))]))
 }
 
-/** Places whose name in the journal differs from the word that people read. */
 const labels: Partial<Record<Place, string>> = {
   wallet: "free",
   "filled unpaid": "filled, payout pending",
   residual: "unexplained"
 }
 
-/** Paid fees are no longer ours, and neither is what was given up. */
 const ours = places.filter((place) => place !== "fees" && place !== "lost")
-/** Hardly anybody ever has any. */
 const isShown = (place: Place, { sum, symbols }: Pick<ReturnType<typeof holdings>, "sum" | "symbols">): boolean =>
   place !== "lost" || symbols.some((symbol) => sum(symbol, [place]) !== 0n)
 const underWay = ["deposit in flight", "in doubt", "filled unpaid", "payout in flight", "refund in flight"] as const
 
-/** A balance sheet: one line per place, one column per asset. It keeps its shape whatever moves. */
+/** A balance sheet: one line per place, one column per asset. Its shape does not depend on the amounts. */
 export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
   const { symbols, sum } = holdings(ledger)
   const line = (title: string, of: ReadonlyArray<Place>) => [
@@ -87,7 +81,6 @@ export const table = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => 
   ).concat(notCountedLines(ledger, assets))
 }
 
-/** The same in one line per asset, for a small screen: everything on its way in, out or back is one figure. */
 export const shortTable = (ledger: Ledger, assets: Assets): ReadonlyArray<string> => {
   const { symbols, sum } = holdings(ledger)
   const columns: ReadonlyArray<readonly [string, ReadonlyArray<Place>]> = [
@@ -105,7 +98,7 @@ export const shortTable = (ledger: Ledger, assets: Assets): ReadonlyArray<string
   ).concat(notCountedLines(ledger, assets))
 }
 
-/** What strategies that do not run gave back to the account: no total counts it. */
+/** Amounts that stopped strategies gave back to the account. No total counts them. */
 export const notCounted = (ledger: Ledger, assets: Assets) =>
   givenBack(ledger).map(({ strategy, asset, amount }) => ({
     strategy,

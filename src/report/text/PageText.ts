@@ -1,4 +1,4 @@
-/** A page for a terminal: the same figures and sentences, without what is only drawn and without where it comes from. */
+/** Writes a page for a terminal: its figures and sentences, without drawings and sources. */
 import type { Page, PagePart, PageSection } from "../Page.ts"
 import * as Table from "./Table.ts"
 

@@ -1,4 +1,4 @@
-/** Profit and loss for people: exact amounts in units of the quote asset. */
+/** Writes profit and loss for people: exact amounts in units of the quote asset. */
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { iso, percent } from "../../domain/Text.ts"
 import { age, counted } from "../../domain/Words.ts"
@@ -11,7 +11,6 @@ import { chargedLine } from "./LearnedFee.ts"
 import * as Money from "./Money.ts"
 import * as Table from "./Table.ts"
 
-/** Grid profit and inventory less fees are the total; what accounts ask for stands behind it. */
 const titles = {
   gridProfit: "GRID PROFIT",
   inventory: "INVENTORY",
@@ -23,7 +22,7 @@ const titles = {
 } as const
 const fields = ["gridProfit", "inventory", "fees", "total", "flows", "realised", "unrealised"] as const
 
-/** What traders look at first, in the order in which it is left out where room is short. */
+/** The key figures, the most important first; screens cut from the end if room is short. */
 export const standingParts = (
   { quote, figures, earnedToday, share, shareOfYear, capital, since }: ProfitStanding,
   assets: Money.Assets
@@ -51,11 +50,9 @@ export interface Profit {
   readonly whole: ReadonlyArray<Row>
   readonly by: Grouping | undefined
   readonly groups: ReadonlyArray<Row>
-  /** When the prices that value open positions were seen: the oldest of them. */
+  /** Time of the oldest price that values open positions; `undefined` without prices. */
   readonly markedAt: number | undefined
-  /** How the orders of each quote asset did, and what the capital earned, where prices are available. */
   readonly statistics?: ReadonlyMap<string, { readonly orders: Quality; readonly returns: Returns }>
-  /** What orders of each quote asset said that the service takes. */
   readonly charged?: ReadonlyMap<string | undefined, ReadonlyArray<LearnedFee>>
 }
 
@@ -91,10 +88,9 @@ export const lines = (
   ]
 }
 
-/** Where one slot buys and another sells, nobody counts them: that is not zero. */
+/** If one slot buys and another sells, rounds are not counted; that is not zero. */
 const roundsText = (rounds: number): string => (rounds === 0 ? "-" : String(rounds))
 
-/** What belongs to no slot of a strategy is its budget. */
 const groupText = (group: string): string =>
   group === "" ? "-" : group.endsWith("/") ? `${group.slice(0, -1)} (budget)` : group
 

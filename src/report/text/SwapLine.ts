@@ -1,9 +1,8 @@
-/** The quote of a swap in words: what is agreed to, and what a person who pays by hand must do. */
+/** Words the quote of a swap: the agreed terms, and the steps for a person who pays by hand. */
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { AgreedSwap } from "../../domain/SwapRecord.ts"
 import { iso, printable } from "../../domain/Text.ts"
 
-/** The terms to agree to, line by line. */
 export const terms = (agreed: AgreedSwap): ReadonlyArray<string> => {
   const { amountIn, amountOut, destination, minAmountOut, origin } = agreed
   const least = minAmountOut === undefined ? "" : `, at least ${formatWithSymbol(minAmountOut, destination)}`
@@ -20,7 +19,7 @@ export const terms = (agreed: AgreedSwap): ReadonlyArray<string> => {
   ].map(printable)
 }
 
-/** An asset that becomes itself changes its place: what does not arrive is the fee. */
+/** A swap of an asset into itself changes its place only: the difference between sent and received is the fee. */
 export const feeOfMove = ({
   amountIn,
   amountOut,
@@ -29,7 +28,6 @@ export const feeOfMove = ({
 }: Pick<AgreedSwap, "amountIn" | "amountOut" | "destination" | "origin">): ReadonlyArray<string> =>
   origin.id === destination.id ? [`fee        ${formatWithSymbol(amountIn - amountOut, origin)}`] : []
 
-/** What a person who pays by hand must do. */
 export const paymentOrder = ({
   amountIn,
   deadline,

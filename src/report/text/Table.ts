@@ -17,16 +17,14 @@ export const decimal = (title: string): TableColumn => ({ title, align: "decimal
 export const right = (title: string): TableColumn => ({ title, align: "right" })
 
 export interface ListColumn<Row> {
-  /** In JSON and comma-separated values; without it a column is for people only. */
+  /** The key in JSON and comma-separated values. Without it a column is for people only. */
   readonly key?: string
-  /** In text; without it a column is for programs only. */
+  /** The heading in text. Without it a column is for programs only. */
   readonly title?: string | TableColumn
   readonly value: (row: Row) => string | number | null | undefined
-  /** For people, where the value itself is not what they read. */
   readonly text?: (row: Row) => string
 }
 
-/** A list of one kind of thing; a column may be left out for want of room or of anything in it. */
 export const of = <Row>(all: ReadonlyArray<ListColumn<Row> | false>) => {
   const columns = all.filter((column) => column !== false)
   const named = columns.flatMap(({ key, value }) => (key === undefined ? [] : [{ key, value }]))
@@ -68,7 +66,6 @@ export const render = (
   )
 }
 
-/** Figures beside the names in the first column. */
 export const ofFigures = (
   titles: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>
@@ -78,7 +75,6 @@ export const ofFigures = (
     rows
   )
 
-/** Pads the fractions of numbers (and what follows) to one width, so that padding on the left aligns the points. */
 const byPoint = (cells: ReadonlyArray<string>): ReadonlyArray<string> => {
   const parts = cells.map((cell) => /^(-?\d+)(\.\d+)?(.*)$/.exec(cell) ?? ["", cell, "", ""])
   const widest = (part: number) => Math.max(0, ...parts.map((found) => found[part]?.length ?? 0))

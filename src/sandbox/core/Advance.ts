@@ -10,7 +10,6 @@ import { type State, type Task, takeDue } from "./State.ts"
 import * as Collecting from "./swaps/Collecting.ts"
 import * as SwapLife from "./swaps/SwapLife.ts"
 
-/** Moves the state to a time. A time in the past counts as the present: the service's clock never goes back. */
 export const advance = (state: State, to: number): void => {
   for (;;) {
     const step = nextStep(state)
@@ -26,7 +25,7 @@ export const advance = (state: State, to: number): void => {
   state.now = Math.max(state.now, to)
 }
 
-/** The next grid point after the present; never while no order can fill. */
+/** The next grid point after the present. Infinite while no order can fill. */
 const nextStep = (state: State): number => {
   const { stepMillis } = state.settings
   for (const book of state.resting.values()) {

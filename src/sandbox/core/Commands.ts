@@ -49,19 +49,17 @@ const payloads = {
     appFees: Schema.Array(Schema.Struct({ recipient: Text, fee: Schema.Int }))
   }),
   CancelOrder: Schema.Struct({ owner: Text, orderId: Text }),
-  /** A signed intent with a correct signature, recipient, deadline and key; the remaining checks need the state. */
+  /** A signed intent with a correct signature, recipient, deadline and key. The remaining checks need the state. */
   ExecuteIntent: Schema.Struct({
     signerId: Text,
     nonce: Text,
     intentHash: Text,
-    /** Where it is executed, if the verifier it is for tells. */
     ledger: Schema.optionalKey(Schema.Literals(signedDeposits)),
     transfers: Schema.Array(Schema.Struct({ receiver: Text, asset: Text, amount: Amount }))
   }),
   CreateSwap: Schema.Struct({ partner: Schema.optionalKey(Text), request: QuoteRequest, correlationId: Text }),
-  /** Somebody reports that a transaction pays an address. */
   SubmitDeposit: Schema.Struct({ depositAddress: Text, txHash: Text }),
-  /** A transfer on another chain to a deposit address, from money that was never in our accounts. */
+  /** A transfer on another chain to a deposit address, from money that was never in the service's accounts. */
   DepositOnChain: Schema.Struct({
     depositAddress: Text,
     memo: Schema.optionalKey(Text),
@@ -69,7 +67,7 @@ const payloads = {
     amount: Amount,
     sender: Text
   }),
-  /** How a swap will end once it is paid, or which payments of an order will be given up. */
+  /** Sets the end of a swap once it is paid, or the payments of an order that the service will abandon. */
   TellOutcome: Schema.Struct({ depositAddress: Text, outcome: Schema.Literals(toldOutcomes) }),
   TellLie: Schema.Struct({ depositAddress: Text, lie: Schema.Literals(lies) }),
   RotateSalts: Schema.Struct({}),
@@ -103,7 +101,6 @@ export interface Command<T extends CommandTag = CommandTag> {
 
 type Applied<T extends CommandTag> = Result.Result<CommandAnswers[T], Refusal>
 
-/** Moves the state to the time and applies the command to it. */
 export const apply = <T extends CommandTag>(state: State, { tag, payload }: Command<T>, at: number): Applied<T> => {
   advance(state, at)
   return appliers[tag](state, payload)
@@ -116,7 +113,6 @@ export interface TimedCommand extends Command {
 const line = <T extends CommandTag>(tag: T) =>
   Schema.Struct({ at: Schema.Int, tag: Schema.tag(tag), payload: payloads[tag] })
 
-/** One line of a command log. */
 export const LoggedCommand = Schema.Union([
   line("CreateOrder"),
   line("CancelOrder"),
@@ -132,7 +128,6 @@ export const LoggedCommand = Schema.Union([
   line("AdvanceTime")
 ])
 
-/** Applies a command that was accepted before. */
 export const replay = (state: State, command: TimedCommand): Result.Result<unknown, Refusal> =>
   apply(state, command, command.at)
 
@@ -144,7 +139,6 @@ const cancelOrder = (state: State, { owner, orderId }: Payload<"CancelOrder">): 
   return Result.succeed(order)
 }
 
-/** Orders of others do not exist for the caller. */
 export const ownOrder = (state: State, owner: string, orderId: string): SandboxOrder | undefined => {
   const order = state.orders.get(orderId)
   return order?.owner === owner ? order : undefined
@@ -194,7 +188,7 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
   return Result.succeed({ intentHash })
 }
 
-/** A confidential address is paid from the private balance; every other address, by intent, from the public one. */
+/** A confidential address is paid from the private balance; every other address is paid by intent, from the public balance. */
 const paidFrom = (target: SandboxOrder | SandboxSwap): "balance" | "private" => {
   const depositType = target.kind === "order" ? target.depositType : target.request.depositType
   return placeOf(depositType === "CONFIDENTIAL_INTENTS" ? depositType : "INTENTS")

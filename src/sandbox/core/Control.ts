@@ -18,13 +18,13 @@ export const Prices = Schema.Struct({
   prices: Schema.Record(Schema.String, Schema.Finite.check(Schema.isGreaterThan(0)))
 })
 
-/** Names the oldest open order that has all of this. */
+/** Selects the oldest open order that matches all of these fields. */
 export const FillRequest = Schema.Struct({
   orderId: Schema.optionalKey(Schema.String),
   market: Schema.optionalKey(Schema.String),
   side: Schema.optionalKey(Schema.Literals(["BUY", "SELL"])),
   price: Schema.optionalKey(PriceText),
-  /** Whole units of the base; absent: all that is left of the order. */
+  /** Whole units of the base. Absent: the rest of the order. */
   quantity: Schema.optionalKey(PriceText)
 })
 export type FillRequest = typeof FillRequest.Type
@@ -35,7 +35,7 @@ export const Advance = Schema.Struct({
 
 export interface Filled {
   readonly orderId: string
-  /** Smallest units of the base, of all its fills. */
+  /** Smallest units of the base, over all its fills. */
   readonly executed: string
 }
 
@@ -87,7 +87,6 @@ export const restingOrder = (state: State, { market, orderId, price, side }: Fil
   )
 }
 
-/** Funded orders that have not ended, oldest first. */
 export const restingOrders = (state: State): ReadonlyArray<SandboxOrder> =>
   [...state.orders.values()].filter((order) => order.deposited === order.inputAmount && !isTerminal(order.status))
 

@@ -18,7 +18,6 @@ const held = ({ account, target }: IncomingDeposit, place: Books.BookPlace): Boo
   order: target.id
 })
 
-/** A transfer has been executed. */
 export const arrive = (state: State, deposit: IncomingDeposit): void => {
   const from: Books.Holding = { account: deposit.account, place: deposit.from }
   Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "depositInTransit"))
@@ -28,7 +27,6 @@ export const arrive = (state: State, deposit: IncomingDeposit): void => {
   recogniseWithin(state, deposit, state.settings.chainRecognitionMillis)
 }
 
-/** A reported transaction is noticed sooner: the service need not find it. */
 export const recogniseSoon = (state: State, deposit: IncomingDeposit): void =>
   recogniseWithin(state, deposit, state.settings.recognitionMillis)
 
@@ -37,7 +35,6 @@ const recogniseWithin = (state: State, deposit: IncomingDeposit, bounds: Delay):
   schedule(state, delay, { tag: "recognise", deposit })
 }
 
-/** The transaction is seen; its amount is not yet. */
 const note = (state: State, { target, hash, isIntent, account }: IncomingDeposit): void => {
   target.senders.add(account)
   if (isIntent) target.intentHashes.push(hash)
@@ -45,7 +42,7 @@ const note = (state: State, { target, hash, isIntent, account }: IncomingDeposit
   if (target.kind === "swap") SwapLife.expect(state, target)
 }
 
-/** The order or swap notices a deposit: what it needs counts, and the rest is returned. */
+/** Credits a deposit to its order or swap, up to the amount that is needed, and returns the rest. */
 export const recognise = (state: State, deposit: IncomingDeposit): void => {
   if (deposit.isRecognised) return
   deposit.isRecognised = true
@@ -64,7 +61,7 @@ export const recognise = (state: State, deposit: IncomingDeposit): void => {
   else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount) open(state, target)
 }
 
-/** A swap takes all it gets until it starts; an order takes what it lacks until it is refunded. */
+/** A swap accepts everything until it starts. An order accepts what it lacks until it is refunded. */
 const wanted = (target: SandboxOrder | SandboxSwap, asset: string): Amount.Amount => {
   if (asset !== target.origin.id) return 0n
   if (target.kind === "swap") return target.isClosed || Collecting.collects(target) ? 0n : 2n ** 256n
@@ -80,7 +77,6 @@ const sendBack = (state: State, deposit: IncomingDeposit): void => {
   schedule(state, delay, { tag: "return", deposit })
 }
 
-/** Back to where it came from: the account at the verifier, or the sender's chain. */
 export const giveBack = (state: State, deposit: IncomingDeposit): void => {
   const to: Books.Holding = { account: deposit.account, place: deposit.from }
   Books.transfer(state.books, deposit.asset, deposit.amount, held(deposit, "returnInTransit"), to)

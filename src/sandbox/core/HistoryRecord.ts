@@ -12,7 +12,6 @@ import type { RefundReason, SandboxOrder, SandboxSwap, State, SwapStatus } from 
 export interface HistoryRecord {
   readonly target: SandboxOrder | SandboxSwap
   readonly status: Exclude<SwapStatus, "KNOWN_DEPOSIT_TX">
-  /** As `ownerOf` writes the caller's credential. */
   readonly owner: string | undefined
   readonly isMasking: boolean
   readonly referral: string | undefined
@@ -27,7 +26,6 @@ export interface HistoryRecord {
   readonly refundReason: RefundReason | undefined
   readonly refunded: Amount
   readonly refundFee: Amount
-  /** Hashes of the payments that ended it. */
   readonly txHashes: ReadonlyArray<string>
 }
 
@@ -80,7 +78,6 @@ const ofOrder = (order: SandboxOrder): HistoryRecord => {
   }
 }
 
-/** An order in the terms of a swap. */
 const statusOf = (order: SandboxOrder): HistoryRecord["status"] => {
   if (order.deposited === 0n) return "PENDING_DEPOSIT"
   if (!isTerminal(order.status)) return order.status === "AWAITING_DEPOSIT" ? "INCOMPLETE_DEPOSIT" : "PROCESSING"
@@ -92,13 +89,11 @@ const statusOf = (order: SandboxOrder): HistoryRecord["status"] => {
 export const of = (target: SandboxOrder | SandboxSwap): HistoryRecord =>
   target.kind === "swap" ? ofSwap(target) : ofOrder(target)
 
-/** Newest first. */
 export const all = (state: State): ReadonlyArray<HistoryRecord> =>
   [...state.targets.values()]
     .map(of)
     .sort((a, b) => b.target.createdAt - a.target.createdAt || (a.target.id < b.target.id ? 1 : -1))
 
-/** Everything that a search can match: addresses, accounts, hashes. */
 export const namesOf = ({ target, recipient, txHashes }: HistoryRecord): ReadonlyArray<string> => [
   target.depositAddress,
   recipient,

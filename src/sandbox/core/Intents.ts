@@ -41,7 +41,7 @@ const decodeMessage = Schema.decodeUnknownResult(Message, { onExcessProperty: "e
 
 const unusable = (text: string) => refuse("request-rejected", text)
 
-/** A payload for what an order still lacks, as far as it has noticed; `serial` separates payloads of one moment. */
+/** Generates a payload for the amount that an order still lacks. `serial` separates payloads of the same time. */
 export const generate = (
   state: State,
   request: { readonly signerId: string; readonly standard: string; readonly depositAddress: string },
@@ -84,13 +84,11 @@ export const generate = (
   return Result.succeed({ ...payload, callbackUrl: callback === 1 ? null : "https://sandbox.invalid/signed" })
 }
 
-/** The amount that a deposit address still lacks, as far as its order or swap has noticed. */
 const missingIn = (target: SandboxOrder | SandboxSwap): bigint => {
   if (target.kind === "swap") return target.isClosed ? 0n : target.quoted.amountIn - target.deposited
   return target.status === "AWAITING_DEPOSIT" ? target.inputAmount - target.deposited : 0n
 }
 
-/** The content of a signed message that has passed every check without state. */
 interface Verified {
   readonly signerId: string
   readonly intentHash: string
@@ -99,12 +97,11 @@ interface Verified {
 }
 
 interface Unverified {
-  /** True if the message is not the signer's; false if it is only unacceptable. */
+  /** True if the signature is not the signer's; false if the message is only unacceptable. */
   readonly isForged: boolean
   readonly text: string
 }
 
-/** Checks signature, message, recipient, deadline, the signer's key and the nonce's form; names the first fault. */
 export const verify = (
   state: State,
   signed: SignedData,
@@ -155,10 +152,8 @@ export const verify = (
     }
   })
 
-/** Where logins need a salt, the service's own nonces have one as well. */
 const isSalted = ({ settings }: State): boolean => factsOf(settings).login.nonce === "started"
 
-/** What a login's nonce lacks: a start near the service's own time. */
 const startProblem = (state: State, parts: NonceParts | undefined): string | undefined => {
   if (parts === undefined) return "timestamp validation failed: the nonce has no start"
   const { startsWithinSeconds: within } = factsOf(state.settings).login
@@ -173,7 +168,7 @@ interface NonceParts {
   readonly salt: string
   /** Nanoseconds after which it expires. */
   readonly expiry: bigint
-  /** Nanoseconds from which it is valid, where one is asked for; random otherwise. */
+  /** Nanoseconds from which it is valid, if the login requires one; random otherwise. */
   readonly start: bigint
 }
 

@@ -1,4 +1,4 @@
-/** Why a request was refused, before the endpoint words it. */
+/** The reasons for refusing a request, before the endpoint words them. */
 import { Result } from "effect"
 import type { Fault, OrderErrorCode } from "../../venue/wire/WireError.ts"
 

@@ -11,7 +11,6 @@ export const saltOf = ({ saltRotations, settings }: State, verifier: string): st
   (saltRotations === 0 ? factsOf(settings).salts[verifier] : undefined) ??
   Seeded.hex(settings.seed, "salt", verifier, saltRotations).slice(0, 8)
 
-/** By verifier. */
 export const present = (state: State): Readonly<Record<string, string>> => {
   const { login, signing } = factsOf(state.settings)
   const verifiers = new Set([login.verifier, ...signedDeposits.map((each) => signing[each].verifier)])

@@ -9,18 +9,15 @@ export interface SortedList<A> {
 
 export const make = <A>(compare: (a: A, b: A) => number): SortedList<A> => ({ items: [], compare })
 
-/** Inserts after all entries that are not greater. */
 export const insert = <A>(list: SortedList<A>, item: A): void => {
   list.items.splice(position(list, item), 0, item)
 }
 
-/** Removes the entry; entries must be distinct by comparison. */
 export const remove = <A>(list: SortedList<A>, item: A): void => {
   const index = position(list, item) - 1
   if (list.items[index] === item) list.items.splice(index, 1)
 }
 
-/** How many entries are not greater than the item. */
 const position = <A>(list: SortedList<A>, item: A): number => {
   let low = 0
   let high = list.items.length

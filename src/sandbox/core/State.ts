@@ -16,7 +16,6 @@ import * as Books from "./money/Books.ts"
 import type { AccountKind, AppFee } from "./money/Payment.ts"
 import * as SortedList from "./SortedList.ts"
 
-/** The assets of both sides, and the flat fees of paying out and refunding. */
 export interface Pair {
   readonly origin: SandboxAsset
   readonly destination: SandboxAsset
@@ -31,7 +30,6 @@ export interface QuotedAmounts {
   readonly minAmountOut: Amount
 }
 
-/** What orders and swaps share: an address of their own that money can be paid to. */
 interface Payable extends Pair {
   readonly sequence: number
   readonly id: string
@@ -39,11 +37,9 @@ interface Payable extends Pair {
   readonly depositMemo: string | undefined
   readonly deadline: number
   readonly createdAt: number
-  /** Dollars per whole unit when it was made. */
+  /** Dollars per whole unit at its creation. */
   readonly usd: { readonly input: number; readonly output: number }
-  /** The part that counts: without any excess. */
   deposited: Amount
-  /** The account that owns the money: the first depositor; before a deposit, the account to refund. */
   account: string
   readonly senders: Set<string>
   readonly intentHashes: Array<string>
@@ -52,13 +48,11 @@ interface Payable extends Pair {
 
 export interface SandboxOrder extends Payable {
   readonly kind: "order"
-  /** Who created it: nobody finds orders of others. */
   readonly owner: string
   readonly side: Side
   readonly market: Market
   readonly quantity: Amount
   readonly price: Price
-  /** As requested. */
   readonly priceText: string
   readonly inputAmount: Amount
   readonly outputAmount: Amount
@@ -69,28 +63,23 @@ export interface SandboxOrder extends Payable {
   readonly refundType: AccountKind
   readonly confidentiality: string
   readonly appFees: ReadonlyArray<AppFee>
-  /** What app fees and the margin of its solver leave of a price. */
+  /** The share of a price that remains after app fees and the solver's margin. */
   readonly leaves: number
-  /** The mid at which a solver would give the limit after both. */
+  /** The mid at which a solver fills at the limit, after fees and margin. */
   readonly trigger: number
-  /** The number of slices in which it fills while it rests. */
   readonly slices: number
   status: FillStatus
-  /** How often a solver has taken it up, and whether one is at it. */
   attempts: number
   isAttempted: boolean
-  /** Payments that the service will give up, because somebody told the sandbox so. */
   readonly doomed: Set<"withdrawal" | "refund">
-  /** What the service says wrongly of it, because somebody told the sandbox so; the books stay true. */
+  /** The service's false statement about the order, by a command to the sandbox. The books stay true. */
   lie: Lie | undefined
-  /** Base quantity executed so far. */
   executed: Amount
   readonly fills: Array<Fill>
   withdrawal: PayoutLeg | undefined
   refund: PayoutLeg | undefined
 }
 
-/** Lies about an order: each contradicts itself, or what the payer knows. */
 export const lies = [
   "success-without-amounts",
   "success-but-refunded",
@@ -104,24 +93,19 @@ export type Lie = (typeof lies)[number]
 export type SwapStatus = (typeof swapStatuses)[number]
 export type RefundReason = (typeof refundReasons)[number]
 
-/** Named by its deposit address. */
 export interface SandboxSwap extends Payable {
   readonly kind: "swap"
-  /** Who asked for the quote; nobody in particular without a credential. */
+  /** The partner that requested the quote; `undefined` without a credential. */
   readonly partner: string | undefined
   readonly request: QuoteRequest
-  /** As answered, including the signature. */
   readonly response: QuoteResponse
   readonly quoted: QuotedAmounts
   status: SwapStatus
   updatedAt: number
-  /** Execution or refund has begun: any further deposit goes back. */
   isClosed: boolean
-  /** The end that somebody told the sandbox to give it. */
   told: "FAILED" | RefundReason | undefined
-  /** Known once it is over. */
   outcome: SwapOutcome | undefined
-  /** ANY_INPUT only: the payments made, oldest first, and how many are under way. */
+  /** ANY_INPUT only: the payments made, oldest first, and the number in progress. */
   readonly withdrawals: Array<CollectedWithdrawal>
   collecting: number
 }
@@ -141,7 +125,6 @@ export interface SwapOutcome {
   readonly txHash: string
 }
 
-/** An event that happens by itself, at a time that was fixed together with its cause. */
 export type Task =
   | { readonly tag: "recognise"; readonly deposit: IncomingDeposit }
   | { readonly tag: "return"; readonly deposit: IncomingDeposit }
@@ -159,18 +142,15 @@ export type Task =
   | { readonly tag: "executeSwap"; readonly swap: SandboxSwap }
   | { readonly tag: "finishSwap"; readonly swap: SandboxSwap; readonly outcome: SwapOutcome }
 
-/** A transfer that reached a deposit address. */
 export interface IncomingDeposit {
   readonly target: SandboxOrder | SandboxSwap
   readonly account: string
   readonly asset: string
   readonly amount: Amount
-  /** Hash of the intent or of the transaction that made it. */
   readonly hash: string
   readonly isIntent: boolean
-  /** Its sender; money that is not needed goes back there. */
   readonly from: Books.BookPlace
-  /** False if it came with a memo other than the address has: then it belongs to nobody and goes back. */
+  /** False if its memo is not the address's: then the deposit belongs to no order and is returned. */
   readonly isAttributed: boolean
   isRecognised: boolean
 }
@@ -181,14 +161,11 @@ interface Scheduled {
   readonly task: Task
 }
 
-/** The resting orders of one market, nearest to the market first. */
 export interface RestingOrders {
   readonly market: Market
   readonly sells: SortedList.SortedList<SandboxOrder>
   readonly buys: SortedList.SortedList<SandboxOrder>
-  /** The time up to which the market's path was compared with them. */
   matchedTo: number
-  /** What solvers have spent on them. */
   spent: Solvers.Spent
 }
 
@@ -197,23 +174,17 @@ export interface State {
   readonly model: MarketModel
   readonly startedAt: number
   now: number
-  /** How far the service's time was moved ahead of the clock. */
+  /** Milliseconds by which commands moved the service's time ahead of the clock. */
   aheadMillis: number
   readonly books: Books.Books
-  /** By id, oldest first. */
   readonly orders: Map<string, SandboxOrder>
-  /** By deposit address, oldest first. */
   readonly swaps: Map<string, SandboxSwap>
-  /** Everything that accepts deposits, by deposit address. */
   readonly targets: Map<string, SandboxOrder | SandboxSwap>
   readonly resting: Map<string, RestingOrders>
   readonly agenda: SortedList.SortedList<Scheduled>
   scheduled: number
-  /** By transaction hash. */
   readonly chainDeposits: Map<string, IncomingDeposit>
-  /** Hash of the executed intent by signer and nonce. */
   readonly executedIntents: Map<string, string>
-  /** How often the verifiers' salts have changed. */
   saltRotations: number
 }
 
@@ -251,7 +222,6 @@ export const schedule = (state: State, afterMillis: number, task: Task): void =>
   SortedList.insert(state.agenda, { at: state.now + afterMillis, sequence: state.scheduled, task })
 }
 
-/** Removes and returns the entry that is due at or before a time. */
 export const takeDue = (state: State, time: number): Scheduled | undefined => {
   const first = state.agenda.items[0]
   return first !== undefined && first.at <= time ? state.agenda.items.shift() : undefined

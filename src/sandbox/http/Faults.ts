@@ -11,7 +11,6 @@ import { errorAnswer } from "./everyAnswer.ts"
 
 /** Shares of the requests, together at most one; `duplicateCreate` is a share of the creates. */
 export interface FaultRates {
-  /** Lost before the service sees it. */
   readonly dropRequest: number
   /** Executed, but the answer is lost. */
   readonly dropAnswer: number
@@ -21,7 +20,7 @@ export interface FaultRates {
   readonly rateLimited: number
   readonly slow: number
   readonly duplicateCreate: number
-  /** New orders are missing in the list for this long. */
+  /** Milliseconds for which new orders are missing in the list. */
   readonly listLagMillis: number
 }
 
@@ -36,7 +35,6 @@ export const noFaults: FaultRates = {
   listLagMillis: 0
 }
 
-/** Every fault about equally often, together in this share of the requests. */
 export const uniformFaults = (rate: number): FaultRates => {
   const each = rate / kinds.length
   return {
@@ -54,7 +52,6 @@ export const uniformFaults = (rate: number): FaultRates => {
 const kinds = ["dropRequest", "dropAnswer", "internalError", "unavailable", "rateLimited", "slow"] as const
 type Kind = (typeof kinds)[number]
 
-/** The connection breaks without an answer; the server decides how that looks. */
 export class ConnectionSevered extends Data.TaggedError("ConnectionSevered")<{ readonly at: "request" | "answer" }> {}
 
 const slowMillis: readonly [number, number] = [200, 3000]
@@ -64,9 +61,7 @@ export class Faults extends Context.Service<
   Faults,
   {
     readonly listLagMillis: number
-    /** Whether this create is executed twice. */
     readonly duplicatesCreate: Effect.Effect<boolean>
-    /** Disturbs one request. */
     disturb<E, R>(
       handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
     ): Effect.Effect<
@@ -137,7 +132,6 @@ const make = (seed: number, rates: FaultRates): Faults["Service"] => {
   })
 }
 
-/** In the endpoint's error body. */
 const failure = (url: string, code: OrderErrorCode, afterSeconds?: number) => {
   const [status, title] = orderErrorCodes[code]
   return errorAnswer(

@@ -14,7 +14,7 @@ import type { SandboxSettings } from "../Settings.ts"
 const Claims = Schema.Struct({
   use: Schema.Literals(["partner", "access", "refresh"]),
   sub: Schema.String,
-  /** Seconds since the epoch; never when absent. */
+  /** Seconds since the epoch. Absent: it does not expire. */
   exp: Schema.optionalKey(Schema.Int)
 })
 type Claims = typeof Claims.Type
@@ -25,13 +25,12 @@ const header = Buffer.from(JSON.stringify({ alg: "HS256", typ: "JWT" })).toStrin
 const signatureOf = (seed: number, content: string): string =>
   createHmac("sha256", Seeded.bytes(seed, "token secret")).update(content).digest("base64url")
 
-/** A JSON web token. */
 export const issue = (seed: number, claims: Claims): string => {
   const content = `${header}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}`
   return `${content}.${signatureOf(seed, content)}`
 }
 
-/** The claims of our own token while it is valid; the HTTP header bounds the length of the text. */
+/** Reads the claims of our own token while it is valid. The HTTP header bounds the length of the text. */
 export const read = (seed: number, token: string, use: Claims["use"], nowMillis: number): Claims | undefined => {
   if (token === "") return undefined
   const end = token.lastIndexOf(".")
@@ -43,7 +42,6 @@ export const read = (seed: number, token: string, use: Claims["use"], nowMillis:
   return isGood ? claims : undefined
 }
 
-/** The partners that exist; the first one is in the connection record. */
 export const partners = ["sandbox-partner", "other-partner"] as const
 
 const apiKey = (seed: number, partner: string): string => `sandbox-${Seeded.hex(seed, "api key", partner)}`
@@ -64,7 +62,6 @@ export const generatedAccount = (seed: number, number = 1): GeneratedAccount => 
   }
 }
 
-/** Those besides the first one that have money. */
 const otherAccounts = ({ accounts, seed }: SandboxSettings): ReadonlyArray<GeneratedAccount> => {
   const others: Array<GeneratedAccount> = []
   for (let next = generatedAccount(seed, 2); accounts.includes(next.signerId); ) {
@@ -74,7 +71,6 @@ const otherAccounts = ({ accounts, seed }: SandboxSettings): ReadonlyArray<Gener
   return others
 }
 
-/** Everything that a client needs beside the address. The keys are worth nothing anywhere else. */
 export const connection = (settings: SandboxSettings) => {
   const { facts, ledger, seed, verifier } = settings
   const others = otherAccounts(settings)

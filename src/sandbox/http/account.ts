@@ -20,7 +20,6 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* Sandbox
     const { seed } = sandbox.settings
-    /** For as long as the sandbox runs; a login states its own end. */
     const usedNonces = new Set<string>()
 
     const tokenOf = Effect.fnUntraced(function* (account: string, use: "access" | "refresh", seconds: number) {
@@ -63,7 +62,7 @@ export const layer = HttpApiBuilder.group(
   })
 )
 
-/** The private balances of the named tokens, or all that are not zero. Public money is not shown, as by the service. */
+/** The private balances of the named tokens, or all that are not zero. Like the service, it does not show public money. */
 const balancesOf = (state: State, account: string, tokenIds: ReadonlyArray<string>) => {
   const ids = tokenIds.length > 0 ? tokenIds : state.settings.assets.map(({ id }) => id)
   const balances = ids.map((tokenId) => {

@@ -1,4 +1,4 @@
-/** Who is calling: the contract's credential middlewares, answered from the keys and tokens of the sandbox's seed. */
+/** Answers the contract's credential middlewares from the keys and tokens of the sandbox's seed. */
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import {
@@ -16,13 +16,11 @@ interface Sent {
   readonly credential: Redacted.Redacted
 }
 
-/** Who made an order, in the core's form. */
 export const ownerOf = (caller: Caller["Service"]): string =>
   caller.partner === undefined ? `account ${caller.account ?? ""}` : `partner ${caller.partner}`
 
 type Identity = Caller["Service"] | undefined
 
-/** The caller, or the refusal in the endpoint's own body. */
 const orRefuse =
   <E>(refused: Effect.Effect<never, E>) =>
   (identity: Identity): Effect.Effect<Caller["Service"], E> =>

@@ -20,7 +20,6 @@ export const layer = HttpApiBuilder.group(
       const correlationId = yield* yield* NextCorrelationId
       return yield* sandbox.read((state) => toWire(state, HistoryRecord.of(target), correlationId)).pipe(asMessageError)
     })
-    /** An address with a memo is found only by both. */
     const find = Effect.fnUntraced(function* (depositAddress: string, memo: string | undefined) {
       const target = yield* sandbox.read((state) => state.targets.get(depositAddress)).pipe(asMessageError)
       if (target !== undefined && target.depositMemo === memo) return target

@@ -1,7 +1,6 @@
 /**
- * What holds for every answer, whoever gives it. Errors have the JSON body of their endpoint, even if no endpoint was
- * reached (an unknown route, a body of another type, an id longer than the router reads). JSON:API content types are
- * read as JSON.
+ * Rules for every answer. Errors have the JSON body of their endpoint, even if no endpoint was reached (an unknown route, a body of another
+ * type, an id longer than the router reads). JSON:API content types are read as JSON.
  */
 import { Effect } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -9,7 +8,7 @@ import { nextMeta, orderErrorCodes } from "../../venue/wire/WireError.ts"
 
 const jsonApi = "application/vnd.api+json"
 
-/** Codes for requests that never reach an endpoint. The interface names none of them, and new ones may appear. */
+/** Codes for requests that reach no endpoint. The interface names none of them, and may add codes. */
 const otherCodes: Readonly<Record<number, readonly [code: string, title: string]>> = {
   404: ["not-found", "There is nothing at this address"],
   405: ["method-not-allowed", "There is nothing at this address with this method"],
@@ -19,7 +18,6 @@ const otherCodes: Readonly<Record<number, readonly [code: string, title: string]
 
 const isOrders = (path: string): boolean => path === "/v0/orders" || path.startsWith("/v0/orders/")
 
-/** The error body of the endpoints below this path. */
 export const errorAnswer = Effect.fnUntraced(function* (
   url: string,
   { status, code, title }: { readonly status: number; readonly code: string; readonly title: string },

@@ -1,4 +1,4 @@
-/** The partner's history by cursor and by page, one request per five seconds for all of it. */
+/** The partner's history by cursor and by page. Both share a limit of one request per five seconds. */
 
 import { Clock, Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -118,10 +118,8 @@ const isShown = (line: Line, query: Filters): boolean =>
 
 const statusesOf = ({ statuses }: Filters): ReadonlyArray<string> => statuses?.split(",") ?? defaultStatuses
 
-/** A value that was sent and is not the word null. */
 const given = <A>(value: A | "null" | undefined): value is A => value !== undefined && value !== "null"
 
-/** Filters on fields that only swaps have. */
 const looksAtSwaps = (query: Filters): boolean =>
   [query.fromChainId, query.fromTokenId, query.toChainId, query.toTokenId, query.referral, query.affiliate].some(
     (filter) => filter !== undefined

@@ -1,5 +1,4 @@
 /** The order endpoints. */
-
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"
@@ -76,7 +75,6 @@ const createCommand = (owner: string, attributes: Attributes): Command<"CreateOr
 
 interface PageRequest {
   readonly owner: string
-  /** Sequence number of the previous page's last order. */
   readonly after: number
   readonly size: number
   readonly filters: {

@@ -1,5 +1,4 @@
 /** Quotes and the list of tokens. */
-
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"

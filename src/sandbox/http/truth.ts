@@ -1,4 +1,4 @@
-/** The sandbox's own endpoints: what no service would show, for people and tests. */
+/** The sandbox's own endpoints for people and tests. A real service has none of them. */
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { messageError } from "../../venue/wire/WireError.ts"
@@ -65,7 +65,6 @@ const decodeHolding = Schema.decodeUnknownOption(
   Schema.fromJsonString(Schema.Struct({ account_id: Schema.String, token_ids: Schema.Array(Schema.String) }))
 )
 
-/** An asset that it does not know has a balance of zero, as at the contract. */
 const publicBalances = ({ books }: State, argsBase64: string): ReadonlyArray<string> => {
   const asked = decodeHolding(Buffer.from(argsBase64, "base64").toString("utf8"))
   if (asked._tag === "None") return []

@@ -9,22 +9,18 @@ import type { SandboxAsset, SandboxSettings } from "../Settings.ts"
 import * as PricePath from "./PricePath.ts"
 import * as RandomWalk from "./RandomWalk.ts"
 
-/** A candle file to play row by row: holes in it are skipped, not waited for. */
 export type ReplayedCandles = Pick<Loaded, "candles" | "sha256">
 
 export interface MarketModel {
-  /** From now on the asset costs so many dollars. */
   stand(asset: Asset, dollars: number): void
-  /** Whether the price of the pair cannot change by itself. */
   stands(base: Asset, quote: Asset): boolean
   usd(asset: Asset, at: number): number
-  /** Quote per one base between the solver's bid and ask. */
+  /** Quote per base between the solver's bid and ask. */
   mid(base: Asset, quote: Asset, at: number): number
-  /** The range of the mid between two moments, both included. */
   range(base: Asset, quote: Asset, from: number, to: number): PricePath.PriceRange
 }
 
-/** A generated candle lasts one second of the service's time, whatever the speed. */
+/** A generated candle lasts one second of the service's time, at any speed. */
 const walkCandleMillis = 1000
 
 export const make = (
@@ -73,7 +69,7 @@ export const make = (
   }
 }
 
-/** A finite series played to its end, then backwards, and so on: the market never jumps and never stops. */
+/** A finite series is played to its end, then backwards, and again: the market never jumps and never stops. */
 const pingPong = ({ candles }: ReplayedCandles): PricePath.CandleSource => {
   const { bars, time, open, high, low, close } = candles
   const at = (bar: number): PricePath.Candle => ({

@@ -1,8 +1,7 @@
 /**
- * How a price moves inside candles: straight from the open to the nearer extreme, to the other extreme, to the close,
- * each in a third of the candle. "Nearer" means nearer to the open; in a tie the low comes first. This turns every
- * candle source (a random walk, a file) into a price at every moment and a range over every interval. Times are
- * market milliseconds since the start.
+ * Models the price inside candles: straight from the open to the nearer extreme, to the other extreme, to the close, each in a third of the
+ * candle. "Nearer" means nearer to the open; in a tie the low comes first. This turns every candle source (a random walk, a file) into a
+ * price at every time and a range over every interval. Times are market milliseconds since the start.
  */
 export interface Candle {
   readonly open: number
@@ -13,7 +12,6 @@ export interface Candle {
 
 export interface CandleSource {
   readonly candleMillis: number
-  /** Defined for every index from zero on. */
   candle(index: number): Candle
 }
 
@@ -25,7 +23,6 @@ export interface PriceRange {
 export interface PricePath {
   readonly isConstant: boolean
   at(time: number): number
-  /** Lowest and highest price between two moments, both included. */
   range(from: number, to: number): PriceRange
 }
 

@@ -18,9 +18,7 @@ export interface Walk {
 
 const stepsPerCandle = 6
 const millisPerYear = 365 * dayMillis
-/** Time in which half of the distance to the start price disappears. */
 const halfLifeMillis = dayMillis
-/** A power of two well above the number of candles between two neighbouring readers. */
 const remembered = 64
 
 export const make = (walk: Walk): CandleSource => {

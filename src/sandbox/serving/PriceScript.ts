@@ -50,7 +50,6 @@ const readSteps = Read.list(
   )
 )
 
-/** The script cannot be used, or a step of it was refused. */
 class ScriptFailed extends Schema.TaggedError<ScriptFailed>()("ScriptFailed", { message: Schema.String }) {}
 
 export interface PriceScript {
@@ -75,10 +74,9 @@ export const load = Effect.fn("PriceScript.load")(function* (file: string) {
 
 const decimal = (value: Decimal.Decimal | undefined) => (value === undefined ? undefined : Decimal.format(value))
 
-/** Pause between two checks of whether the orders of a step are there. */
 const checkMillis = 100
 
-/** Completes after the last step; prices then stay as they are. `prints`: print each completed step on a line. */
+/** Completes after the last step. Prices then stay as they are. `prints`: print each completed step on a line. */
 export const play = Effect.fn("PriceScript.play")(function* ({ source, steps }: PriceScript, prints: boolean) {
   const sandbox = yield* Sandbox
   const startedAt = yield* Clock.currentTimeMillis

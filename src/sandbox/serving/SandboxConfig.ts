@@ -8,10 +8,8 @@ import { saltFrom } from "../SandboxApi.ts"
 import type { ConnectionRecord } from "../SandboxServer.ts"
 import { defaultSettings } from "../Settings.ts"
 
-/** Where a sandbox listens unless another port is asked for. */
 export const defaultPort = 8180
 
-/** A configuration already exists there. */
 export class ConfigExists extends Schema.TaggedError<ConfigExists>()("ConfigExists", { file: Schema.String }) {
   override get message(): string {
     return `${this.file} exists and is not replaced. Name another file, or move it away first.`
@@ -47,7 +45,7 @@ export const write = Effect.fn("SandboxConfig.write")(function* (
   }
 })
 
-/** The sandbox knows its partners by their API keys, and they pay no fee of the platform. */
+/** The sandbox identifies partners by their API keys, and they pay no platform fee. */
 const partnerFacts = "  facts: { fees: { credential: apiKey } }\n"
 
 const text = (
@@ -70,7 +68,6 @@ journal: ${name}.sqlite
 dashboard: { port: 0 } # a page on this machine, at any free port: limitbot dashboard prints its address
 `
 
-/** What a person needs to use it. */
 export const introduction = (
   { url, apiKey, account, others = [], verifier }: ConnectionRecord,
   config: string | undefined

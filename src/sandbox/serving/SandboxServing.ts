@@ -1,4 +1,4 @@
-/** The twin of the service on a loopback port, until stopped, as the command line asks for it. */
+/** Runs the sandbox on a loopback port, until stopped, with the options of the command line. */
 import { Console, Effect, FileSystem, Schema } from "effect"
 import { parse } from "yaml"
 import { present } from "../../domain/Present.ts"
@@ -14,12 +14,10 @@ import * as SandboxConfig from "./SandboxConfig.ts"
 
 export const solverNames = Object.keys(named)
 
-/** How long a generated transfer stays valid at most, unless another time is asked for. */
 export const [, usualExpireMillis] = defaultSettings("native").intentMillis
 
 const decode = Schema.decodeUnknownResult(SolverLaw, { onExcessProperty: "error" })
 
-/** The law of `--solvers`: by name, or from a file. */
 export const lawOf = Effect.fn("SandboxServing.lawOf")(function* (written: string) {
   const known = named[written]
   if (known !== undefined) return known
@@ -33,13 +31,10 @@ export const lawOf = Effect.fn("SandboxServing.lawOf")(function* (written: strin
 })
 
 interface Asked extends Omit<SandboxOptions, "faults" | "settings"> {
-  /** The share of requests. */
   readonly faults: number
   readonly solvers: string | undefined
   readonly expireAfter: number | undefined
-  /** The file of a price script. */
   readonly script: string | undefined
-  /** The file of a configuration that leads to it. */
   readonly writeConfig: string | undefined
   readonly json: boolean
 }

@@ -1,7 +1,7 @@
 /**
- * What a signer may sign, as people write it: caps by asset and of all together, hours of the week, destinations, and who approves larger
- * payments. It stands in the signer's own file, or in a file of its own that is signed with a key which neither the bot nor the signer
- * has (`limitbot policy sign`); then it has a number, which only grows, and a lock.
+ * The rules of a signer, as people write them: caps by asset and in total, hours of the week, destinations, and the approvers of larger
+ * payments. They stand in the signer's own file, or in a separate file that is signed with a key which neither the bot nor the signer has
+ * (`limitbot policy sign`). A signed policy has a number, which only grows, and a lock.
  */
 import { Result, Schema } from "effect"
 import { fromDecimal } from "../../domain/Amount.ts"
@@ -76,7 +76,7 @@ export const keys = {
 
 type Keys = Read.KnownSettings<typeof keys>
 
-/** `undefined` without assets; what does not fit together is reported. */
+/** Returns `undefined` without assets. Contradictions are reported. */
 export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys, to: Report): Policy | undefined => {
   if (assets === undefined) return undefined
   for (const [index, [symbol, { value }]] of assets.entries()) {
@@ -132,7 +132,6 @@ const signedFile = Read.known({
   ...keys
 })
 
-/** The policy cannot be used. */
 export class PolicyInvalid extends Schema.TaggedError<PolicyInvalid>()("PolicyInvalid", { message: Schema.String }) {}
 
 export interface SignedPolicy {
@@ -142,7 +141,6 @@ export interface SignedPolicy {
   readonly policy: Policy
 }
 
-/** Reads a policy of its own file, signed or not. */
 export const parse = (text: string, file: string): Result.Result<SignedPolicy, PolicyInvalid> => {
   const to: Report = { source: sourceText(file, text), problems: [] }
   const yaml = readYaml(to.source)

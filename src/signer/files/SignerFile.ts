@@ -36,14 +36,12 @@ const signerFile = Read.known({
   ...PolicyFile.keys
 })
 
-/** The file is unusable. */
 export class SignerFileInvalid extends Schema.TaggedError<SignerFileInvalid>()("SignerFileInvalid", {
   message: Schema.String
 }) {}
 
 type Fields = NonNullable<ReturnType<typeof signerFile>>
 
-/** What may be signed: as this file says itself, or as a file that somebody has signed says. */
 export type Ruling =
   | { readonly policy: Policy }
   | { readonly signed: PolicyFile.SignedPolicy; readonly text: string; readonly file: string }
@@ -76,7 +74,6 @@ const rulingOf = Effect.fnUntraced(function* (fields: Fields, folder: string, to
   return { signed: read.success, text: text.value, file } satisfies Ruling
 })
 
-/** What signs: a key, or a service that holds it. */
 export type Signing = { readonly key: Redacted.Redacted } | { readonly kms: KmsSigner.Kms }
 
 const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, folder: string, to: Report) {

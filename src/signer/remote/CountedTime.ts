@@ -9,7 +9,6 @@
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
 
-/** When a signer with this record starts: never before what it has recorded. */
 export const start = (entries: ReadonlyArray<{ readonly at: number }>) =>
   Effect.map(Clock.currentTimeMillis, (now) => entries.reduce((latest, { at }) => Math.max(latest, at), now))
 

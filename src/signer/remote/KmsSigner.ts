@@ -17,7 +17,7 @@ export interface Kms extends Program.Program {
 export const terms = { limitMillis: 10_000, mostOutput: 1_000, environment: { without: [] } } as const
 const signatureBytes = 64
 
-/** The last word that it printed: some services print the key's name and version before it. */
+/** The last word of the output, because some services print the key's name and version before it. */
 const signatureIn = (output: string): string | undefined => {
   const word =
     output
@@ -28,11 +28,9 @@ const signatureIn = (output: string): string | undefined => {
   return bytes?.length === signatureBytes ? Ed25519.format(bytes) : undefined
 }
 
-/** One line of JSON. */
 export const questionOf = (publicKey: string, message: Uint8Array): string =>
   `${JSON.stringify({ publicKey, message: Buffer.from(message).toString("base64") })}\n`
 
-/** The signature, or why there is none. */
 export const answerOf = (
   { program, publicKey }: Pick<Kms, "program" | "publicKey">,
   message: Uint8Array,

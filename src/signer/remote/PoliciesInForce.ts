@@ -9,17 +9,17 @@ import type { Policy } from "./Policy.ts"
 export interface Arrival {
   readonly version: number
   readonly policy: Policy
-  /** How long this policy goes on holding beside one that comes after it. */
+  /** Time for which this policy stays in force beside its successor. */
   readonly lockMillis: number
   readonly at: number
 }
 
 interface PolicyInForce extends Arrival {
-  /** From then on it no longer holds; the newest holds until another comes. */
+  /** The time at which it ceases. `undefined` for the newest policy. */
   readonly until: number | undefined
 }
 
-/** In the order in which they came. One that comes while an older one still holds makes that one hold for its lock again. */
+/** In the order of arrival. If a policy arrives while an older one is in force, the older one's lock starts again. */
 const inForceOf = (arrivals: ReadonlyArray<Arrival>): ReadonlyArray<PolicyInForce> =>
   arrivals.map((arrival, index) => {
     let until: number | undefined

@@ -1,10 +1,8 @@
 /**
- * What a signer process may sign, whoever asks: only named assets, no more at once and within rolling times than its own caps, in its
- * own hours, with a second key's word above a sum, and one payload per deposit address until that payload can no longer be
- * executed. Each protection is a row of `rules`. What was signed counts, whether or not it was used (`Spending.ts`).
- *
- * The signer has no prices of its own and believes none that the bot tells: what assets are worth together is counted by the prices
- * that the policy itself states.
+ * The rules of a signer process, for any client: only named assets; at most its own caps, at once and in rolling spans; its own hours; the
+ * approval of a second key above an amount; and one payload per deposit address until that payload can no longer be executed. Each
+ * protection is a row of `rules`. Signed payloads count even if they were not used (`Spending.ts`). The signer has no prices of its own and
+ * trusts none from the bot: totals over assets use the prices in the policy itself.
  */
 import { type Amount, format, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -13,7 +11,6 @@ import { present } from "../../domain/Present.ts"
 import type { RecordEntry } from "./Record.ts"
 import { aliveFor, countingIn, type PaymentToSign, spentIn, unspentWords } from "./Spending.ts"
 
-/** The times over which sums roll. */
 export const spans = {
   maxPerHour: { millis: hourMillis, said: "1 hour" },
   maxPerDay: { millis: dayMillis, said: "24 hours" },
@@ -28,13 +25,13 @@ export interface Cap extends Readonly<Partial<Record<SpanName, Amount>>> {
   readonly decimals: number
   /** Smallest units, as are the others. */
   readonly maxTransfer: Amount
-  /** A payment of more needs the word of an approver. */
+  /** A larger payment needs an approval. Missing: none does. */
   readonly approveAbove?: Amount
-  /** What one whole unit counts towards the totals. */
+  /** The value of one whole unit in the totals. */
   readonly price?: Decimal.Decimal
 }
 
-/** Hours of the week in UTC, minutes since Monday 00:00; `to` is not included, and before `from` it is in the next week. */
+/** Hours of the week in UTC, minutes since Monday 00:00. `to` is excluded; if it is before `from`, it is in the next week. */
 export interface Hours {
   readonly from: number
   readonly to: number
@@ -43,23 +40,19 @@ export interface Hours {
 export interface Policy {
   /** By the venue's asset id. */
   readonly caps: ReadonlyMap<string, Cap>
-  /** Caps of all assets together, at the prices of the caps. */
   readonly total?: Readonly<Partial<Record<SpanName, Decimal.Decimal>>>
-  /** When it signs; missing: always. */
+  /** Missing: always. */
   readonly hours?: ReadonlyArray<Hours>
-  /** The addresses that it pays, a `*` standing for anything; missing: any. */
+  /** Allowed addresses; `*` matches anything. Missing: any address. */
   readonly destinations?: ReadonlyArray<string>
-  /** Public keys, any of which may approve. */
   readonly approvers?: ReadonlyArray<string>
 }
 
-/** The check that fails, what it expects and what it found. */
 export type Objection = readonly [check: string, expected: string, found: string]
 
-/** The most session-opening messages in an hour. */
 const mostLogins = 60
 
-/** The word of one of its approvers for one payment, that was not used yet. The smallest that is enough is used first. */
+/** Returns an unused approval for the payment: the smallest that is sufficient. */
 export const approvalFor = (
   { amount, asset }: PaymentToSign,
   { approvers = [] }: Policy,
@@ -71,13 +64,11 @@ export const approvalFor = (
     .toSorted((one, other) => (BigInt(one.amount ?? "0") < BigInt(other.amount ?? "0") ? -1 : 1))[0]
 }
 
-/** Whether the payment needs an approver's word, whether or not there is one. */
 export const needsApproval = ({ amount, asset }: PaymentToSign, { caps }: Policy): boolean => {
   const above = caps.get(asset)?.approveAbove
   return above !== undefined && amount > above
 }
 
-/** The words that a payment uses up, which has all that it needs. */
 export const spentOn = (
   payment: PaymentToSign,
   policies: ReadonlyArray<Policy>,
@@ -94,24 +85,21 @@ interface PolicyInputs {
   readonly payment: PaymentToSign
   readonly cap: Cap
   readonly policy: Policy
-  /** What was signed, refused, approved; and what of it counts in any sum. */
   readonly entries: ReadonlyArray<RecordEntry>
   readonly spent: ReadonlyArray<RecordEntry>
-  /** By the signer's own time, by which sums roll. */
+  /** The signer's own time, by which sums roll. */
   readonly now: number
-  /** By the machine's clock, which people mean when they name hours and days. */
+  /** The machine's clock, by which hours and days are written. */
   readonly wall: number
 }
 
 interface Rule {
   readonly check: string
-  /** Nothing speaks against the payload: another time, another word or another policy may allow it. */
+  /** The payload itself is acceptable: another time, approval or policy may allow it. */
   readonly isOwn?: true
-  /** What it expects and what it found, where that is not the same. */
   readonly finds: (ground: PolicyInputs) => readonly [expected: string, found: string] | undefined
 }
 
-/** As people write it. */
 const written = (amount: Amount, { decimals, symbol }: Cap): string => `${format(amount, decimals)} ${symbol}`
 
 const ofAsset = (name: SpanName): Rule => ({
@@ -129,7 +117,7 @@ const ofAsset = (name: SpanName): Rule => ({
   }
 })
 
-/** Exact. An asset that the policy does not name counts nothing: none of it can be signed any more. */
+/** Exact. An asset that the policy does not name counts as zero, because none of it can be signed any more. */
 const worth = ({ caps }: Policy, { amount, asset }: { readonly asset: string; readonly amount: Amount }) => {
   const { decimals = 0, price = Decimal.zero } = caps.get(asset) ?? {}
   return Decimal.multiply(toDecimal(amount, decimals), price)
@@ -172,7 +160,7 @@ const fits = (address: string, pattern: string): boolean => {
   return address.length >= head.length + tail.length && address.startsWith(head) && address.endsWith(tail)
 }
 
-/** The first that finds something speaks. */
+/** In order: the first violated rule determines the refusal. */
 const rules: ReadonlyArray<Rule> = [
   {
     check: "amount",
@@ -226,7 +214,6 @@ const rules: ReadonlyArray<Rule> = [
   }
 ]
 
-/** Checks of its own: nothing speaks against the payload. */
 export const ownChecks: ReadonlySet<string> = new Set([
   "asset",
   ...rules.flatMap(({ check, isOwn }) => (isOwn === true ? [check] : []))
@@ -254,7 +241,6 @@ export const objectionToLogin = (entries: ReadonlyArray<RecordEntry>, now: numbe
   return lately >= mostLogins ? ["login", `at most ${mostLogins} in an hour`, String(lately + 1)] : undefined
 }
 
-/** What counts of each asset within each capped time, for people: how much room is left. */
 export const usedOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now: number) =>
   [...policy.caps].flatMap(([asset, cap]) =>
     spanNames.flatMap((name) => {
@@ -267,7 +253,6 @@ export const usedOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now:
     })
   )
 
-/** The same of all assets together. */
 export const totalsOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now: number) =>
   spanNames.flatMap((name) => {
     const most = policy.total?.[name]

@@ -7,10 +7,8 @@ import { Effect } from "effect"
 import * as Ed25519 from "../../signing/Ed25519.ts"
 import { Signer } from "../../signing/Signer.ts"
 
-/** Over the whole file, byte by byte. */
 const policyText = (file: string): string => `limitbot.policy\n${createHash("sha256").update(file).digest("hex")}\n`
 
-/** By the key of the `Signer` that is there. */
 const signed = (text: string) =>
   Effect.flatMap(Signer, (signer) => Effect.map(signer.sign(Buffer.from(text)), ({ signature }) => signature))
 
@@ -19,17 +17,15 @@ export const sealPolicy = (file: string) => signed(policyText(file))
 export const isSealed = (file: string, signature: string, publicKey: string): boolean =>
   Ed25519.verify(publicKey, Buffer.from(policyText(file)), signature.trim())
 
-/** One payment of at most so much of an asset, to be signed before that time. */
+/** Approves one payment of at most this amount of an asset, to be signed before `validUntil`. */
 export interface Approval {
-  /** The account that pays. */
   readonly account: string
-  /** The venue's id. */
   readonly asset: string
   /** Smallest units. */
   readonly amount: string
   /** Epoch milliseconds. */
   readonly validUntil: number
-  /** Drawn for this word, which counts once. */
+  /** Random for each approval, so that it counts once. */
   readonly nonce: string
 }
 
@@ -38,7 +34,6 @@ const approvalText = ({ account, amount, asset, nonce, validUntil }: Approval): 
 
 export const sealApproval = (approval: Approval) => signed(approvalText(approval))
 
-/** Which of these keys approved it. */
 export const approverOf = (
   approval: Approval,
   signature: string,

@@ -1,7 +1,7 @@
 /**
- * What a signer process was asked and what it answered: one line of JSON each, on disk before a signature leaves.
- * Each line holds the hash of the line before it, so a removed or changed line shows. The record is read again at the
- * start: what was signed today counts against the caps, and an order's deposit address is paid once.
+ * Records a signer's requests and answers: one line of JSON each, on disk before a signature leaves. Each line holds the hash of the line
+ * before it, so a removed or changed line shows. The record is read again at the start: payloads signed today count against the caps, and
+ * an order's deposit address is paid once.
  */
 import { createHash } from "node:crypto"
 import { closeSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs"
@@ -10,7 +10,7 @@ import { messageOf } from "../../domain/Text.ts"
 
 const RecordEntry = Schema.Struct({
   at: Schema.Int,
-  /** `signing` is written before the key is used: over what a signer dies then, that counts. */
+  /** `signing` is written before the key is used, so a payload counts even if the signer dies while signing it. */
   what: Schema.Literals(["signing", "signed", "refused", "login", "approved", "policy"]),
   depositAddress: Schema.optionalKey(Schema.String),
   asset: Schema.optionalKey(Schema.String),
@@ -19,16 +19,15 @@ const RecordEntry = Schema.Struct({
   /** The signed payload. A repeated request gets it again; it can only pay this address, once. */
   body: Schema.optionalKey(Schema.String),
   validUntil: Schema.optionalKey(Schema.Int),
-  /** Until when that may be executed, by the signer's own time, as `at` is. */
+  /** The time until which the payload may be executed, by the signer's own time, as in `at`. */
   until: Schema.optionalKey(Schema.Int),
   reason: Schema.optionalKey(Schema.String),
   /** It was refused after `signing`, and nothing was signed. */
   releases: Schema.optionalKey(Schema.Literal(true)),
-  /** What an approver's word is told apart by; of a payment, the words that it used. */
+  /** For an approval, its nonce. For a payment, the approvals that it used. */
   approvals: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The public key of who gave it. */
   by: Schema.optionalKey(Schema.String),
-  /** A policy as it came, to be read again at the next start. */
+  /** A policy as it arrived, to be read again at the next start. */
   version: Schema.optionalKey(Schema.Int),
   text: Schema.optionalKey(Schema.String),
   previous: Schema.String
@@ -36,7 +35,6 @@ const RecordEntry = Schema.Struct({
 type Whole = typeof RecordEntry.Type
 export type RecordEntry = Omit<Whole, "previous">
 
-/** The record cannot be used: nothing is signed. */
 export class RecordBroken extends Schema.TaggedError<RecordBroken>()("RecordBroken", { message: Schema.String }) {}
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(RecordEntry))
@@ -44,7 +42,7 @@ const hashOf = (line: string): string => createHash("sha256").update(line).diges
 
 export interface Record {
   readonly entries: ReadonlyArray<RecordEntry>
-  /** On disk when it returns. */
+  /** The entry is on disk on return. */
   append(entry: RecordEntry): Effect.Effect<void, RecordBroken>
 }
 
@@ -60,7 +58,7 @@ const opened = (file: string): number => {
   return openSync(file, "as", 0o600)
 }
 
-/** Whole lines, and where they end. A line cut off by a crash was never answered: it signed nothing. */
+/** Reads whole lines and the offset of their end. A line cut off by a crash was never answered, so nothing was signed. */
 const readLines = (file: string) => {
   const bytes = readFileSync(file)
   const end = bytes.lastIndexOf("\n") + 1
@@ -77,7 +75,7 @@ const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
   })
 }
 
-/** For whoever only looks: a signer that is writing a line at this moment goes on. */
+/** Reads a record without writing to it. A signer may be writing a line at the same time. */
 export const read = Effect.fn("Record.read")((file: string) =>
   Effect.try({ try: (): ReadonlyArray<RecordEntry> => checked(readLines(file).lines), catch: broken(file) })
 )

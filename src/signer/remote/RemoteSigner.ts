@@ -17,16 +17,15 @@ export const SignerRequest = Schema.TaggedUnion({
     standard: Schema.String,
     payload: Schema.Json,
     depositAddress: Schema.String,
-    /** Bots of before there were two verifiers do not say it. */
+    /** Missing from bots that are older than the second verifier. */
     depositType: Schema.optionalKey(Schema.String),
     asset: Schema.String,
     amount: Schema.String
   },
   /** The message that opens a session, without intents. `nonce` is base64. */
   Login: { message: Schema.String, nonce: Schema.String, recipient: Schema.String },
-  /** How far a journal had come, for witnesses: a text that can never be a payment. */
   Checkpoint: { text: Schema.String },
-  /** An approver's word for one payment of at most so much; `validUntil` in epoch milliseconds. */
+  /** An approval of one payment of at most this amount. `validUntil` is in epoch milliseconds. */
   Approve: {
     asset: Schema.String,
     amount: Schema.String.check(Schema.isPattern(/^[1-9]\d{0,60}$/)),
@@ -34,7 +33,6 @@ export const SignerRequest = Schema.TaggedUnion({
     nonce: Schema.String.check(Schema.isPattern(/^[0-9a-f]{32}$/)),
     signature: Schema.String
   },
-  /** For whom it signs. */
   Who: {}
 })
 export type SignerRequest = typeof SignerRequest.Type
@@ -42,16 +40,14 @@ export type SignerRequest = typeof SignerRequest.Type
 const signed = { body: Schema.String, intentHash: Schema.String, validUntil: Schema.Int }
 export const SignerAnswer = Schema.TaggedUnion({
   Signed: signed,
-  /** Another payload than the one that was asked for: it was signed for the same payment, and may still be executed. */
+  /** Not the requested payload: an earlier one for the same payment, which may still be executed. */
   SignedBefore: signed,
   LoggedIn: { publicKey: Schema.String, signature: Schema.String },
   CheckpointSigned: { publicKey: Schema.String, signature: Schema.String },
   Approved: {},
   Holder: { signerId: Schema.String, publicKey: Schema.String },
   Refused: { check: Schema.String, expected: Schema.String, found: Schema.String },
-  /** The service that holds the key did not sign. */
   Unavailable: { reason: Schema.String },
-  /** Its own caps forbid it for now. */
   Declined: { reason: Schema.String }
 })
 export type SignerAnswer = typeof SignerAnswer.Type
@@ -62,7 +58,6 @@ export const longestLine = 100_000
 const encode = Schema.encodeSync(Schema.fromJsonString(SignerRequest))
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerAnswer))
 
-/** One line each way, whatever it says. */
 export const exchange = (socket: string, line: string): Effect.Effect<string, string> =>
   Effect.callback<string, string>((resume) => {
     let said = ""
@@ -86,7 +81,7 @@ const ask = (socket: string, request: SignerRequest): Effect.Effect<SignerAnswer
 
 const asJson = Schema.decodeUnknownOption(Schema.Json)
 
-/** The account, unless the signer process says that it signs for another one. One that does not answer may come later. */
+/** Returns the account. Fails if the signer process reports another one. A process that does not answer may start later. */
 export const signsFor = Effect.fn("RemoteSigner.signsFor")(function* (socket: string, account: string) {
   const answer = yield* Effect.option(ask(socket, { _tag: "Who" }))
   if (answer._tag === "None" || answer.value._tag !== "Holder") return account
@@ -127,12 +122,10 @@ export const guardLayer = (socket: string, payer: PayingAccount) =>
     )
   )
 
-/** An approver's word was not taken. */
 export class ApprovalRefused extends Schema.TaggedError<ApprovalRefused>()("ApprovalRefused", {
   message: Schema.String
 }) {}
 
-/** Gives the signer process an approver's word for one payment. */
 export const approve = Effect.fn("RemoteSigner.approve")(function* (
   socket: string,
   { amount, asset, nonce, signature, validUntil }: Omit<Extract<SignerRequest, { readonly _tag: "Approve" }>, "_tag">
@@ -144,14 +137,13 @@ export const approve = Effect.fn("RemoteSigner.approve")(function* (
   return yield* new ApprovalRefused({ message: `The signer did not take the word: ${why}` })
 })
 
-/** The public key of what the signer process signs; nothing where it does not say so now. */
+/** The public key of the signer process. `undefined` if it does not report one now. */
 export const publicKeyOf = (socket: string): Effect.Effect<string | undefined> =>
   ask(socket, { _tag: "Who" }).pipe(
     Effect.map((answer) => (answer._tag === "Holder" ? answer.publicKey : undefined)),
     Effect.orElseSucceed(() => undefined)
   )
 
-/** Signs only messages that it can see in full. */
 export const layer = (socket: string): Layer.Layer<Signer> =>
   Layer.succeed(Signer, {
     sign: Effect.fnUntraced(function* (_bytes, seen) {

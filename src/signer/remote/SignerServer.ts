@@ -27,19 +27,16 @@ export interface SignerOptions {
   readonly openTo: "owner" | "group"
   readonly signerId: string
   readonly publicKey: string
-  /** Where this account logs in. */
   readonly loginVerifier: string
-  /** All that hold at a time: a payment has to please each. */
+  /** All policies in force at a time. A payment has to satisfy each. */
   readonly policies: (now: number) => ReadonlyArray<Policy>
   readonly record: Record
 }
 
-/** The server cannot listen on the socket. */
 export class SocketUnavailable extends Schema.TaggedError<SocketUnavailable>()("SocketUnavailable", {
   message: Schema.String
 }) {}
 
-/** The longest that an approver's word waits for its payment. */
 const mostApprovalMillis = 7 * dayMillis
 
 const modeFor = { owner: 0o600, group: 0o660 } as const
@@ -71,7 +68,6 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     return refused(check, expected, found)
   })
 
-  /** The key did not sign. The request itself is fine and may be repeated. */
   const unavailable = Effect.fnUntraced(function* (reason: string, about: object) {
     yield* record.append({ at: yield* clock, what: "refused", ...about, reason })
     return { _tag: "Unavailable", reason } as const
@@ -142,7 +138,6 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
 
 type Refuse = (check: string, expected: string, found: string) => Effect.Effect<SignerAnswer, RecordBroken>
 
-/** Opens a session, and pays nothing. */
 const login = Effect.fnUntraced(function* (
   { message, nonce: text, recipient }: Extract<SignerRequest, { readonly _tag: "Login" }>,
   { loginVerifier, record, signerId }: Pick<SignerOptions, "loginVerifier" | "record" | "signerId">,
@@ -166,7 +161,6 @@ const login = Effect.fnUntraced(function* (
   )
 })
 
-/** The word as it is recorded; or what speaks against it. */
 const approvalOf = Effect.fnUntraced(function* (
   { amount, asset, nonce, signature, validUntil }: Extract<SignerRequest, { readonly _tag: "Approve" }>,
   { policies, record, signerId }: Pick<SignerOptions, "policies" | "record" | "signerId">,
@@ -183,7 +177,7 @@ const approvalOf = Effect.fnUntraced(function* (
   return { at, what: "approved", asset, amount, validUntil, approvals: [nonce], by } as const
 })
 
-/** Moves no money and opens no session, so it has no cap and leaves no line in the record. Another text is not signed. */
+/** Signs a checkpoint and no other text. It moves no money and opens no session, so it has no cap and no line in the record. */
 const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: string, signer: Signer["Service"]) {
   if (Checkpoint.parse(text)?.account !== signerId) return undefined
   return yield* signer.sign(Buffer.from(text), { checkpoint: text }).pipe(
@@ -194,7 +188,7 @@ const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: st
   )
 })
 
-/** A login lives for five minutes; one that lived for ever would be a password. */
+/** Longest life of a login that is signed. A login lives for five minutes; one without an end would be a password. */
 const mostLoginMillis = 15 * minuteMillis
 
 const loginProblem = (read: ReturnType<typeof StrictJson.read>, signerId: string, now: number): string | undefined => {
@@ -225,7 +219,7 @@ const isAnswered = (socket: string) =>
 
 const removed = (socket: string) => Effect.ignore(Effect.try(() => unlinkSync(socket)))
 
-/** The socket of a dead process is removed; a socket that answers belongs to somebody else. */
+/** Removes the socket of a dead process. A socket that answers belongs to another process. */
 const listen = Effect.fnUntraced(function* (
   server: Server,
   { openTo, socket }: Pick<SignerOptions, "openTo" | "socket">
@@ -245,7 +239,7 @@ const listen = Effect.fnUntraced(function* (
   })
 })
 
-/** Listens while the scope lives. The returned effect answers for ever and fails when the record cannot be written. */
+/** Listens while the scope lives. The returned effect does not end, and fails if the record cannot be written. */
 export const serve = Effect.fn("SignerServer.serve")(function* ({ openTo, socket, ...options }: SignerOptions) {
   const answer = yield* answerer(options)
   const asked = yield* Queue.dropping<Asked>(mostWaiting)

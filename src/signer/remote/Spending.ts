@@ -1,14 +1,12 @@
 /**
- * What the record says was signed, and for how long it counts: from the moment before its signature until nobody can execute it any
- * more, and then for as long as a sum rolls. So payloads that are saved up and sent at once stay within the caps, and so do
- * those over which a signer died.
+ * Computes the amounts that count against the caps: from before their signature until the payload cannot be executed any more, and then for
+ * the span of the sum. So payloads that are saved up and sent at once stay within the caps, and so do those during which a signer died.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { RecordEntry } from "./Record.ts"
 
 export interface PaymentToSign {
   readonly depositAddress: string
-  /** The venue's id. */
   readonly asset: string
   readonly amount: Amount
 }
@@ -16,29 +14,25 @@ export interface PaymentToSign {
 /** Verifiers' clocks may be behind: a payload counts as alive for this long after its deadline. */
 export const marginMillis = 60_000
 
-/** By the signer's own time. Older records tell the deadline alone, by the clock of that time. */
+/** By the signer's own time. Older records have only the deadline, by the machine's clock. */
 const untilOf = ({ at, until, validUntil }: RecordEntry): number =>
   until ?? (validUntil === undefined ? at : validUntil + marginMillis)
 
-/** What came of it is in the line that follows, because requests are answered one at a time; a signer that died wrote none. */
+/** The next line holds the result, because requests are answered one at a time. A signer that died wrote none. */
 const hasEnded = (next: RecordEntry | undefined): boolean => next?.what === "signed" || next?.releases === true
 
-/** Whatever may have been signed: what was, and what a signer died over. */
 export const spentIn = (entries: ReadonlyArray<RecordEntry>): ReadonlyArray<RecordEntry> =>
   entries.filter(({ what }, index) => what === "signed" || (what === "signing" && !hasEnded(entries[index + 1])))
 
-/** What of it counts in a sum over that time. */
 export const countingIn = (
   spent: ReadonlyArray<RecordEntry>,
   millis: number,
   now: number
 ): ReadonlyArray<RecordEntry> => spent.filter((each) => untilOf(each) > now - millis)
 
-/** Payloads that may still be executed. */
 export const aliveIn = (entries: ReadonlyArray<RecordEntry>, now: number): ReadonlyArray<RecordEntry> =>
   entries.filter((each) => each.what === "signed" && untilOf(each) > now)
 
-/** Words of approvers for which no payment was signed yet. */
 export const unspentWords = (entries: ReadonlyArray<RecordEntry>, now: number): ReadonlyArray<RecordEntry> => {
   const used = new Set(spentIn(entries).flatMap(({ approvals = [] }) => approvals))
   return entries.filter(
@@ -47,7 +41,6 @@ export const unspentWords = (entries: ReadonlyArray<RecordEntry>, now: number): 
   )
 }
 
-/** A payload that was signed for an address and may still be executed. */
 export const aliveFor = (
   depositAddress: string,
   entries: ReadonlyArray<RecordEntry>,
@@ -55,8 +48,8 @@ export const aliveFor = (
 ): RecordEntry | undefined => aliveIn(entries, now).findLast((each) => each.depositAddress === depositAddress)
 
 /**
- * The same payment requested again, by a bot that died before it got the answer. It gets the very same bytes: they
- * pay nothing twice, because their nonce executes once. Signing different bytes could pay twice.
+ * Returns the earlier signature for a repeated request, by a bot that died before it got the answer. The same bytes pay nothing twice,
+ * because their nonce executes once. Signing different bytes could pay twice.
  */
 export const givenBefore = (
   { amount, asset, depositAddress }: PaymentToSign,

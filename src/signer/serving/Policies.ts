@@ -1,6 +1,6 @@
 /**
- * What people say about what a signer may sign, with keys that are neither the bot's nor the signer's: a policy, signed; an
- * approver's word for one larger payment; and what holds now, with the room that is left.
+ * Commands for a signer's rules, with keys that are neither the bot's nor the signer's: they sign a policy, approve one larger payment, and
+ * show the policies in force with the room that is left.
  */
 import { Clock, Console, Effect, FileSystem, Option } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"
@@ -23,7 +23,6 @@ import * as RemoteSigner from "../remote/RemoteSigner.ts"
 import * as PolicyShown from "./PolicyShown.ts"
 import * as Ruled from "./Ruled.ts"
 
-/** Signs a policy, into a file beside it. */
 export const sign = Effect.fn("Policies.sign")(function* ({
   file,
   key
@@ -42,7 +41,6 @@ export const sign = Effect.fn("Policies.sign")(function* ({
   )
 })
 
-/** Which policies the signer of this file obeys, and how much of each cap is used. */
 export const holding = Effect.fn("Policies.holding")(function* ({ config }: { readonly config: string }) {
   const { record: file, ruling } = yield* SignerFile.load(config)
   const entries = yield* Record.read(file)
@@ -55,7 +53,6 @@ export const holding = Effect.fn("Policies.holding")(function* ({ config }: { re
   return { data: () => ({ policies }), lines: () => policies.flatMap(PolicyShown.linesOf) } satisfies CommandAnswer
 })
 
-/** What the word does not change, though it is taken. */
 const besides = (file: string, cap: Cap, amount: Amount): string => {
   const { approveAbove, decimals, maxTransfer, symbol } = cap
   const written = (most: Amount) => `${format(most, decimals)} ${symbol}`
@@ -68,7 +65,6 @@ interface Approving extends Record<"asset" | "amount" | "policy" | "key" | "sock
   readonly within: Option.Option<number>
 }
 
-/** Tells the signer that one payment of at most so much is approved. */
 export const approve = Effect.fn("Policies.approve")(function* (given: Approving) {
   const { amount: written, asset: symbol, policy: file } = given
   const fileSystem = yield* FileSystem.FileSystem

@@ -12,7 +12,7 @@ import type { RecordEntry } from "../remote/Record.ts"
 
 interface Shown extends Pick<Arrival, "policy"> {
   readonly until?: number | undefined
-  /** None where the policy stands in the signer's own file. */
+  /** Null if the policy stands in the signer's own file. */
   readonly version: number | null
 }
 

@@ -14,10 +14,8 @@ import * as PoliciesInForce from "../remote/PoliciesInForce.ts"
 import type { Policy } from "../remote/Policy.ts"
 import type * as Record from "../remote/Record.ts"
 
-/** The policy that is there is not one that may follow. */
 export class PolicyRefused extends Schema.TaggedError<PolicyRefused>()("PolicyRefused", { message: Schema.String }) {}
 
-/** The signed policies that the record has, in the order in which they came. */
 export const arrivalsIn = Effect.fnUntraced(function* ({ entries }: Pick<Record.Record, "entries">) {
   const arrivals: Array<PoliciesInForce.Arrival> = []
   for (const { at, text = "", what } of entries) {
@@ -28,7 +26,6 @@ export const arrivalsIn = Effect.fnUntraced(function* ({ entries }: Pick<Record.
   return arrivals
 })
 
-/** Records a policy that is new. `account`: whose payments are signed. */
 export const begin = Effect.fn("Ruled.begin")(function* (ruling: Ruling, record: Record.Record, account: string) {
   const last = record.entries.findLast(({ what }) => what === "policy")
   if ("policy" in ruling) {
@@ -48,7 +45,6 @@ export const begin = Effect.fn("Ruled.begin")(function* (ruling: Ruling, record:
   yield* record.append({ at: yield* CountedTime.start(record.entries), what: "policy", version: signed.version, text })
 })
 
-/** All that hold at a time. */
 export const of = Effect.fn("Ruled.of")(function* (ruling: Ruling, record: Record.Record) {
   if ("policy" in ruling) return (): ReadonlyArray<Policy> => [ruling.policy]
   const arrivals = yield* arrivalsIn(record)

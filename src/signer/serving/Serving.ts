@@ -1,4 +1,4 @@
-/** The process that holds the key, separate from the bot that holds the strategies: it signs what its policies let it, until stopped. */
+/** Runs the process that holds the key, separate from the bot with the strategies. It signs what its policies allow, until stopped. */
 import { Console, Effect, Layer } from "effect"
 import { Stop } from "../../process/Stop.ts"
 import * as AccountKey from "../../signing/AccountKey.ts"
@@ -12,11 +12,8 @@ import * as SignerServer from "../remote/SignerServer.ts"
 import * as Ruled from "./Ruled.ts"
 
 interface Asked {
-  /** The signer's own file. */
   readonly config: string
-  /** The Unix socket to listen on. */
   readonly socket: string
-  /** The socket's group can open it as well. */
   readonly group: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a condition saw: each of its comparisons as written, the numbers on its sides, and whether it held. For
- * explanations only: evaluating it records no bounds.
+ * Explains a condition: each comparison as written, the numbers on its sides, and its result. For explanations only; evaluating it records
+ * no bounds.
  */
 
 import * as Decimal from "../../domain/Decimal.ts"
@@ -9,7 +9,6 @@ import type { Span } from "../Problem.ts"
 import type { Input } from "../Strategy.ts"
 import { type Moment, nothingFound, type Term, type ValueType } from "./Term.ts"
 
-/** The text of a part, including the brackets of what it begins or ends with. */
 export const written = ({ start, end }: Span, text: string): string => {
   let [first, last] = [start, end]
   let depth = 0
@@ -24,14 +23,12 @@ export const written = ({ start, end }: Span, text: string): string => {
   return text.slice(Math.max(0, first), last).replace(/\s+/g, " ").trim()
 }
 
-/** A condition made of a single comparison or crossing. */
 export const checked = (text: string, operands: ReadonlyArray<Term>, value: Term["value"]) =>
   ({
     checks: [{ text, operands, value }],
     value: (moment) => (moment.flipped === text ? 1 - value(moment) : value(moment))
   }) satisfies Pick<Term, "checks" | "value">
 
-/** Each comparison appears once, wherever the conditions contain it. `verdict`: the result of all of them. */
 export const inputsOf = (
   conditions: ReadonlyArray<Term | undefined>,
   moment: Moment,

@@ -290,7 +290,6 @@ const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | u
   return choose(asked, yes, no)
 }
 
-/** What was probably meant. */
 const hintFor = (operator: Operator, left: Term, right: Term): string | undefined => {
   if (left.type === "price" && right.type === "ratio") return `multiply instead: … * (1 ${operator} …)`
   const arePrices = left.type.startsWith("price") && right.type.startsWith("price")
@@ -357,7 +356,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
   }
 }
 
-/** A division by zero has no value; what looked at it is told which it was. */
+/** A division by zero has no value. Records the divisor's text for the term that uses it. */
 const divided = (
   at: Span,
   left: Term,
@@ -376,7 +375,7 @@ const divided = (
   return { ...quotient, ...positive("/", left, right), value }
 }
 
-/** Both sides are always evaluated, because what would change the answer may be on either. */
+/** Both sides are always evaluated, because a value that would change the answer may be on either. */
 const logical = (
   { operator, left, right }: Expression & { type: "binary" },
   a: Term,

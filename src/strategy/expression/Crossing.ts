@@ -6,7 +6,6 @@
 import { hourMillis } from "../../domain/Durations.ts"
 import { type Moment, movesOf, ownMarket, type Term } from "./Term.ts"
 
-/** A price of the strategy's own market at which something changes. */
 export const notePrice = ({ found }: Moment, price: number): void => {
   found.crossings.push({ market: ownMarket, price })
 }
@@ -24,7 +23,7 @@ export const noteCrossing = (a: Term, b: Term, moment: Moment): void => {
 const priceIn = ({ mid, elsewhere }: Moment, market: string): number =>
   market === ownMarket ? mid : (elsewhere.get(market)?.mid ?? Number.NaN)
 
-/** The same moment with other prices; nothing that is found there counts. */
+/** Copies the moment with other prices. Findings of the copy do not count. */
 const priced = (moment: Moment, prices: ReadonlyArray<readonly [market: string, mid: number]>): Moment => {
   let { mid, elsewhere } = moment
   for (const [market, price] of prices) {
@@ -46,7 +45,6 @@ const noteLine = (a: Term, b: Term, moment: Moment, market: string): void => {
   if (slope !== 0 && Number.isFinite(crossing) && crossing > 0) moment.found.crossings.push({ market, price: crossing })
 }
 
-/** Prices do not move further between two decisions. */
 const widest = Math.log(1e6)
 const halvings = 40
 

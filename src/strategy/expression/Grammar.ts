@@ -10,12 +10,11 @@ import * as Ohm from "ohm-js"
 
 const maxLength = 2_000
 const maxNesting = 40
-/** The most operators in one expression: a long chain nests as deeply as its tree. */
+/** The most operators in one expression. A long chain nests as deeply as its tree. */
 const maxOperators = 200
 
 export type Operator = "or" | "and" | "<" | "<=" | ">" | ">=" | "==" | "!=" | "+" | "-" | "*" | "/"
 
-/** Offsets count from the beginning of the expression. */
 interface Place {
   readonly start: number
   readonly end: number
@@ -28,7 +27,7 @@ export type Expression = Place &
     | { readonly type: "market"; readonly name: string }
     | { readonly type: "call"; readonly name: string; readonly arguments: ReadonlyArray<Expression> }
     | { readonly type: "unary"; readonly operator: "-" | "not"; readonly operand: Expression }
-    /** This many candles ago. */
+    /** Number of candles back. */
     | { readonly type: "past"; readonly operand: Expression; readonly back: number }
     | {
         readonly type: "if"
@@ -190,7 +189,6 @@ export const parse = (text: string): Result.Result<Expression, SyntaxProblem> =>
   return Result.fail({ start, end: start + 1, message: `expected ${expectedBy(match)}, found ${found}` })
 }
 
-/** Brackets, signs and `not` nest; a run of signs or `not`s nests without brackets. */
 const tooDeepAt = (text: string): number | undefined => {
   let depth = 0
   let prefixes = 0
@@ -203,13 +201,13 @@ const tooDeepAt = (text: string): number | undefined => {
   return undefined
 }
 
-/** The parser lists every token that could stand there; people want to know what sort of thing is expected. */
+/** The parser lists every possible token; people need the sort of thing that is expected. */
 const expectedBy = (match: Ohm.FailedMatchResult): string =>
   /a number|a name/.test(match.getExpectedText())
     ? "a number, a name or a bracket"
     : "an operator, a closing bracket or the end"
 
-/** Hints for habits of other languages. `rest`: the text from where it stopped making sense. */
+/** Hints for habits of other languages. `rest`: the text from the first error. */
 export const operatorHint = (rest: string, text: string): string | undefined => {
   if (rest === "" && text.split("(").length > text.split(")").length)
     return "a bracket is not closed; an expression with a comma inside { … } stands in quotes"

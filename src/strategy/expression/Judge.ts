@@ -15,7 +15,7 @@ import { isSignal } from "./names/SignalTerm.ts"
 import { lately } from "./Same.ts"
 import { isVolume, type Moment, nothingFound, ownMarket, type Term } from "./Term.ts"
 
-/** What the strategy holds beyond its budget; where nobody keeps that, base bought minus base sold by all of its orders. */
+/** The strategy's holdings beyond its budget. If the view does not have them, base bought minus base sold by all of its orders. */
 export const positionIn = ({ own, slots }: View): Amount => {
   if (own !== undefined) return own.position
   let sum = 0n
@@ -53,7 +53,6 @@ export const momentOf = (market: Market, view: View): Moment => {
   }
 }
 
-/** Why something cannot be decided now. */
 interface Undecided {
   readonly code: "not-known" | "warming-up"
   readonly text: string
@@ -61,7 +60,6 @@ interface Undecided {
 
 export type Judgement = "yes" | "no" | Undecided
 
-/** Truth of a condition. */
 export const truth = (term: Term, moment: Moment): Judgement => {
   const { found } = moment
   forget(found)
@@ -70,7 +68,6 @@ export const truth = (term: Term, moment: Moment): Judgement => {
   return value > 0 ? "yes" : "no"
 }
 
-/** What an earlier term could not see is nothing to the next one. */
 export const forget = (found: Moment["found"]): void => {
   const { dividesByZero, lacking } = found
   found.isCold = false
@@ -107,7 +104,6 @@ const margin = 1e-9
 
 type Writable<A> = { -readonly [Key in keyof A]: A[Key] }
 
-/** Notes where a comparison changes next, below and above the present price of a market. */
 const boundPrice = (until: Writable<PriceBounds>, { mid, elsewhere, found }: Moment, market: string): void => {
   const price = market === ownMarket ? mid : elsewhere.get(market)?.mid
   // Any price is news where there was none.
@@ -130,7 +126,7 @@ const justBelow = lately((price: number) => Decimal.fromNumber(price * (1 - marg
 
 const candleOf = lately(timeframeOf)
 
-/** Up to where everything stays the same that was looked at in this moment: what the file names elsewhere does not end an answer. */
+/** The bounds within which every value read in this moment stays the same. Values that were not read do not limit the answer. */
 export const boundsOf = ({ watched }: Needs, moment: Moment, times: ReadonlyArray<number>): Bounds => {
   const { found, now } = moment
   const { candleMillis, clockMillis, depth, signals } = found.consulted
@@ -154,7 +150,10 @@ export const boundsOf = ({ watched }: Needs, moment: Moment, times: ReadonlyArra
 
 type Changing = Writable<Moment>
 
-/** Conditions at a glance. `cold`: it waits for more candles. `unseen`: it depends on what a glance does not show, or divides by zero. */
+/**
+ * Conditions at a glance. `cold`: it waits for more candles. `unseen`: it depends on values that a glance does not show, or divides by
+ * zero.
+ */
 export type Glanced = "yes" | "no" | "cold" | "unseen"
 
 export interface Glancing {

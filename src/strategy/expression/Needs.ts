@@ -1,30 +1,24 @@
-/** What the expressions of a file need to be decided, and to be asked again in time. Collected while they are read. */
+/** The data that the expressions of a file need for a decision and for the time of the next one. Collected while they are read. */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Behaviour } from "../Kind.ts"
 import type { Problem } from "../Problem.ts"
 
-/** Another market that the expressions look at. */
 interface Watched {
   readonly market: Market
   readonly candles: Map<string, number>
-  /** Its price between closed candles counts too. */
   hasPrice: boolean
 }
 
 export interface Needs {
-  /** Closed candles by timeframe until everything is warm. */
   readonly candles: Map<string, number>
   readonly watched: Map<string, Watched>
   /** The answer may change each time this many milliseconds of the day have passed. */
   clockMillis: number | undefined
-  /** The strategy has to remember when it began. */
   start: boolean
-  /** Base quantities whose price impact is needed. */
   readonly depth: Set<Amount>
-  /** How old the value of each signal may be at most. */
   readonly signals: Map<string, number>
-  /** By market: the first place that asks for its volume, and what is wrong with that where no source tells it. */
+  /** By market: the first place that uses its volume, with the problem to report if no source has it. */
   readonly volumes: Map<string, Problem>
 }
 
@@ -44,7 +38,6 @@ export const watch = ({ watched }: Needs, market: Market): Watched => {
   return known
 }
 
-/** At least so many candles; `market`: another one than the strategy's. */
 export const needCandles = (needs: Needs, timeframe: string, least: number, market?: string): void => {
   const candles = market === undefined ? needs.candles : needs.watched.get(market)?.candles
   candles?.set(timeframe, Math.max(least, candles.get(timeframe) ?? 0))
@@ -54,11 +47,10 @@ export const needVolume = ({ volumes }: Needs, market: string, problem: Problem)
   if (!volumes.has(market)) volumes.set(market, problem)
 }
 
-/** Everything follows from the own market's price and candles: no other market, no depth, no signal, and no time of day. */
+/** True if everything follows from the own market's price and candles: no other market, no depth, no signal, and no time of day. */
 export const isGlanced = ({ clockMillis, depth, signals, watched }: Needs): boolean =>
   watched.size === 0 && depth.size === 0 && signals.size === 0 && clockMillis === undefined
 
-/** The same as a strategy states it. */
 export const neededBy = ({
   candles,
   watched,

@@ -10,7 +10,7 @@ import type { Operator } from "./Grammar.ts"
 /** All possible values, both ends included. */
 export type Range = readonly [low: number, high: number]
 
-/** Where a value must be for a condition to hold; each end may itself be excluded. */
+/** The range in which a value must be for a condition to hold. Each end may itself be excluded. */
 interface Confines {
   readonly low: number
   readonly high: number
@@ -18,18 +18,16 @@ interface Confines {
   readonly isHighOpen: boolean
 }
 
-/** What a condition demands of values, keyed by the text of each, and why no value can satisfy it. */
+/** The demands of a condition on values, by the text of each, and the reason if no value can satisfy them. */
 export interface Demands {
   readonly confines: ReadonlyMap<string, Confines>
   readonly never?: string
 }
 
-/** The range of a price; the difference of two prices may be anything. */
 export const notNegative: Range = [0, Number.POSITIVE_INFINITY]
 
 const anything: Range = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
 
-/** One side of a comparison. */
 interface Side {
   readonly constant?: number
   readonly range?: Range
@@ -66,7 +64,6 @@ const isEmpty = ({ low, high, isLowOpen, isHighOpen }: Confines): boolean =>
 
 const nothing: Demands = { confines: new Map() }
 
-/** The demands of a comparison, with its sides as written. */
 export const ofComparison = (
   operator: Operator,
   left: Side,
@@ -102,6 +99,5 @@ export const ofAnd = (a: Demands | undefined, b: Demands | undefined): Demands =
   return { confines, ...present({ never }) }
 }
 
-/** Either side may hold, so only demands that both make remain. */
 export const ofOr = (a: Demands | undefined, b: Demands | undefined): Demands =>
   a?.never !== undefined && b?.never !== undefined ? { ...nothing, never: a.never } : nothing

@@ -1,4 +1,4 @@
-/** What the operators of the expression language do, which types they join, and how a result moves with its parts. */
+/** The operators of the expression language: their effects, the types that they join, and how a result moves with its parts. */
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -23,7 +23,6 @@ export const comparisons: Table<boolean> = {
   "!=": (a, b) => a !== b
 }
 
-/** A price is quote per base. */
 interface Rate {
   readonly base: string
   readonly quote: string
@@ -43,10 +42,9 @@ const ratesOf = ({ base, quote }: Market): Rate => ({ base: base.symbol, quote: 
 const priceType = ({ base, quote }: Rate, market: Market): ValueType =>
   base === market.base.symbol && quote === market.quote.symbol ? "price" : `price of ${base}/${quote}`
 
-/** The type of a market's prices, as the strategy's own market sees it. */
 export const priceTypeOf = (market: Market, own: Market): ValueType => priceType(ratesOf(market), own)
 
-/** An amount of base times its price is an amount of quote; an amount of quote divided by a price is one of base. */
+/** An amount of base times its price is an amount of quote. An amount of quote divided by a price is an amount of base. */
 const converted = (operator: Operator, a: ValueType, b: ValueType, market: Market): ValueType | undefined => {
   const [left, right] = [rateOf(a, market), rateOf(b, market)]
   if (operator === "*" && right !== undefined && a === `amount of ${right.base}`) return `amount of ${right.quote}`
@@ -73,10 +71,8 @@ const ofRates = (operator: Operator, a: Rate, b: Rate, market: Market): ValueTyp
 
 const isFactor = ({ type }: Term): boolean => type === "number" || type === "ratio"
 
-/** How many times larger one price is than another: it compares with `%`. */
 const quotientOf = (type: ValueType): ValueType => (type.startsWith("price") ? "ratio" : "number")
 
-/** The type of the result of two terms, or `undefined` when they do not fit. */
 export const resultType = (operator: Operator, a: Term, b: Term, market: Market): ValueType | undefined => {
   const other = converted(operator, a.type, b.type, market)
   if (other !== undefined) return other
@@ -98,7 +94,7 @@ export const resultType = (operator: Operator, a: Term, b: Term, market: Market)
 export const movingName = ({ dependence }: Term, other: Term): string =>
   dependence === "time" || other.dependence === "time" ? "since" : "mid"
 
-/** So many prices in one comparison: the box within which it stays has a corner for each combination of their ends. */
+/** The most prices in one comparison, because the box within which it stays has a corner for each combination of their ends. */
 const mostPrices = 4
 
 export const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDependence => {
@@ -124,15 +120,12 @@ const ofTime = (operator: Operator, a: Term, b: Term): PriceDependence => {
 
 const isPositive = (term: Term): boolean => term.isPositive === true || (term.constant ?? 0) > 0
 
-/** Products and quotients of what is positive are positive. */
 export const positive = (operator: Operator, a: Term, b: Term): Pick<Term, "isPositive"> =>
   (operator === "*" || operator === "/") && isPositive(a) && isPositive(b) ? { isPositive: true } : {}
 
-/** For messages. */
 export const described = (type: ValueType): string =>
   type === "boolean" ? "a condition" : type.startsWith("amount") ? `an ${type}` : `a ${type}`
 
-/** Units of numbers: their type, and what one unit is worth. */
 export const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map([
   ["", ["number", 1]],
   ["%", ["ratio", 0.01]],
@@ -143,7 +136,7 @@ export const scales: ReadonlyMap<string, readonly [ValueType, number]> = new Map
   ["d", ["duration", dayMillis]]
 ])
 
-/** What a condition was in every candle, if it depends on candles alone. */
+/** The condition's value in every candle, if it depends on candles alone. */
 export const seriesOf = (
   a: Term,
   b: Term,
@@ -159,7 +152,6 @@ const moving = (terms: ReadonlyArray<Term>): Pick<Term, "isMoving"> =>
 
 const checksOf = (terms: ReadonlyArray<Term>) => terms.flatMap(({ checks = [] }) => checks)
 
-/** Both sides are always evaluated, because what would change the answer may be on either. */
 export const join = (operator: "and" | "or", a: Term, b: Term): Term => {
   const apply = operator === "and" ? Math.min : Math.max
   return {
@@ -174,7 +166,6 @@ export const join = (operator: "and" | "or", a: Term, b: Term): Term => {
   }
 }
 
-/** One of two values, chosen by a condition. Both are always evaluated. */
 export const choose = (asked: Term, yes: Term, no: Term): Term => {
   const lines = new Set([yes, no].map(({ dependence }) => dependence).filter((dependence) => dependence !== "none"))
   const [line = "none"] = lines

@@ -1,4 +1,4 @@
-/** What the expressions of a file are compiled in: its market, its names, and where needs and problems are collected. */
+/** The context in which the expressions of a file are compiled: its market, its names, and the lists of needs and problems. */
 import type { Market } from "../../domain/Market.ts"
 import type { KindContext } from "../Kind.ts"
 import type { MarketNamed } from "../Markets.ts"
@@ -7,25 +7,20 @@ import type { Budget } from "../Strategy.ts"
 import { type Needs, noNeeds } from "./Needs.ts"
 import type { Term } from "./Term.ts"
 
-/** What the expressions of one file share. */
 export interface Scope {
   readonly market: Market
-  /** Other markets, which expressions name. */
   readonly marketNamed: MarketNamed
-  /** Missing where it could not be read. */
+  /** Missing if it could not be read. */
   readonly budget?: Budget | undefined
   /** For candles without a written timeframe: `close` means `close(timeframe)`. */
   readonly timeframe: string
   readonly names: ReadonlyMap<string, Term>
   readonly needs: Needs
   readonly to: Report
-  /** Only in kinds that remember when they began. */
   readonly knowsStart?: true
-  /** Only inside of a state's own expression. */
   readonly state?: OwnPast
 }
 
-/** Where the expressions of a section begin: nothing is named yet, and nothing is needed. */
 export const scopeOf = ({ market, marketNamed, budget, to }: KindContext, timeframe: string): Scope => ({
   market,
   marketNamed,
@@ -36,10 +31,9 @@ export const scopeOf = ({ market, marketNamed, budget, to }: KindContext, timefr
   to
 })
 
-/** A state while its next value is compiled: only its last value is known, and those of the states that need it too. */
+/** A state while its next value is compiled: only its last value is known, and the last values of the states that need it. */
 export interface OwnPast {
   readonly previous: ReadonlyMap<string, Term>
-  /** All that the expressions look at, in their order. */
   readonly leaves: Array<Term>
 }
 
@@ -49,6 +43,5 @@ export type Use = "condition" | "price"
 export interface Compiling extends Scope {
   readonly use: Use
   readonly placeOf: (at: Span) => Span
-  /** The expression as written. */
   readonly text: string
 }

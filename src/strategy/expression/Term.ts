@@ -18,7 +18,7 @@ import { lately } from "./Same.ts"
 export type ValueType =
   | "number"
   | "ratio"
-  /** In the strategy's own market; a price in any other one has its name. */
+  /** A price of the strategy's own market. A price of another market has that market's name. */
   | "price"
   | `price of ${string}`
   | "boolean"
@@ -26,8 +26,8 @@ export type ValueType =
   | `amount of ${string}`
 
 /**
- * How a value moves: not at all; as a straight line of each price, of the mid or of other markets; up or down with
- * each price, whatever the others are; as a straight line of the time; or in some other way.
+ * The way in which a value moves. `none`: not at all. `linear`: as a straight line of each price, of the mid or of other markets.
+ * `monotone`: up or down with each price, for any values of the others. `time`: as a straight line of the time. `other`: in some other way.
  */
 export type PriceDependence = "none" | "linear" | "monotone" | "time" | "other"
 
@@ -36,44 +36,36 @@ export const ownMarket = ""
 
 export interface Term {
   readonly type: ValueType
-  /** A bare number takes whatever numeric type its partner needs. */
   readonly isLiteral: boolean
   readonly dependence: PriceDependence
-  /** The markets whose prices move it; missing: its own alone. */
+  /** The markets whose prices move it. Missing: only its own. */
   readonly moves?: ReadonlySet<string>
   /** Never zero or less, so that others may be divided by it. */
   readonly isPositive?: true
   /** Depends on closed candles only. `key` names the computation. */
   readonly series?: Series
   readonly constant?: number
-  /** A condition that changes with the price or the time between decisions. */
   readonly isMoving?: true
-  /** All its possible values, if they are fewer than its type allows. */
+  /** All possible values, if they are fewer than its type allows. */
   readonly range?: Range
-  /** What a condition demands of values; used to find one that can never be true. */
   readonly demands?: Demands
-  /** The parts of a condition, in the order of the file. */
   readonly checks?: ReadonlyArray<Check>
   readonly value: (moment: Moment) => number
-  /** An amount of money to the last unit, where it is one that the books have; `value` is near it. */
+  /** An amount of money to the last unit, if the books have one. `value` is near it. */
   readonly exact?: (moment: Moment) => Amount | undefined
 }
 
-/** A comparison or crossing as written, with what it looks at. */
 export interface Check {
   readonly text: string
   readonly operands: ReadonlyArray<Term>
   readonly value: Term["value"]
 }
 
-/** The candles that a series follows, one value for each. */
 export interface Frame {
   readonly timeframe: string
-  /** If not the strategy's own market. */
   readonly market?: string
-  /** Further markets whose candles of the same time it looks at. */
   readonly others?: ReadonlyArray<string>
-  /** The markets whose volumes it looks at; its own is `ownMarket`. */
+  /** The markets whose volumes it reads; its own is `ownMarket`. */
   readonly volumesOf?: ReadonlyArray<string>
 }
 
@@ -84,50 +76,40 @@ export interface Series extends Frame {
   readonly column: (candles: CandleColumns) => IndicatorValues
 }
 
-/** Prices of a market. */
 interface Quoted {
   readonly mid: number
   readonly bid: number
   readonly ask: number
 }
 
-/** The moment at which an expression is evaluated, and what the evaluation found out. */
+/** The time and prices for evaluating an expression, and the findings of the evaluation. */
 export interface Moment extends Quoted {
-  /** The prices of other markets, by name. */
   readonly elsewhere: ReadonlyMap<string, Quoted>
   /** Epoch milliseconds. */
   readonly now: number
   readonly candles: ReadonlyMap<string, ClosedCandles> | undefined
-  /** Price of the entry, for exits. */
   readonly entry: number
   /** The venue's share of the output of every fill. */
   readonly fillBasisPoints?: number
-  /** What the strategy holds beyond its budget. */
+  /** The strategy's holdings beyond its budget. */
   readonly position: number
   readonly exactPosition?: Amount
   readonly own: OwnState | undefined
-  /** When the strategy first decided, where it remembers that. */
   readonly startedAt?: number
   readonly depth: Depth | undefined
   readonly signals: Signals | undefined
-  /** Milliseconds by which `since` is ahead of `now`; not zero only while its line is being measured. */
+  /** Milliseconds by which `since` is ahead of `now`; zero except while its line is being measured. */
   readonly elapsed: number
-  /** Inside of a recursion: the values of its members one candle before. */
+  /** Values of the members one candle earlier. Set only inside a recursion. */
   readonly previous?: Float64Array
-  /** Only what holds is asked, not up to where. */
   readonly isGlanced?: true
-  /** The text of a comparison whose result is inverted, to find out whether it decides. */
   readonly flipped?: string
   readonly found: {
-    /** A needed value is not known yet. */
     isCold: boolean
-    /** The last value that was looked at does not exist, such as the average entry without a position. */
     isUndefined: boolean
-    /** What divides by zero at this moment, as written. */
     readonly dividesByZero: Set<string>
-    /** Names that this view does not know. */
     readonly lacking: Set<string>
-    /** Prices at which a comparison changes, or up to which it certainly does not. */
+    /** Prices at which a comparison changes, or up to which it certainly does not change. */
     readonly crossings: Array<{ readonly market: string; readonly price: number }>
     /** Epoch milliseconds at which a comparison changes. */
     readonly times: Array<number>
@@ -135,17 +117,16 @@ export interface Moment extends Quoted {
   }
 }
 
-/** What was looked at besides prices and the strategy's own trading: an answer holds until it changes. Zero or false: it was not. */
+/** Inputs of an answer besides prices and the strategy's own trading: the answer holds until one changes. Zero or false: not used. */
 export interface Consulted {
-  /** Whenever one of the candles closes that were looked at, a candle of this length does. */
+  /** Milliseconds. Whenever a candle that the answer used closes, a candle of this length closes too. */
   candleMillis: number
-  /** The clock's value stays the same for so long, counted from midnight. */
+  /** Milliseconds, counted from midnight, for which the clock's value stays the same. */
   clockMillis: number
   depth: boolean
   signals: boolean
 }
 
-/** Closed candles of this length were looked at. */
 export const consultCandles = ({ consulted }: Moment["found"], millis: number): void => {
   consulted.candleMillis = commonMillis(millis, consulted.candleMillis)
 }
@@ -175,11 +156,9 @@ export const frameOf = ({ timeframe, market, others, volumesOf }: Frame): Frame 
   ...present({ market, others, volumesOf })
 })
 
-/** The markets besides the strategy's own that a series needs candles of. */
 export const othersOf = ({ market, others = [] }: Frame): ReadonlyArray<string> =>
   market === undefined ? others : [market, ...others]
 
-/** Reads a series at a moment, `back` candles before the last closed one. */
 export const readerOf = (series: Series): ((moment: Moment, back?: number) => number) => {
   const { timeframe, market } = series
   const name = frameName(timeframe, market)
@@ -203,7 +182,6 @@ const volumeOf = "the volume of "
 
 export const isVolume = (lacking: string): boolean => lacking.startsWith(volumeOf)
 
-/** The newest candle of each market that has no volume, among those that the value at `last` follows from. */
 const missingVolumes = (
   { market = ownMarket, timeframe, volumesOf = [], warmUp }: Series,
   columns: CandleColumns,
@@ -239,7 +217,6 @@ export const seriesTerm = (series: Series, type: ValueType): Term => ({
   value: readerOf(series)
 })
 
-/** A term as a column of its partner's timeframe: the term itself, or its constant in every candle. */
 const asColumn = (term: Term, candles: CandleColumns): IndicatorValues =>
   term.series === undefined
     ? new Float64Array(candles.close.length).fill(term.constant ?? Number.NaN)
@@ -247,7 +224,6 @@ const asColumn = (term: Term, candles: CandleColumns): IndicatorValues =>
 
 export const keyOf = ({ series, constant }: Term): string => series?.key ?? String(constant)
 
-/** Combines two terms number by number. The result for series and constants of one timeframe is again a series. */
 export const combine = (
   a: Term,
   b: Term,
@@ -272,7 +248,6 @@ export const combine = (
 
 const empty: IndicatorValues = new Float64Array(0)
 
-/** The prices that move a value made of these. */
 export const movedBy = (terms: ReadonlyArray<Term>): Pick<Term, "moves"> => {
   const moves = new Set(terms.flatMap((term) => [...movesOf(term)]))
   return moves.size === 0 || (moves.size === 1 && moves.has(ownMarket)) ? {} : { moves }
@@ -312,13 +287,11 @@ const joint = (
   }
 }
 
-/** The volumes that any of these look at. */
 export const volumesIn = (frames: ReadonlyArray<Frame>): Pick<Frame, "volumesOf"> => {
   const volumesOf = new Set(frames.flatMap(({ volumesOf = [] }) => volumesOf))
   return volumesOf.size === 0 ? {} : { volumesOf: [...volumesOf] }
 }
 
-/** A series with a value for each candle of that market: the value of its own candle that opened at the same time. */
 export const onCandlesOf = (market: string | undefined, series: Series): Series => {
   const { timeframe, market: from, volumesOf } = series
   if (from === market || from === undefined) return series
@@ -339,7 +312,6 @@ export const onCandlesOf = (market: string | undefined, series: Series): Series 
   }
 }
 
-/** What several terms make of each candle, if they depend on candles of one timeframe alone. */
 export const seriesFrom = (
   terms: ReadonlyArray<Term>,
   name: string,

@@ -27,16 +27,13 @@ import {
   type ValueType
 } from "./Term.ts"
 
-/** What an argument must be. `length`: a whole number of candles, written out. */
 type Parameter = "condition" | "series" | "length" | "number" | "value" | "market?" | "timeframe?"
 
 export interface Arguments {
   readonly terms: ReadonlyArray<Term>
-  /** The candles named by the last arguments, or the strategy's own. */
   readonly candles: CandlesNamed
 }
 
-/** Candles of a market, with the type of its prices. */
 export interface CandlesNamed extends Frame {
   readonly base: Asset
   readonly priceType: ValueType
@@ -52,7 +49,6 @@ export const longestLength = 5_000
 
 export const candleNames = ["open", "high", "low", "close", "volume"] as const
 
-/** A column of closed candles. */
 export const candle = (name: (typeof candleNames)[number], { priceType, base, ...frame }: CandlesNamed): Term => {
   const column = (candles: CandleColumns) => candles[name]
   const series = { ...frame, warmUp: 1, key: name, column }
@@ -61,13 +57,11 @@ export const candle = (name: (typeof candleNames)[number], { priceType, base, ..
   return { ...seriesTerm(series, priceType), range: notNegative, isPositive: true }
 }
 
-/** What looks at the volumes of these candles. */
 const ownVolume = ({ market = ownMarket }: Frame) => ({ volumesOf: [market] })
 
 const constants = (terms: ReadonlyArray<Term>): ReadonlyArray<number> =>
   terms.map(({ constant }) => constant ?? Number.NaN)
 
-/** An indicator of a series and lengths. Its type is the series' type unless stated otherwise. */
 const ofSeries = (
   name: string,
   lengths: ReadonlyArray<string>,
@@ -95,7 +89,6 @@ const ofSeries = (
   }
 ]
 
-/** An indicator of the last so many values of a series. */
 const ofWindow = (name: string, compute: (values: IndicatorValues, length: number) => IndicatorValues) =>
   ofSeries(
     name,
@@ -104,7 +97,6 @@ const ofWindow = (name: string, compute: (values: IndicatorValues, length: numbe
     (values, [n = 1]) => compute(values, n)
   )
 
-/** Stands in where the arguments were wrong; the mistake is already reported. */
 const nothing: Series = {
   timeframe: "1m",
   warmUp: 1,
@@ -112,7 +104,6 @@ const nothing: Series = {
   column: ({ close }) => close.map(() => Number.NaN)
 }
 
-/** An indicator of whole candles. */
 const ofCandles = (
   name: string,
   warmUp: (length: number) => number,
@@ -134,7 +125,6 @@ const ofCandles = (
   }
 ]
 
-/** An indicator of whole candles with a length and a factor, in prices. */
 const channel = (
   name: string,
   warmUp: (length: number) => number,
@@ -198,7 +188,6 @@ const bands = (name: string, sign: 1 | -1): readonly [string, FunctionOf] => [
   }
 ]
 
-/** The candles of a crossing, as a series. */
 const crossings = (
   name: string,
   isAcross: (before: number, after: number) => boolean,
@@ -219,7 +208,6 @@ const crossings = (
   return { series: { ...series, warmUp: series.warmUp + 1, key: `${series.key} crosses`, column } }
 }
 
-/** True in the candle in which the first series moves to the other side of the second. */
 const crossing = (
   name: string,
   isAcross: (before: number, after: number) => boolean
@@ -276,7 +264,6 @@ const absolute: readonly [string, FunctionOf] = [
   }
 ]
 
-/** A number without a unit, of any other. */
 const pure = (name: string, apply: (value: number) => number): readonly [string, FunctionOf] => [
   name,
   {
@@ -308,7 +295,6 @@ const clamp: readonly [string, FunctionOf] = [
   }
 ]
 
-/** Values that a function compares with each other must have one type. */
 export const areAlike = (
   terms: ReadonlyArray<Term>,
   parameters: ReadonlyArray<string>,

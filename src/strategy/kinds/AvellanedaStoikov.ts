@@ -18,7 +18,6 @@ import { timeframe } from "../Timeframe.ts"
 import type { View } from "../View.ts"
 
 const longest = 1_000
-/** Decimal places of a ratio. */
 const places = 6
 
 const keys = {
@@ -41,10 +40,9 @@ export const model = Read.checked(keys, (model, at, to): Model | undefined => {
   return model
 })
 
-/** The model's answer until the next candle closes. */
 export interface Quotes {
   readonly spread: Decimal.Decimal
-  /** The reservation price is so far below the mid for each order bought on balance: γ σ² (T − t). */
+  /** Ratio by which the reservation price lies below the mid for each order bought on balance: γ σ² (T − t). */
   readonly lean: Decimal.Decimal
 }
 
@@ -53,7 +51,6 @@ interface Fitted {
   readonly decay: number
 }
 
-/** From the candles before `end`. */
 const fitted = ({ high, low, close }: CandleColumns, end: number, length: number): Fitted => {
   let [squares, beyond] = [0, 0]
   for (let index = end - length; index < end; index++) {
@@ -65,21 +62,18 @@ const fitted = ({ high, low, close }: CandleColumns, end: number, length: number
   return { variance: squares / length, decay: (2 * length) / beyond }
 }
 
-/** Candles until the horizon ends, counted from the beginning of this one. */
 const candlesLeft = ({ timeframe, horizon: horizonMillis }: Model, now: number): number => {
   const millis = timeframeMillis(timeframe) ?? 1
   const begun = frameStart(now, millis)
   return Math.max(1, (frameEnd(now, horizonMillis) - begun) / millis)
 }
 
-/** The beginning of the next candle or of the next horizon, at which the answer changes. */
 export const changesAt = ({ horizon: horizonMillis, timeframe }: Model, now: number): number =>
   Math.min(frameEnd(now, timeframeMillis(timeframe) ?? 1), frameEnd(now, horizonMillis))
 
-/** Changes need one candle more than the length. */
 export const warmUp = ({ length }: Model): number => length + 1
 
-/** `undefined` while there are too few candles. Candles that never moved give the narrowest spread and no lean. */
+/** Returns `undefined` while there are too few candles. Candles that never moved give the narrowest spread and no lean. */
 export const quotesAt = (model: Model, view: View): Quotes | undefined => {
   const known = view.candles?.get(model.timeframe)
   if (known === undefined || known.closed < warmUp(model)) return undefined

@@ -1,4 +1,4 @@
-/** Refuses a strategy whose orders cannot rest at once within its budget, and warns of one whose limits refuse its orders. */
+/** Refuses a strategy whose orders cannot all be open at once within its budget, and warns of one whose limits refuse its orders. */
 import { type Amount, type Asset, formatWithSymbol, max, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { inputAmount, inputAsset, type Market, quoteAmount, type Side } from "../../domain/Market.ts"
@@ -6,21 +6,17 @@ import type { Leg } from "../Decision.ts"
 import type { KindContext } from "../Kind.ts"
 import { report, type Span, warn } from "../Problem.ts"
 
-/** Digits after these are of no use to whoever raises a budget. */
 const places = 8
 
-/** With at most eight decimal places. */
 export const roundedText = (amount: Amount, asset: Asset, rounding: Decimal.Rounding): string => {
   const unit = Decimal.powerOfTen(Math.max(0, asset.decimals - places))
   return formatWithSymbol(Decimal.divideInteger(amount, unit, rounding) * unit, asset)
 }
 
-/** How much is needed and how much is there; the former is rounded up, so that it is enough. */
 export const lackText = (needed: Amount, available: Amount, asset: Asset, key: "base" | "quote"): string => {
   return `${roundedText(needed, asset, "up")} of ${key} budget, and it has ${formatWithSymbol(available, asset)}`
 }
 
-/** `what`: who needs it, as the subject of the sentence. */
 export const checkBudget = (
   orders: ReadonlyArray<Leg>,
   what: string,
@@ -41,7 +37,10 @@ export const checkBudget = (
   }
 }
 
-/** Warns where what was sold is bought back dearer, as at a stop, and no quote is there for it. `more`: than the sale brings, if it is known. */
+/**
+ * Warns of a purchase that costs more than the sale brought, as at a stop, and has no quote to pay for it. `more`: the difference, if
+ * known.
+ */
 export const checkDearExit = (
   side: Side,
   at: Span,
@@ -60,11 +59,9 @@ export const checkDearExit = (
   )
 }
 
-/** What it is worth in quote, as the limits see it. */
 export const valueOf = (market: Market, { price, quantity }: Pick<Leg, "price" | "quantity">): Amount =>
   quoteAmount(market, quantity, price, "up")
 
-/** Warns of orders that the limits refuse whenever they are to be placed. */
 export const checkValues = (
   [first, ...others]: ReadonlyArray<Amount>,
   at: Span,

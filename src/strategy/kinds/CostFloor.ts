@@ -11,21 +11,20 @@ import { orderPrice } from "./PriceLevels.ts"
 
 const places = 18
 
-/** What the slot's holding cost, quote per base; `undefined` if it holds nothing or nobody keeps the cost. */
+/** Cost of the slot's holding, quote per base; `undefined` if it holds nothing or its cost is not recorded. */
 export const costOf = ({ base, quote }: Market, { past }: Pick<SlotProgress, "past">): Price | undefined => {
   if (past === undefined || past.held <= 0n) return undefined
   const spent = Decimal.make(past.cost, quote.decimals)
   return Decimal.divide(spent, Decimal.make(past.held, base.decimals), places, "up")
 }
 
-/** Never below the cost: as far above it as the sale would have been above its purchase. */
+/** Raises a sale below cost to as far above the cost as the sale would have been above its purchase. */
 export const notBelow = (market: Market, cost: Price, sale: Price, purchase: Price): Price => {
   if (!Decimal.isLess(sale, cost)) return sale
   const gain = Decimal.max(Decimal.one, Decimal.divide(sale, purchase, places, "down"))
   return orderPrice(market, "SELL", Decimal.multiply(cost, gain))
 }
 
-/** The order that a slot has to work now, never below the cost of what it sells. */
 export const armedAboveCost = (
   market: Market,
   desired: DesiredSlot,
@@ -41,6 +40,6 @@ export const armedAboveCost = (
   return { ...order, price, why: { ...order.why, text } }
 }
 
-/** An entry follows no other leg: what the slot bought back before is not what it sells. */
+/** An entry follows no other leg: a slot does not sell what it bought back before. */
 const legBefore = ({ legs, cycle }: DesiredSlot, leg: number) =>
   cycle ? legs[(leg + legs.length - 1) % legs.length] : legs[leg - 1]

@@ -1,4 +1,4 @@
-/** How an order executes: it rests at its price, or a swap executes it as soon as the quote is no worse than that; and what it gives away. */
+/** The execution of an order: it rests at its price, or a swap executes it once the quote is no worse; and the price that it gives away. */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Price } from "../../domain/Market.ts"
 import type { Leg } from "../Decision.ts"
@@ -10,11 +10,10 @@ export const execution = Read.oneOf("order", "swap")
 
 export const bySwap = (isSwap: boolean): Pick<Leg, "by"> => (isSwap ? { by: "swap" } : {})
 
-/** For people. */
 export const atPrice = (isSwap: boolean, price: Price): string =>
   isSwap ? `by a swap at ${Decimal.format(price)} or better` : `at ${Decimal.format(price)}`
 
-/** What an order gives away of the price. Beyond the limit on prices it is refused, and it may be the exit that would have been a stop. */
+/** The part of the price that an order gives away. Limits refuse a price beyond theirs, even if the order is the exit of a stop. */
 export const givenAway: Read.Written<Decimal.Decimal> = Read.written(
   Read.mapped(part(Read.ratioOrZero), (given, node, to) => {
     const { maxPriceDeviation: most = given } = to

@@ -1,4 +1,4 @@
-/** Reads what a strategy remembered. Memory comes back from a journal, so its shape is checked like any input. */
+/** Reads the memory of a strategy. Memory comes back from a journal, so its shape is checked like any input. */
 import { type Amount, type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Memory } from "../Decision.ts"
@@ -14,18 +14,19 @@ export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefi
   return typeof found === "string" ? Decimal.parse(found) : undefined
 }
 
-/** With hundreds of keys `Object.fromEntries` takes five times as long as this loop, and a kind may remember as many at each decision. */
+/**
+ * With hundreds of keys `Object.fromEntries` takes five times as long as this loop, and a kind may remember hundreds of keys at each
+ * decision.
+ */
 export const withAll = (first: MemoryRecord, entries: ReadonlyArray<readonly [string, Memory]>): MemoryRecord => {
   const made: { [key: string]: Memory } = { ...first }
   for (const [key, value] of entries) made[key] = value
   return made
 }
 
-/** Zero where nothing is remembered. */
 export const amountIn = ({ decimals }: Asset, memory: Memory, key: string): Amount =>
   fromDecimal(decimalIn(memory, key) ?? Decimal.zero, decimals) ?? 0n
 
-/** How far a slot was when something began, as `legsBefore` and `filledBefore`. */
 export const legsIn = (base: Asset, memory: Memory): LegsDone => ({
   completedLegs: numberIn(memory, "legsBefore") ?? 0,
   filledInLeg: amountIn(base, memory, "filledBefore")
@@ -49,12 +50,11 @@ export const recordIn = (memory: Memory, key: string): Memory => {
 }
 
 /**
- * What a strategy keeps in its memory, read and written once: it mostly gets back the very object that it gave last, and mostly
- * nothing has changed. What comes from a journal is another object with the same content, and is read.
+ * Reads and writes a strategy's memory. Mostly the strategy gets back the object that it returned last, and then nothing is parsed again. A
+ * memory from a journal is another object with the same content, and is parsed.
  */
 export interface Notes<A> {
   readonly read: (memory: Memory) => A
-  /** The memory that says this: the object that was written last, if that says the same. */
   readonly write: (noted: A) => Memory
 }
 
@@ -73,13 +73,12 @@ export const notes = <A>(
   }
 }
 
-/** The memory of what works around a strategy, beside what the strategy itself remembers. */
 export const beside = (inner: Memory, own: MemoryRecord): MemoryRecord => ({
   ...(isRecord(inner) ? inner : {}),
   ...own
 })
 
-/** What was made of a memory. A backtest gives back the very one that it was given: nothing need be read from it again. */
+/** Caches the result of parsing a memory. A backtest returns the object that it was given, so it is not parsed again. */
 export class MadeOf<A> {
   private readonly made = new WeakMap<object, A>()
 

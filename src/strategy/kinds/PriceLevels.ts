@@ -19,7 +19,6 @@ const nearestPrice = (market: Market, value: number): Price => {
   return Decimal.roundToStep(shifted, market.tick, "down")
 }
 
-/** The same of a fraction, computed exactly. */
 const nearestFraction = (market: Market, numerator: Decimal.Decimal, denominator: Decimal.Decimal): Price => {
   const step = market.tick ?? lastDigit(Decimal.toNumber(numerator) / Decimal.toNumber(denominator))
   const steps = Decimal.multiply(denominator, step)
@@ -30,13 +29,12 @@ const nearestFraction = (market: Market, numerator: Decimal.Decimal, denominator
 const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
   Decimal.multiply(value, Decimal.make(BigInt(count)))
 
-/** What a price's last significant digit counts. */
 const lastDigit = (value: number): Decimal.Decimal => {
   const [, exponent] = value.toExponential().split("e")
   return Decimal.make(1n, significantDigits - 1 - Number(exponent))
 }
 
-/** Evenly spaced prices by number: 0 is the first of `count`, and the numbers go on without end in both directions. */
+/** Evenly spaced prices by number: 0 is the first of `count`, and the numbers are unlimited in both directions. */
 export type Scale = (index: number) => Price
 
 /**
@@ -54,7 +52,6 @@ export const scaleOf = (market: Market, first: Price, last: Price, count: number
   }
 }
 
-/** `count` prices from `first` to `last`, both included. */
 export const between = (
   market: Market,
   first: Price,
@@ -73,7 +70,7 @@ const furthest = 100
 export const mostStep = Decimal.make(BigInt(furthest - 1))
 const mostOnEachSide = 2_000
 
-/** Rising prices at a ratio around the middle one, including it; neighbours that rounding makes equal count once. */
+/** Rising prices at a ratio around the middle one, including it. Neighbours that are equal after rounding count once. */
 export const around = (market: Market, middle: Price, step: Decimal.Decimal): ReadonlyArray<Price> => {
   const [centre, factor] = [Decimal.toNumber(middle), 1 + Decimal.toNumber(step)]
   const count = Math.min(mostOnEachSide, Math.floor(Math.log(furthest) / Math.log(factor)))
@@ -94,10 +91,8 @@ const within = (read: Ratio, isWithin: typeof checkFall): Ratio =>
     read.write
   )
 
-/** Less than all of a price. */
 export const part = (read: Ratio): Ratio => within(read, checkFall)
 
-/** At most all that there is of something. */
 export const share = (read: Ratio): Ratio =>
   within(read, (ratio, at, to) => {
     if (!Decimal.isGreater(ratio, Decimal.one)) return true
@@ -105,7 +100,6 @@ export const share = (read: Ratio): Ratio =>
     return false
   })
 
-/** False, and reported, where nothing of a price would be left so far below it. */
 export const checkFall = (ratio: Decimal.Decimal, at: Span, to: Report): boolean => {
   if (Decimal.isLess(ratio, Decimal.one)) return true
   report(to, at, `no price falls by ${Decimal.percent(ratio)}`, "take less than 100%")
@@ -115,7 +109,6 @@ export const checkFall = (ratio: Decimal.Decimal, at: Span, to: Report): boolean
 export const isOnTick = ({ tick }: Market, price: Price): boolean =>
   tick === undefined || Decimal.equals(Decimal.roundToStep(price, tick, "down"), price)
 
-/** Checks that an order can have this written price; reports and returns false if not. */
 export const checkTick = (market: Market, price: Price, at: Span, to: Report): boolean => {
   if (market.tick === undefined || isOnTick(market, price)) return true
   const below = Decimal.roundToStep(price, market.tick, "down")
@@ -132,14 +125,12 @@ export const checkTick = (market: Market, price: Price, at: Span, to: Report): b
   return false
 }
 
-/** A written price that an order can have. */
 export const tickPrice = (market: Market): Read.Reader<Price> =>
   Read.mapped(Read.price, (price, node, to) => {
     checkTick(market, price, node, to)
     return price
   })
 
-/** False, and reported, when rounding made two of the prices equal. */
 export const checkDistinct = (
   market: Market,
   prices: ReadonlyArray<Price>,
@@ -162,7 +153,6 @@ export const orderPrice = (market: Market, side: Side, exact: Price): Price => {
   return Decimal.make(digits, exact.scale - surplus)
 }
 
-/** A number and the double next to it. */
 export interface Near {
   readonly exact: Decimal.Decimal
   readonly near: number
@@ -170,7 +160,7 @@ export interface Near {
 
 export const nearOf = (exact: Decimal.Decimal): Near => ({ exact, near: Decimal.toNumber(exact) })
 
-/** The same of a price times a factor. Doubles say it where they are certainly right, which is nearly always. */
+/** Returns the order price for a price times a factor. Uses doubles if they are certainly right, which is nearly always. */
 export const orderPriceTimes = (market: Market, side: Side, price: Near, factor: Near): Price => {
   const near = price.near * factor.near
   const step = market.tick ?? (near < 1 || near >= 10 ** significantDigits ? undefined : lastDigitOf(near))
@@ -180,18 +170,15 @@ export const orderPriceTimes = (market: Market, side: Side, price: Near, factor:
   return Decimal.make(BigInt(side === "BUY" ? Math.floor(steps) : Math.ceil(steps)) * step.digits, step.scale)
 }
 
-/** What the last digit of a price of at least one counts. */
 const lastDigitOf = (price: number): Pick<Decimal.Decimal, "digits" | "scale"> => {
   let scale = significantDigits - 1
   for (let least = 10; price >= least; least *= 10) scale -= 1
   return { digits: 1n, scale }
 }
 
-/** Exactly this ratio above a price; below it when the ratio is negative. */
 export const away = (price: Price, ratio: Decimal.Decimal): Price =>
   Decimal.multiply(price, Decimal.add(Decimal.one, ratio))
 
-/** Closer to the centre than this ratio of it, on either side. */
 export const isWithin = (centre: Price, ratio: Decimal.Decimal, price: Price): boolean =>
   Decimal.isGreater(price, away(centre, negate(ratio))) && Decimal.isLess(price, away(centre, ratio))
 

@@ -40,7 +40,6 @@ export const size = (market: Market): Reader<Size> => {
   return described(read, () => ({ ...schemaOf(either), minProperties: 1, maxProperties: 1 }))
 }
 
-/** One amount of base, or a list of several. */
 export const baseAmounts = (market: Market): Reader<ReadonlyArray<Amount>> => {
   const one = amount(market.base, { zero: false })
   const several = list(one)
@@ -54,7 +53,6 @@ export const baseAmounts = (market: Market): Reader<ReadonlyArray<Amount>> => {
   )
 }
 
-/** So many times as large, rounded down. */
 export const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: number): Size => {
   const { decimals } = unit === "base" ? base : quote
   const exact = Decimal.multiply(toDecimal(amount, decimals), Decimal.fromNumber(scale, 12))
@@ -65,25 +63,22 @@ export const scaled = ({ unit, amount }: Size, { base, quote }: Market, scale: n
 export const quantityAt = (market: Market, { unit, amount }: Size, price: Price): Amount =>
   unit === "base" ? amount : baseQuantity(market, amount, price, "down")
 
-/** The same for an order worked in parts. Each part's payment is rounded up, so one unit for each is set aside. */
+/** Base quantity of an order worked in parts. Each part's payment is rounded up, so one unit for each part is set aside. */
 export const quantityInParts = (market: Market, { unit, amount }: Size, price: Price, parts: bigint): Amount =>
   quantityAt(market, { unit, amount: unit === "base" ? amount : max(0n, amount - parts) }, price)
 
-/** The order's size is a share of one of these. */
 const wholes = ["budget", "equity", "position", "risk"] as const
 type Whole = (typeof wholes)[number]
 
-/** A position, or what a budget became, may be less than an order may use. */
+/** An order may use more than the position or the initial budget, so only a share of `equity` or `risk` is at most one. */
 const ratioOf = (of: Whole) => (of === "equity" || of === "risk" ? share(ratio) : ratio)
 
-/** What an expression comes to, and a share of that. */
 interface Computed {
   readonly unit: Size["unit"]
   readonly term: Term
   readonly share: Decimal.Decimal
 }
 
-/** So large that leaving at the stop loses this share of the equity. */
 interface AtRisk {
   readonly risk: number
   readonly equity: Term
@@ -95,7 +90,6 @@ const isNumber = (text: string): boolean => /^\+?[\d.]+$/.test(text)
 
 const units = ["base", "quote"] as const
 
-/** An expression in place of the amount; it is read once the names are known. */
 const expressionIn = (node: YamlNode) => {
   if (node.type !== "map" || node.entries.size !== 1) return undefined
   for (const unit of units) {
@@ -144,7 +138,6 @@ export const ruleSize = (node: YamlNode, side: Side, scope: Scope): RuleSize | u
   return term && { unit, term, share: Decimal.one }
 }
 
-/** A share of the budget means the asset that the order pays with. */
 const shareOf = (of: Whole, share: Decimal.Decimal | undefined, side: Side, scope: Scope): RuleSize | undefined => {
   const { market, budget } = scope
   const equity = ownNamed("equity", market, budget)
@@ -188,7 +181,6 @@ const atRisk = (
   return amountOf((equity.value(moment) * risk) / distance, base)
 }
 
-/** An exact amount stays exact. */
 const computedAt = ({ share, term, unit }: Computed, market: Market, price: Price, moment: Moment): Amount => {
   const exact = term.exact?.(moment)
   const amount =

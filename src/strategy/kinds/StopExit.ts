@@ -16,7 +16,6 @@ import { givenAway } from "./Execution.ts"
 import { decimalIn } from "./Memory.ts"
 import { away, isWithin, negate, orderPrice, part } from "./PriceLevels.ts"
 
-/** A ratio counts from the stop that fired. */
 type Floor = { readonly price: Price } | { readonly ratio: Decimal.Decimal }
 
 export const reach = Read.withDefault(givenAway, Decimal.make(5n, 3), "an exit after a stop may give away this much")
@@ -32,31 +31,24 @@ export const floor = Read.optional(
   "at any price"
 )
 
-/** What kinds call the order that leaves after a stop. */
 const codes: ReadonlySet<string> = new Set(["stop", "trail", "rule-left", "grid-exit"])
 export const isAfterStop = ({ why }: Pick<DesiredSlot, "why">): boolean => codes.has(why.code)
 
-/** A stop has fired. */
 export interface Left {
-  /** The market that the exit follows. */
   readonly mid: Price
-  /** The stop that fired, or the market where a time or a condition did. */
   readonly from: Price
 }
 
 export interface StopExit {
-  /** `before`: it has fired already, and follows the market. */
   readonly left: (mid: Price, from: Price, before?: Left) => Left
   readonly price: (left: Left) => Price
-  /** The exit stays where it is while the mid is inside. */
   readonly until: (left: Left) => PriceBounds
 }
 
-/** Stops of positions entered on this side, as a decision says them. */
 export const stopsOf = (side: Side, stops: ReadonlyArray<Price>): PriceBounds =>
   side === "BUY" ? narrowed({}, stops, []) : narrowed({}, [], stops)
 
-/** Best prices and exits follow the market in steps, so that not every tick is a new answer. */
+/** Best prices and exits follow the market in steps, so that not every tick changes the decision. */
 export const followStep = Decimal.make(1n, 3)
 const widestStep = Decimal.make(25n, 4)
 
@@ -83,7 +75,6 @@ export const stopExit = (
   const step = Decimal.min(room, Decimal.min(widestStep, half))
   const worst = ({ from }: Pick<Left, "from">): Price | undefined =>
     floor && ("price" in floor ? floor.price : away(from, sign(floor.ratio)))
-  /** The market in which the exit comes to its floor. */
   const worstMid = (left: Pick<Left, "from">): Price | undefined => {
     const price = worst(left)
     return price && Decimal.divide(price, factor, price.scale + 9, isSale ? "down" : "up")
@@ -108,7 +99,6 @@ export const stopExit = (
   }
 }
 
-/** Records the prices at which the exit moves. */
 export const noteUntil = (moment: Moment, { priceAbove, priceBelow }: PriceBounds): void => {
   for (const price of [priceBelow, priceAbove]) if (price !== undefined) notePrice(moment, Decimal.toNumber(price))
 }
@@ -116,13 +106,13 @@ export const noteUntil = (moment: Moment, { priceAbove, priceBelow }: PriceBound
 export const rememberLeft = (left: Left | undefined): { readonly [key: string]: Memory } =>
   left === undefined ? {} : { leaves: Decimal.format(left.mid), leavesFrom: Decimal.format(left.from) }
 
-/** Older versions kept the price of the exit here: it is near enough to follow from. */
+/** Older versions stored the price of the exit here. It is close enough to continue from. */
 export const leftIn = (memory: Memory): Left | undefined => {
   const mid = decimalIn(memory, "leaves")
   return mid && { mid, from: decimalIn(memory, "leavesFrom") ?? mid }
 }
 
-/** Reports a floor that is no worse than the stop: the exit would wait for a recovery. `stop`: if it is known. */
+/** Reports a floor that is no worse than the stop, because the exit would wait for a recovery. `stop`: only if it is known. */
 export const checkFloor = (side: Side, { floor }: Pick<Terms, "floor">, stop: Price, at: Span, to: Report): void => {
   if (floor === undefined || "ratio" in floor) return
   const [isWorse, where] = side === "SELL" ? [Decimal.isLess, "below"] : [Decimal.isGreater, "above"]

@@ -1,11 +1,9 @@
 /**
- * What is left of a total that is traded in parts. Each part has a slot, and the file may change while the slots work:
- * other sizes, other numbers of parts, another price. What was traded counts then, never the number of legs or the
- * name of a slot. What a slot traded or may still trade beyond its part is taken from the parts of the others, so all
- * of them together never trade more than the total.
- *
- * A slot that did what its part asks for and nothing else is *plain*: its legs go on by themselves, as long as every
- * slot is. In a backtest all are.
+ * Computes the rest of a total that is traded in parts. Each part has a slot, and the file may change while the slots work: other sizes,
+ * other numbers of parts, another price. Only the traded amounts count then, never the number of legs or the name of a slot. If a slot
+ * traded, or may still trade, more than its part, the other parts shrink by the excess, so all together never trade more than the total. A
+ * slot that did exactly its part is *plain*. While every slot is plain, their legs continue without a new decision. In a backtest all are
+ * plain.
  */
 import { type Amount, formatWithSymbol, max, min } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -19,13 +17,9 @@ export interface PartOfTotal {
   readonly slot: string
   readonly side: Side
   readonly price: Price
-  /** In the unit of the total. */
   readonly size: Size
-  /** Base of the whole part at its price. */
   readonly quantity: Amount
-  /** The part is worked in pieces of so much base, one after the other. */
   readonly piece?: Amount
-  /** Once it has filled, its slot does the opposite, once. */
   readonly hasExit?: boolean
 }
 
@@ -33,19 +27,16 @@ export interface Share {
   readonly part: PartOfTotal
   readonly progress: SlotProgress
   readonly isPlain: boolean
-  /** Base that its slot has traded on the side of the part. */
   readonly traded: Amount
-  /** Base that is still to trade. */
   readonly rest: Amount
 }
 
 export interface Shares {
   readonly shares: ReadonlyArray<Share>
-  /** All are plain: the answer holds for ever. */
+  /** True if all are plain: then the answer holds without limit. */
   readonly isPlain: boolean
 }
 
-/** The part, and in the unit of the total what its slot has done of it and what may still fill of its order. */
 interface Standing {
   readonly part: PartOfTotal
   readonly progress: SlotProgress
@@ -55,11 +46,8 @@ interface Standing {
   readonly committed: Amount
 }
 
-/** A standing with what follows from it alone: most slots do nothing from one decision to the next. */
 interface KnownStanding extends Standing {
-  /** Its share where nothing is taken from it. */
   readonly uncut: Share
-  /** What its slot may trade beyond its part. */
   readonly excess: Amount
 }
 
@@ -73,9 +61,7 @@ export type ShareOut = (
   all?: ReadonlyArray<PartOfTotal>
 ) => Shares
 
-/** Each strategy has its own. `isOwn`: the name of a slot that a part of such a file may have. */
 export const sharing = (market: Market, isOwn: (slot: string) => boolean): ShareOut => {
-  /** By place of the part. */
   const known: Array<KnownStanding> = []
   const uncut: Array<Share> = []
   return (parts, { slots }, all = parts) => {
@@ -102,7 +88,6 @@ export const sharing = (market: Market, isOwn: (slot: string) => boolean): Share
   }
 }
 
-/** Shares of parts that others have traded something of. */
 const cutBy = (market: Market, standings: ReadonlyArray<KnownStanding>, beyond: Amount): Shares => {
   const cuts = cutsOf(standings, beyond)
   const shares = standings.map((standing) => {
@@ -112,7 +97,6 @@ const cutBy = (market: Market, standings: ReadonlyArray<KnownStanding>, beyond: 
   return { shares, isPlain: shares.every(({ isPlain }) => isPlain) }
 }
 
-/** What slots trade, or may, that are of no part any more. */
 const byOthers = (
   market: Market,
   standings: ReadonlyArray<Standing>,
@@ -150,7 +134,6 @@ const standingOf = (market: Market, part: PartOfTotal, progress: SlotProgress): 
   return { ...known, isPlain: true, traded, done, committed: isWhole ? size.amount : min(committed, size.amount) }
 }
 
-/** Base of all fills on this side. */
 const tradedBy = (side: Side, { bought, completedLegs, filledInLeg, live, past, sold }: SlotProgress): Amount => {
   const isFirst = past === undefined && completedLegs === 0 && (live === undefined || live.side === side)
   return isFirst ? filledInLeg : side === "BUY" ? bought : sold
@@ -158,7 +141,7 @@ const tradedBy = (side: Side, { bought, completedLegs, filledInLeg, live, past, 
 
 const forgoneBy = (side: Side, { forgone }: SlotProgress): Amount => forgone?.[side] ?? 0n
 
-/** In the unit of the total. What a leg gave up for good counts as done: it is told, and never asked for again. */
+/** In the unit of the total. An amount that a leg gave up for good counts as done: it is reported and never ordered again. */
 const doneOf = (market: Market, { side, size, price }: PartOfTotal, progress: SlotProgress): Amount => {
   const base = tradedBy(side, progress)
   const forgone = forgoneBy(side, progress)
@@ -169,7 +152,6 @@ const doneOf = (market: Market, { side, size, price }: PartOfTotal, progress: Sl
   return money + quoteAmount(market, forgone, price, "up")
 }
 
-/** What may still fill of the slot's order, whatever was asked of it. */
 const openOf = (market: Market, { side, size }: PartOfTotal, { live }: SlotProgress): Amount => {
   if (live === undefined || live.side !== side) return 0n
   return size.unit === "base" ? live.quantity : quoteAmount(market, live.quantity, live.price, "up")
@@ -190,7 +172,6 @@ const isPlain = (market: Market, part: PartOfTotal, progress: SlotProgress): boo
   return !isOther && filledInLeg <= leg && isAtPrice(market, part, progress)
 }
 
-/** A total in quote: what was traded had the price that the file gives now. */
 const isAtPrice = (market: Market, part: PartOfTotal, progress: SlotProgress): boolean => {
   const { side, size, price, quantity } = part
   const { live, paid, past, proceeds } = progress
@@ -204,14 +185,13 @@ const isAtPrice = (market: Market, part: PartOfTotal, progress: SlotProgress): b
   return traded >= quantity && lastOrder.side === side && Decimal.equals(lastOrder.price, price)
 }
 
-/** What the rounding of many fills may come to, in smallest units of quote; base has none. */
+/** The largest sum of rounding differences of many fills, in smallest units of quote; zero for base. */
 const slackOf = ({ unit, amount }: Size): Amount => (unit === "base" ? 0n : min(1_024n, amount / 1_000n))
 
-/** It has filled, and its slot is at the opposite. If its part grew meanwhile, it trades the rest of it after that. */
+/** True if the part has filled and its slot trades the opposite side. If the part has grown since, the slot trades the rest afterwards. */
 export const isTurned = ({ part, progress }: Pick<Share, "part" | "progress">): boolean =>
   part.hasExit === true && progress.lastLeg?.side === part.side
 
-/** Takes this much from the parts: first from those that trade nothing now, then in their order. */
 const cutsOf = (standings: ReadonlyArray<Standing>, beyond: Amount): ReadonlyMap<string, Amount> => {
   const cuts = new Map<string, Amount>()
   let left = beyond
@@ -241,7 +221,7 @@ const baseFor = (market: Market, { size: { unit }, piece, price }: PartOfTotal, 
   return piece === undefined ? whole : quantityInParts(market, size, price, (whole + piece - 1n) / piece)
 }
 
-/** An order that rests as it should is not moved because money is rounded otherwise after each of its fills. */
+/** Keeps the quantity of a live order if the new one differs only by rounding, so that fills do not move the order. */
 const asItRests = (
   market: Market,
   { side, size, price }: PartOfTotal,
@@ -254,7 +234,6 @@ const asItRests = (
   return size.unit === "quote" && difference <= slackOf(size) ? live.quantity : rest
 }
 
-/** The legs that trade what is left, after what the slot has done; `undefined` when nothing is left. */
 export const legsLeft = ({
   part,
   progress,
@@ -277,7 +256,6 @@ export const legsLeft = ({
 
 const verbs = { BUY: "bought", SELL: "sold" } as const
 
-/** What a slot that has nothing left to do has done, in words. */
 export const doneText = ({ base }: Market, { part: { quantity, side }, traded }: Share): string => {
   const own = `it ${verbs[side]} ${formatWithSymbol(traded, base)}`
   if (traded === 0n) return "nothing of the total is left for it: other orders have traded it, or still may"
@@ -285,7 +263,6 @@ export const doneText = ({ base }: Market, { part: { quantity, side }, traded }:
   return `it is done: ${own}, and nothing more of the total is left for it`
 }
 
-/** What is left to a slot that has something to do, in words that go on with the price. */
 export const restText = ({ base }: Market, { part: { side }, rest, traded }: Share): string => {
   const verb = side === "BUY" ? "buys" : "sells"
   const before = traded === 0n ? "" : ` more, after ${formatWithSymbol(traded, base)}`
@@ -301,7 +278,6 @@ export const isOfOtherSide = (side: Side, { bought, sold }: SlotProgress): boole
 
 const anew = "to begin anew, give the file another name"
 
-/** Why a file of this side cannot go on with what these slots have traded. */
 export const otherSide = (
   { base }: Market,
   side: Side,
@@ -316,7 +292,6 @@ export const otherSide = (
   return `${slot} has ${verbs[before]} ${amount}, and the file ${side === "BUY" ? "buys" : "sells"} first now: ${anew}`
 }
 
-/** What a slot paid or got per unit of base, on average. */
 export const averagePrice = (
   { base, quote }: Market,
   side: Side,
@@ -327,7 +302,7 @@ export const averagePrice = (
   return Decimal.divide(Decimal.make(money, quote.decimals), Decimal.make(amount, base.decimals), 12, "down")
 }
 
-/** The exit of a slot that has turned is for what its entries came to, less what earlier exits did. */
+/** The exit of a slot that has turned covers the sum of its entries, less its earlier exits. */
 export const exitLeft = (
   { part, progress, traded }: Share,
   exit: Leg

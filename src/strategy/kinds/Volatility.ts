@@ -24,16 +24,12 @@ export interface Volatile {
   readonly most: Decimal.Decimal
 }
 
-/** A share of the price. */
 export interface Distance {
-  /** The widest it may become. */
   readonly widest: Decimal.Decimal
-  /** Missing when it does not follow volatility. */
   readonly follows?: Volatile
 }
 
 export interface Spread extends Distance {
-  /** Missing unless a model says what it is. */
   readonly model?: Model
 }
 
@@ -89,7 +85,6 @@ const isModel = ({ entries }: YamlMap): boolean => {
   return of?.type === "scalar" && of.text === "avellaneda-stoikov"
 }
 
-/** From the last closed candle; `undefined` while there are too few. */
 export const distanceAt = ({ widest, follows }: Distance, view: View): Decimal.Decimal | undefined => {
   if (follows === undefined) return widest
   const { series, factor, least, most } = follows

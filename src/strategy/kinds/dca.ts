@@ -86,19 +86,14 @@ export const dca: Kind = {
 const slotName = (index: number): string => `purchase-${String(index).padStart(3, "0")}`
 
 interface Progress {
-  /** When the next purchase is due by the clock. */
   readonly next: number
-  /** Purchases made so far. */
   readonly made: number
-  /** Price of the last purchase. */
   readonly last: Price | undefined
 }
 
-/** The price at which `drop` asks for another purchase. */
 const triggerOf = ({ side, drop }: Dca, last: Price | undefined): Price | undefined =>
   drop === undefined || last === undefined ? undefined : away(last, side === "BUY" ? negate(drop) : drop)
 
-/** Whether a purchase is due now; if the clock or the price says so and none is due, why not. */
 const judge = (whole: Dca, progress: Progress, now: number, price: Price) => {
   const trigger = triggerOf(whole, progress.last)
   const isTriggered =
@@ -111,7 +106,6 @@ const judge = (whole: Dca, progress: Progress, now: number, price: Price) => {
   return { isDue, isPaused, isTriggered }
 }
 
-/** Purchases that are not known to have filled, each at the price that it keeps. */
 type Opened = ReadonlyArray<DesiredSlot>
 
 const purchase = ({ keys, market, side, size }: Dca, slot: string, price: Price): DesiredSlot => {

@@ -112,7 +112,6 @@ export const iceberg: Kind = {
   })
 }
 
-/** What is left of the total, in parts as they are now. */
 const edited = (market: Market, plain: Decision, share: Share, own: Reason): Decision => {
   const left = legsLeft(share)
   const until = { onFill: true }

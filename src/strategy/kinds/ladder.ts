@@ -174,7 +174,6 @@ export const ladder: Kind = {
 
 const isOwn = (slot: string): boolean => /^rung-\d+$/.test(slot)
 
-/** Rungs that the file has no more, with nothing to enter: what they entered they leave. */
 const goneRungs = (
   market: Market,
   { desired }: Decision,
@@ -195,7 +194,6 @@ const goneRungs = (
   })
 }
 
-/** Each rung does what is left to it of the total. */
 const edited = (market: Market, plain: Decision, shares: ReadonlyArray<Share>): Decision => {
   const rungs = plain.desired.map((rung, index) => rungLeft(market, rung, shares[index]))
   return {
@@ -233,7 +231,7 @@ const rungLeft = (
   return { slot, cycle, ...left, legs, why: { ...why, text } }
 }
 
-/** Flat: all equal. Linear: 1, 2, 3, … parts. Geometric: each rung so many times the one before. */
+/** Flat: all equal. Linear: 1, 2, 3, … parts. Geometric: each rung is the one before times the factor. */
 const weights = (count: number, profile: Profile, { digits, scale }: Decimal.Decimal): ReadonlyArray<bigint> =>
   Array.from({ length: count }, (_, index) => {
     if (profile === "flat") return 1n
@@ -274,7 +272,6 @@ const checkEntries = (entries: ReadonlyArray<Leg>, total: Span, { market, budget
   return to.problems.length === before
 }
 
-/** The target is net of the venue's share of both fills. */
 interface Target {
   readonly takeProfit: Decimal.Decimal
   readonly fillBasisPoints?: number | undefined

@@ -71,7 +71,6 @@ type Quoted = Pick<
   "market" | "spread" | "step" | "requote" | "skew" | "sizeSkew" | "maxImpact" | "keys"
 >
 interface Quoting extends Inventory.Inventoried, Quoted {
-  /** The size of the first level. */
   readonly quantity: Amount
   readonly filledDelayMillis: number
   readonly centre: Centre | undefined
@@ -173,7 +172,6 @@ export const marketMaking: Kind = {
 
 const wider = "widen the spread or make the orders larger"
 
-/** Ask over bid of the first level. */
 const ratioOf = (spread: Decimal.Decimal): Decimal.Decimal => {
   const half = Decimal.multiply(spread, Decimal.half)
   return Decimal.divide(Decimal.add(Decimal.one, half), Decimal.subtract(Decimal.one, half), 18, "down")
@@ -185,13 +183,11 @@ const checkBase = (needed: Amount, at: Span, { market, budget, to }: KindContext
   report(to, at, `all asks together need ${amounts}`, "raise limits.budget.base, or make the size smaller")
 }
 
-/** What its memory says. */
 interface HeldQuotes {
   readonly centre: Quotes.HeldCentre | undefined
   readonly spread: Decimal.Decimal | undefined
   readonly lean: Decimal.Decimal | undefined
   readonly eighths: bigint | undefined
-  /** How many legs had filled when each slot was quoted last. */
   readonly quoted: Memory | undefined
 }
 
@@ -225,11 +221,9 @@ const saysTheSame = (a: HeldQuotes, b: HeldQuotes): boolean =>
   a.eighths === b.eighths &&
   a.quoted === b.quoted
 
-/** Chosen anew when the quotes are; in between, another depth alone moves no orders. */
 const eighthsInForce = (whole: Quoting, view: View, before: bigint | undefined, isNew: boolean): bigint | undefined =>
   isNew || before === undefined ? (OrderSizes.eighthsNow(whole, view) ?? before) : before
 
-/** Quotes nothing until what it needs has come: candles for its spread, or the depth that limits its size. */
 const waiting = (
   { centre, levels, keys, spread }: Quoting,
   view: View,
@@ -258,7 +252,6 @@ const waiting = (
 const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
   spread.follows === undefined && spread.model === undefined && Decimal.equals(spread.widest, width)
 
-/** Slots whose order has filled and that wait until `filledDelay` after the last fill; and the legs that were quoted. */
 const delayed = (whole: Quoting, view: View, known: Memory) => {
   const { levels, filledDelayMillis } = whole
   const quoted: Record<string, number> = {}
@@ -276,7 +269,6 @@ const delayed = (whole: Quoting, view: View, known: Memory) => {
   return { slots, until, quoted }
 }
 
-/** An answer, and what it follows from where the bounds that it holds within follow from the centre. */
 interface Answered {
   readonly orderSizes: OrderSizes.OrderSizes
   readonly centre: Quotes.HeldCentre
@@ -284,11 +276,10 @@ interface Answered {
   readonly decision: Decision
 }
 
-/** Its answer follows from what was traded, the centre and the spread alone. */
 const isPlain = ({ spread, maxImpact, filledDelayMillis, centre }: Quoting): boolean =>
   spread.model === undefined && maxImpact === undefined && filledDelayMillis === 0 && centre === undefined
 
-/** Asked at candles that move nothing, it gives the very answer that it gave before. */
+/** Returns the previous answer object if a candle moves nothing. */
 const decider = (whole: Quoting): Decide => {
   let last: Answered | undefined
   return (view, memory) => {
@@ -355,7 +346,6 @@ const untilOf = (
   }
 }
 
-/** How far the quotes lie below the centre for the inventory: by all of `skew` when it is full, or as far as the model says. */
 const shiftOf = (whole: Quoting, lean: Decimal.Decimal, inventory: Amount): Decimal.Decimal =>
   whole.spread.model === undefined
     ? Decimal.multiply(whole.skew, OrderSizes.fullness(whole, inventory))

@@ -74,7 +74,6 @@ const decideAny = (whole: Rebalance, view: View, memory: Memory): Decision => {
   return decidePeriodic(whole, periodic.everyMillis, view, memory, () => tradesNow(whole, periodic.reach, view))
 }
 
-/** What restores the targets at the present price, for each asset beyond its band. */
 const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): ReadonlyArray<PeriodTrade> => {
   const { quote, held } = holdingsOf(whole, view, null)
   const orders = ordersOf(whole, held, quote).flatMap((order) => {
@@ -90,17 +89,15 @@ const tradesNow = (whole: Rebalance, reach: Decimal.Decimal, view: View): Readon
   )
 }
 
-/** An asset with what has filled of its slots' legs, and the price at which the others value it. */
 interface Held {
   readonly part: RebalancedAsset
   readonly base: Amount
   readonly bought: Amount
   readonly sold: Amount
-  /** Missing with a single part, whose orders do not depend on the present price. */
+  /** Missing for a single part, whose orders do not depend on the present price. */
   readonly price: Price | undefined
 }
 
-/** The last price that orders were made for, until the market has left it by `requote`. */
 const referencePrice = (
   { requote, periodic }: Rebalance,
   { market, names }: RebalancedAsset,
@@ -133,7 +130,6 @@ const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
   return { quote, held }
 }
 
-/** The price at which an amount makes up this share, given the value of everything else in quote. */
 const priceOfShare = (market: Market, base: Amount, rest: Amount, share: Decimal.Decimal): Price | undefined => {
   if (base <= 0n || rest <= 0n) return undefined
   const money = Decimal.make(rest, market.quote.decimals)
@@ -145,11 +141,8 @@ const priceOfShare = (market: Market, base: Amount, rest: Amount, share: Decimal
 interface Rebalancing {
   readonly held: Held
   readonly slot: string
-  /** What has filled of its leg. */
   readonly filled: Amount
-  /** The share at which it acts. */
   readonly limit: Decimal.Decimal
-  /** What is still to fill. */
   readonly leg: Leg
 }
 
@@ -189,7 +182,7 @@ const ordersOf = (whole: Rebalance, held: ReadonlyArray<Held>, quote: Amount): R
   return affordable(orders, quote)
 }
 
-/** All purchases may fill, so together they must not spend more than there is; otherwise each shrinks in proportion. */
+/** All purchases may fill, so together they must not spend more than is available. Otherwise each shrinks in proportion. */
 const affordable = (orders: ReadonlyArray<Rebalancing>, quote: Amount): ReadonlyArray<Rebalancing> => {
   const costOf = ({ held, leg }: Rebalancing) =>
     leg.side === "BUY" ? inputAmount(held.part.market, "BUY", leg.quantity, leg.price) : 0n

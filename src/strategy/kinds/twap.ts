@@ -129,7 +129,6 @@ const slice = (
   })
 }
 
-/** From this slice on, the slices are spread evenly from `at` (milliseconds after the start) to the end. */
 interface Delay {
   readonly from: number
   readonly at: number
@@ -140,7 +139,6 @@ const delayIn = (memory: Memory): Delay | undefined => {
   return from === undefined || at === undefined ? undefined : { from, at }
 }
 
-/** Milliseconds after the start; after the last slice the end. */
 const beginOf = ({ over, slices }: Twap, delay: Delay | undefined, index: number): number => {
   const planned = slices[index]?.begins ?? over
   const first = delay && slices[delay.from]?.begins
@@ -148,19 +146,17 @@ const beginOf = ({ over, slices }: Twap, delay: Delay | undefined, index: number
   return Math.round(delay.at + ((planned - first) * (over - delay.at)) / (over - first))
 }
 
-/** How many slices have begun by then. */
 const begunUntil = (whole: Twap, delay: Delay | undefined, passed: number): number => {
   const next = whole.slices.findIndex((_, index) => beginOf(whole, delay, index) > passed)
   return next < 0 ? whole.slices.length : next
 }
 
-/** The next slice waits for the time of the one behind it, and the last one for half of what is left. */
+/** Delays slice `from` to the time of the next slice; the last slice, by half of the remaining time. */
 const delayed = (whole: Twap, delay: Delay | undefined, from: number, passed: number): Delay => {
   const next = begunUntil(whole, delay, passed)
   return { from, at: next < whole.slices.length ? beginOf(whole, delay, next) : Math.ceil((passed + whole.over) / 2) }
 }
 
-/** Beyond the mid by `reach`, but never beyond the limit. */
 const priceNow = ({ market, side, limit, reach }: Twap, view: View): Price => {
   const wanted = orderPrice(market, side, away(mid(view.price), side === "BUY" ? reach : negate(reach)))
   return side === "BUY" ? Decimal.min(wanted, limit) : Decimal.max(wanted, limit)
@@ -188,7 +184,7 @@ interface Places {
   readonly absent: Array<Decision["absent"][number]>
 }
 
-/** The slots of the first `count` slices, which have begun. What is the same as at the last decision is the same object. */
+/** Returns the slots of the first `count` slices, which have begun. Unchanged parts are the same objects as at the last decision. */
 const placing = (whole: Twap): ((shares: ReadonlyArray<Share>, count: number) => Places) => {
   const known: Array<Share> = []
   const places: Array<Placed> = []
@@ -208,13 +204,11 @@ const placing = (whole: Twap): ((shares: ReadonlyArray<Share>, count: number) =>
   }
 }
 
-/** Slices that have begun, each with its price, and what the memory says of them. */
 interface Begun {
   readonly parts: ReadonlyArray<PartOfTotal>
   readonly prices: ReadonlyArray<readonly [slot: string, price: string]>
 }
 
-/** The first `count` slices: what began before keeps its price. */
 const begunBy = (whole: Twap, count: number, before: Begun | undefined, view: View, memory: Memory): Begun => {
   const { parts, prices } = before ?? { parts: [], prices: [] }
   const begins = whole.slices
@@ -226,7 +220,6 @@ const begunBy = (whole: Twap, count: number, before: Begun | undefined, view: Vi
   }
 }
 
-/** Asked at each slice: what has begun before keeps its price, and its order as long as its share is the same. */
 const deciding = (whole: Twap): Decide => {
   const { slices, over: overMillis, market, keys } = whole
   const because = reasons(keys)

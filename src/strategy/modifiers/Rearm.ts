@@ -15,12 +15,10 @@ import { away, isWithin, negate } from "../kinds/PriceLevels.ts"
 import type { Decide } from "../Strategy.ts"
 import { priceIn, progressOf, type View } from "../View.ts"
 
-/** The key in the memory, beside what the strategy itself remembers. */
 const key = "rearm"
 
 interface Round {
   readonly memory: Memory
-  /** The price of the last fill, while the price has not been far enough away from it. */
   readonly waitsFrom: Price | undefined
 }
 
@@ -49,7 +47,6 @@ const roundOf = (desired: DesiredSlot, view: View, known: Memory, distance: Deci
   }
 }
 
-/** Nothing of the due leg has filled, or all of it. */
 const isUntouched = (desired: DesiredSlot, view: View): boolean => {
   const progress = progressOf(view, desired.slot)
   return progress.filledInLeg === 0n || filledLegs(desired, view, desired.slot) > progress.completedLegs

@@ -9,12 +9,10 @@ import { amountIn, beside } from "../kinds/Memory.ts"
 import type { Decide, Look } from "../Strategy.ts"
 import { type View, viewWith } from "../View.ts"
 
-/** The key in the memory, beside what the strategy itself remembers. */
 const key = "skim"
 
 export interface Skim {
   readonly ceiling: Amount
-  /** What the strategy begins with. */
   readonly budget: Amount
   readonly source: string
 }
@@ -25,7 +23,6 @@ const setAside = ({ ceiling, budget }: Skim, { market, slots }: View, memory: Me
   return max(amountIn(market.quote, memory, key), quote - ceiling)
 }
 
-/** The view of a strategy that does not have what is set aside. */
 const without = (view: View, amount: Amount): View => {
   if (amount === 0n) return view
   const { own } = view
@@ -51,7 +48,6 @@ export const skimming =
     }
   }
 
-/** What its conditions see then. */
 export const skimmedLook =
   (skim: Skim, look: Look): Look =>
   (view, memory) =>

@@ -8,36 +8,33 @@ import { prelude } from "./Prelude.ts"
 import { pageBytes, quickJs } from "./QuickJs.ts"
 
 const limits = {
-  /** Turns of loops, calls of functions and steps of patterns. */
+  /** Counts turns of loops, calls of functions and steps of patterns. */
   steps: 1_000_000,
   megabytes: 64,
   /** QuickJS then finds that a recursion is too deep before the stack of Node is full. */
   stackBytes: 64 * 1_024
 } as const
 
-/** QuickJS asks the host once for so many steps. */
 const stepsPerPoll = 10_000
-/** All but Date (1), Proxy (16), and what has higher bits, such as WeakRef and performance. */
+/** All but Date (1), Proxy (16), and higher bits, such as WeakRef and performance. */
 const intrinsics = 2 | 4 | 8 | 32 | 64 | 128
 const asScript = 0
 const asModule = 1
-/** Free memory in an image, so that few decisions make the memory grow. */
+/** Free memory in an image, in bytes, so that few decisions make the memory grow. */
 const freeBytes = 2 ** 20
 const slackBytes = 24 * 1_024
-/** The stack lies below, and needs no image but its pointer. */
+/** The stack lies below this address. An image needs only its pointer. */
 const imageFrom = 2 ** 20
 const badDescriptor = 8
 const notSupported = 52
 
 type Ask = (question: string, name: string) => number | string
 
-/** The memory in use. What is free lies between the parts. */
 export interface Image {
   readonly parts: ReadonlyArray<{ readonly at: number; readonly bytes: Uint8Array }>
   readonly pages: number
 }
 
-/** Values of a machine that are valid in each machine made from its image. */
 interface Handles {
   readonly functions: ReadonlyMap<string, number>
   readonly decideArguments: number
@@ -51,7 +48,7 @@ export interface MachineState {
 
 let firstChangedByte: number | undefined
 
-/** QuickJS writes to no byte below: the tables that are the same in each machine. */
+/** QuickJS never writes to bytes below this: they are tables that are equal in each machine. */
 const constantsEnd = (used: Uint8Array): number => {
   if (firstChangedByte !== undefined) return firstChangedByte
   const imports: Record<string, Record<string, () => number>> = {}
@@ -83,7 +80,6 @@ export class Machine {
   #polls = 0
   #handles: Handles = { functions: new Map(), decideArguments: 0, nothing: 0 }
 
-  /** An empty machine, or the one of a snapshot. `ask` answers the questions of the code. */
   constructor(ask: Ask, snapshot?: MachineState) {
     this.#ask = ask
     this.#instance = new WebAssembly.Instance(quickJs(), this.#imports())
@@ -122,7 +118,6 @@ export class Machine {
     return this.#memory.buffer.byteLength / pageBytes
   }
 
-  /** Reads the module, and returns the answer of `adopt` to its default export. */
   adopt(code: string): string {
     const promise = this.#evaluate(code, "own-strategy", asModule)
     const state = this.#call("qjs_promise_state", promise)
@@ -156,7 +151,6 @@ export class Machine {
     return { at, answer }
   }
 
-  /** Allocates and frees nothing that lasts: the next `restore` undoes it. */
   decide(memory: string): string {
     const { decideArguments, functions, nothing } = this.#handles
     this.#setWord(decideArguments, this.#newString(memory))
@@ -165,14 +159,13 @@ export class Machine {
     return this.#slice(text, this.#word(decideArguments))
   }
 
-  /** The whole memory. */
   snapshot(): MachineState {
     this.#refresh()
     const bytes = Uint8Array.prototype.slice.call(this.#bytes, imageFrom)
     return { image: { parts: [{ at: imageFrom, bytes }], pages: this.pages }, handles: this.#handles }
   }
 
-  /** The memory below `end` without what is free, which is ten times as fast to restore. */
+  /** Copies the memory below `end` without its free parts, which is ten times as fast to restore. */
   snapshotBelow(end: number): MachineState {
     const free = this.#call("wasm_malloc", freeBytes)
     this.#call("wasm_free", free)
@@ -247,7 +240,6 @@ export class Machine {
     return this.#exported(name)(...args)
   }
 
-  /** Memory that has grown is another buffer. */
   #refresh(): void {
     if (this.#bytes.buffer === this.#memory.buffer) return
     this.#bytes = Buffer.from(this.#memory.buffer)
@@ -264,7 +256,6 @@ export class Machine {
     this.#words.setUint32(at, value, true)
   }
 
-  /** Address and length of a text in UTF-8, which ends with a zero. */
   #write(text: string): readonly [address: number, length: number] {
     const address = this.#call("wasm_malloc", 3 * text.length + 1)
     if (address === 0) throw new OwnCodeFailed("it has no memory left")

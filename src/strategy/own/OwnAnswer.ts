@@ -1,6 +1,6 @@
 /**
- * What an own strategy answers, as a decision of ours: its shape is checked like any input, prices are rounded away from the market and
- * quantities down. Nothing that it says can be more than an order; whether there is money for it is for limits to say.
+ * Turns the answer of an own strategy into a decision: checks its shape like any input, and rounds prices away from the market and
+ * quantities down. The answer can only produce orders; the limits check if there is money for them.
  */
 
 import { Option, Schema } from "effect"
@@ -56,10 +56,9 @@ const explain = Schema.decodeUnknownResult(Answer)
 
 const wrong = (text: string): OwnCodeFailed => new OwnCodeFailed(text)
 
-/** A double has some twelve digits that mean something; whatever it has beyond them is noise of computing. */
+/** A double has about twelve significant digits; further digits are noise of computing. */
 const nearest = (value: number): Decimal.Decimal => Decimal.fromNumber(value, 12)
 
-/** Far beyond all prices and sizes that a venue has. */
 const [least, most] = [Decimal.make(1n, 30), Decimal.make(10n ** 30n)]
 
 const exact = (figure: number | string, what: string, round = nearest): Decimal.Decimal => {
@@ -71,7 +70,6 @@ const exact = (figure: number | string, what: string, round = nearest): Decimal.
   return value
 }
 
-/** `before`: the leg that it follows, whose quantity it has where it says no size. */
 const legOf = (market: Market, slot: string, own: OwnWish["legs"][number], before: Leg | undefined): Leg => {
   const side = own.side === "buy" ? "BUY" : "SELL"
   const price = orderPrice(market, side, exact(own.price, `the price of ${slot}`))
@@ -104,7 +102,7 @@ const slotOf = (market: Market, source: string, { after, cycle = false, legs, sl
   }
 }
 
-/** The last moment that a date can be, in epoch milliseconds. */
+/** The latest time that a date can have, in epoch milliseconds. */
 const latestMillis = 8.64e15
 
 const boundsOf = (
@@ -126,12 +124,11 @@ const boundsOf = (
 
 interface Place {
   readonly market: Market
-  /** Where in the strategy file the section stands. */
   readonly source: string
   readonly timeframes: ReadonlyMap<string, number>
 }
 
-/** Throws `OwnCodeFailed` with what is wrong, and where in the answer. */
+/** Throws `OwnCodeFailed` with the mistake and its place in the answer. */
 export const decisionOf = (text: string, { market, source, timeframes }: Place): Decision => {
   const answer = Option.getOrUndefined(decode(text))
   if (answer === undefined) throw wrong(`its answer is no decision: ${reasonOf(text)}`)

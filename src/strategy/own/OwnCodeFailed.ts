@@ -5,7 +5,10 @@ const failedName = "OwnCodeFailed"
 
 const maxLength = 1_000
 
-/** Code of the user fails, in the words of the code or of its machine. The name survives the way from one thread to another. */
+/**
+ * Failure of the user's code, in the words of the code or of its machine. It stops that strategy and nothing else. Its name survives the
+ * transfer between threads.
+ */
 export class OwnCodeFailed extends Error {
   override readonly name = failedName
 

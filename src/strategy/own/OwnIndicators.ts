@@ -1,4 +1,6 @@
-/** Indicators that the program computes for strategies in code, once for each column of candles. They are those of expressions. */
+/**
+ * Indicators that the program computes for strategies in code, once for each column of candles. They equal the indicators of expressions.
+ */
 import * as Indicators from "../Indicators.ts"
 import type { ClosedCandles } from "../View.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
@@ -16,14 +18,12 @@ const columns: Readonly<Record<(typeof indicatorNames)[number], Column>> = {
 const isName = (name: string): name is keyof typeof columns => Object.hasOwn(columns, name)
 
 const maxLength = 5_000
-/** Each is a column as long as the candles of its timeframe. */
 const maxColumns = 64
 
 const computed = new WeakMap<Indicators.CandleColumns, Map<string, Indicators.IndicatorValues>>()
 
 interface Request {
   readonly name: string
-  /** Candles. */
   readonly length: number
   /** 0 is the last closed candle. */
   readonly back: number

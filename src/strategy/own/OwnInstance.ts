@@ -9,7 +9,6 @@ import { columnLength, columnNames, layout, maxCandles } from "./Prelude.ts"
 import { withoutTypes } from "./TypeStripper.ts"
 import * as Watch from "./Watch.ts"
 
-/** Questions that code may ask while it decides. */
 export interface OwnQuestions {
   readonly position: () => number
   /** JSON of an `OwnSlot`. */
@@ -23,7 +22,6 @@ export interface OwnQuestions {
 }
 
 export interface OwnInstance {
-  /** JSON of the exported object without its functions. */
   readonly description: string
   /** Takes settings and the names of the market as JSON. Returns JSON of the candles and signals that the strategy uses. */
   readonly begin: (settings: string, market: string, questions: OwnQuestions) => string
@@ -41,7 +39,10 @@ const answerIn = (text: string): string => {
   throw new OwnCodeFailed(text.slice(1))
 }
 
-/** Runs a call into the machine, from its beginning again if it had to wait for the processor. Throws `OwnCodeFailed` for whatever the code does wrong. */
+/**
+ * Runs a call into the machine, and repeats it from the start if it had to wait for the processor. Throws `OwnCodeFailed` for every failure
+ * of the code.
+ */
 const contained = <A>(run: () => A): A => {
   try {
     return Watch.oneDecision(run)
@@ -57,7 +58,7 @@ interface Adopted extends MachineState {
   readonly description: string
 }
 
-/** Machines that have read a code, by the code. Further instances of the same code start there. */
+/** Machines that have read a code, by the code. Further instances of that code start from them. */
 const adopted = new Map<string, Adopted>()
 
 const adoptedBy = (machine: Machine, script: string): string => {
@@ -83,7 +84,6 @@ const adopt = (code: string): Adopted => {
   return result
 }
 
-/** Candles of one timeframe in shared memory: where the last one is, and the columns that it comes from. */
 interface Frame {
   readonly timeframe: string
   readonly index: number
@@ -91,7 +91,6 @@ interface Frame {
   end: number
 }
 
-/** Writes the candles that have closed since the last decision; all of them if the columns are others, or if there is no room left. */
 const writeFrame = (numbers: Float64Array, frame: Frame, candles: ClosedCandles | undefined): void => {
   const closed = candles?.closed ?? -1
   const count = Math.max(0, Math.min(closed, maxCandles))
@@ -112,7 +111,6 @@ const writeFrame = (numbers: Float64Array, frame: Frame, candles: ClosedCandles 
   frame.end = end
 }
 
-/** Each instance has a machine of its own. Throws `OwnCodeFailed`, also from its methods. */
 export const instanceOf = (code: string): OwnInstance => {
   const { description, ...start } = adopt(code)
   let questions: OwnQuestions | undefined

@@ -29,17 +29,15 @@ const path = /^\.{0,2}\/(?:[^/\s]+\/)*([a-z][A-Za-z0-9-]{0,39})\.(?:ts|mts|js|mj
 /** `kind: npm:@somebody/supertrend` */
 const ofPackage = /^npm:((?:@[a-z0-9][a-z0-9._-]*\/)?([a-z][a-z0-9-]{0,39}))$/
 
-/** The package that has the code. */
 export const packageName = (kind: string): string | undefined => ofPackage.exec(kind)?.[1]
 
-/** The name of the section that goes with the code, or `undefined` where this names none. */
+/** Returns the name of the section that belongs to the code, or `undefined` if `kind` names no code. */
 export const nameOfPath = (kind: string): string | undefined => path.exec(kind)?.[1] ?? ofPackage.exec(kind)?.[2]
 
 interface Code {
   readonly text: string
   readonly about: string
   readonly keys: unknown
-  /** Where it is tried. */
   readonly around: number | undefined
 }
 
@@ -66,7 +64,6 @@ const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
 
 const codeIn = lately((text: string) => lately((file: string) => codeOf(sourceText(file, text))))
 
-/** The kind; or what is wrong with its code. */
 export const kindOf = (name: string, file: string, text: string): Kind | ReadonlyArray<Problem> => {
   const code = codeIn(text)(file)
   if (!("text" in code)) return code
@@ -94,10 +91,8 @@ export const kindOf = (name: string, file: string, text: string): Kind | Readonl
 }
 
 interface Made {
-  /** The code's, as the strategy file names it. */
   readonly file: string
   readonly market: Market
-  /** JSON. */
   readonly settings: string
   readonly source: string
 }
@@ -135,7 +130,6 @@ const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): 
   }
 }
 
-/** Until a new value comes, or one of those that there are is too old. */
 const whileFresh = (until: Bounds, { now, signals }: View, ages: ReadonlyMap<string, number>): Bounds => {
   const ends = [...ages].flatMap(([name, age]) => {
     const known = freshest(signals, now, name, age)
@@ -145,7 +139,6 @@ const whileFresh = (until: Bounds, { now, signals }: View, ages: ReadonlyMap<str
   return { ...until, ...(time === Number.POSITIVE_INFINITY ? {} : { time }), signals: true }
 }
 
-/** By the rule of `signal("trend", 2h)` in expressions. */
 const freshest = (signals: View["signals"], now: number, name: string, ageMillis: number): Signal | undefined => {
   const known = signals?.get(name)
   return known === undefined || now >= known.at + ageMillis ? undefined : known
@@ -183,10 +176,9 @@ const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> => {
 }
 
 const maxSlotNameLength = 64
-/** Names that code may invent at each decision must not fill the memory. */
+/** Code may invent names at each decision; this keeps them from filling the memory. */
 const maxSlotTexts = 2_000
 
-/** Answers what the code asks about the view that it decides by. */
 const questionsAbout = (
   market: Market,
   current: () => View | undefined,

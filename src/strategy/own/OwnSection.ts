@@ -1,4 +1,4 @@
-/** The section of an own strategy: its keys as the code describes them become readers like those of every kind, with places and hints. */
+/** The section of an own strategy. The keys that the code describes become readers like the keys of every kind, with places and hints. */
 import { toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -28,10 +28,8 @@ const readers: Readonly<
     }))
 }
 
-/** What stands beside the settings of every section. */
 const taken: ReadonlyArray<string> = ["market", "keys"]
 
-/** What is wrong with a description of keys, in words; or how each is read. */
 export const keysOf = (described: unknown, market: Market): string | Read.Keys => {
   if (!isRecord(described)) return "its keys are no table"
   const made: Record<string, Read.Keys[string]> = {}

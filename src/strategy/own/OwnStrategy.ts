@@ -1,18 +1,18 @@
 /**
- * What a strategy of one's own is: keys that its section may have, the candles that it looks at, and a pure function from what it sees
- * to what it wants and for how long that holds. Numbers are plain here; what becomes an order is rounded in the careful direction.
+ * The contract of a strategy in code: the keys of its section, the candles that it reads, and a pure function from its view to the orders
+ * that it plans and how long they hold. Numbers are plain here; the bot rounds orders in the careful direction.
  *
  * @packageDocumentation
  */
 
-/** How the value of a key is written. With `otherwise`, as it would be written, the key may be left out; with `optional` it is then missing. */
+/** The form of a key's value. With `otherwise`, written as in the file, the key may be left out; with `optional` it is then missing. */
 export type OwnKey =
   | ({ readonly is: "integer"; readonly least: number; readonly most: number } & KeyNotes)
   | ({ readonly is: "choice"; readonly of: ReadonlyArray<string> } & KeyNotes)
   | ({ readonly is: "number" | "price" | "ratio" | "duration" | "size" | "timeframe" | "text" | "flag" } & KeyNotes)
 
 interface KeyNotes {
-  /** What it is for, as `check` and editors say it. */
+  /** The purpose of the key, shown by `check` and editors. */
   readonly says?: string
   readonly otherwise?: string | number | boolean
   readonly optional?: true
@@ -20,7 +20,7 @@ interface KeyNotes {
 
 export type OwnKeys = Readonly<Record<string, OwnKey>>
 
-/** An amount in either asset. Text is taken exactly, a number to twelve places; what is ordered is rounded down. */
+/** An amount in either asset. Text is read exactly, a number to twelve places. The order's size is rounded down. */
 export interface OwnSize {
   readonly unit: "base" | "quote"
   readonly amount: string | number
@@ -41,7 +41,7 @@ export type OwnSettings<K extends OwnKeys> = {
   readonly [N in keyof K]: K[N] extends { readonly optional: true } ? Value<K[N]> | undefined : Value<K[N]>
 }
 
-/** A JSON value. It is all that a strategy knows of what it decided before. */
+/** A JSON value. It is all that a strategy knows of its earlier decisions. */
 export type OwnMemory =
   | null
   | string
@@ -61,7 +61,7 @@ export interface OwnCandles {
   readonly high: (back: number) => number
   readonly low: (back: number) => number
   readonly close: (back: number) => number
-  /** `NaN` where the source does not tell it. */
+  /** `NaN` if the source does not report it. */
   readonly volume: (back: number) => number
   /** Mean of the last `length` closes. */
   readonly sma: (length: number, back?: number) => number
@@ -73,26 +73,26 @@ export interface OwnCandles {
   readonly atr: (length: number, back?: number) => number
 }
 
-/** How far a slot is. `filled` is exact text. */
+/** The progress of a slot. `filled` is exact text. */
 export interface OwnProgress {
   readonly legs: number
   readonly filled: string
 }
 
-/** What a slot has done, and what rests in it. */
+/** The trades of a slot, and its open order. */
 export interface OwnSlot {
-  /** By all fills of the slot: base bought and sold, quote paid and received. */
+  /** Sums of all fills of the slot: base bought and sold, quote paid and received. */
   readonly bought: number
   readonly sold: number
   readonly paid: number
   readonly received: number
   /** For `after` of legs that begin now. */
   readonly done: OwnProgress
-  /** What still rests. */
+  /** The open order, if there is one. `left` is its unfilled part. */
   readonly live: { readonly side: "buy" | "sell"; readonly price: number; readonly left: number } | undefined
 }
 
-/** A number that somebody sent under a name, and the epoch milliseconds from which it counts. */
+/** A number that a sender sent under a name, and the epoch milliseconds from which it counts. */
 export interface OwnSignal {
   readonly value: number
   readonly at: number
@@ -109,33 +109,31 @@ export interface OwnView {
   /** Base bought less base sold by all slots. */
   readonly position: () => number
   readonly slot: (name: string) => OwnSlot
-  /** Those of a timeframe that the strategy asked for. */
+  /** Candles of a timeframe that the strategy requested. */
   readonly candles: (timeframe: string) => OwnCandles
-  /** The last one of a name that the strategy asked for; `undefined` while none came, or the last one is too old. */
+  /** The last value of a signal that the strategy requested; `undefined` if none arrived, or if the last one is too old. */
   readonly signal: (name: string) => OwnSignal | undefined
 }
 
-/** One order. */
 export interface OwnLeg {
   readonly side: "buy" | "sell"
   /** Rounded away from the market: a purchase never pays more, a sale never takes less. */
   readonly price: number | string
-  /** May be left out of legs that follow another one: they work what that one brought. */
+  /** May be left out of a leg that follows another one: it trades the quantity that the other leg brought. */
   readonly size?: OwnSize
-  /** Lets a sale go below what was paid. */
+  /** Lets a sale go below its cost. */
   readonly mayLose?: boolean
 }
 
-/** What one slot should hold: legs that are worked one after the other. */
+/** The plan of one slot: legs that are worked one after the other. */
 export interface OwnWish {
   /** Lower-case letters, digits and dashes. */
   readonly slot: string
   readonly legs: readonly [OwnLeg & { readonly size: OwnSize }, ...ReadonlyArray<OwnLeg>]
   /** After the last leg the first begins again. */
   readonly cycle?: boolean
-  /** How far the slot was when these legs began, where it has worked on others before. */
+  /** The progress of the slot when these legs began, if it has worked on others before. */
   readonly after?: OwnProgress
-  /** For people. */
   readonly why: string
 }
 
@@ -149,33 +147,31 @@ export interface OwnBounds {
   readonly time?: number
   /** A candle of this timeframe closes. */
   readonly candle?: string
-  /** An order of the strategy fills; taken as true where it is not said. */
+  /** An order of the strategy fills. Default: true. */
   readonly fill?: boolean
 }
 
-/** What each slot should hold, and how long this answer stays the same. */
+/** The plan of each slot, and the bounds within which this answer stays valid. */
 export interface OwnDecision {
   readonly orders: ReadonlyArray<OwnWish>
-  /** Slots that should be empty, and why. */
+  /** Slots that should be empty, with the reason. */
   readonly waiting?: ReadonlyArray<{ readonly slot: string; readonly why: string }>
   readonly memory?: OwnMemory
   readonly until: OwnBounds
 }
 
-/** What a file exports by default. */
 export interface OwnStrategy<K extends OwnKeys = OwnKeys> {
-  /** In a few words. */
+  /** A description in a few words. */
   readonly about: string
   readonly keys: K
-  /** A price of its market, where it makes sense near that only: it is tried there before it trades. */
+  /** A price of its market, if the strategy makes sense only near that price. The bot tries it there before it trades. */
   readonly around?: number
-  /** How many closed candles of each timeframe make it warm. */
+  /** The number of closed candles of each timeframe that it needs to be warm. */
   readonly candles?: (settings: OwnSettings<K>) => Readonly<Record<string, number>>
-  /** The signals that it looks at, by name, and how old the value of each may be, in milliseconds. */
+  /** The signals that it reads, by name, with the maximum age of each value in milliseconds. */
   readonly signals?: (settings: OwnSettings<K>) => Readonly<Record<string, number>>
-  /** Pure: the same view, settings and memory give the same answer. `memory` is null before the first. */
+  /** Pure: the same view, settings and memory give the same answer. `memory` is null before the first decision. */
   readonly decide: (view: OwnView, settings: OwnSettings<K>, memory: OwnMemory) => OwnDecision
 }
 
-/** Gives a strategy the types of its own keys. */
 export type Own<K extends OwnKeys> = OwnStrategy<K>

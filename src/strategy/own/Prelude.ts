@@ -3,7 +3,7 @@
  * before the next decision. Its answers begin with `+`, or with `-` for a failure.
  */
 
-/** Globals that fail with a hint. A strategy has no clock, no chance, nothing that waits and no code from text. */
+/** Globals that fail with a hint. A strategy has no clock, no randomness, nothing asynchronous and no code from text. */
 const absent = {
   Date: "the only clock is view.now",
   console: "what it wants to say goes into `why`",
@@ -15,17 +15,17 @@ const absent = {
   Function: "all of its code stands in its file"
 }
 
-/** The numbers in shared memory: now, bid, ask, mid, then for each timeframe how many candles have closed and where they end. */
+/**
+ * The layout of the shared numbers: now, bid, ask, mid, then for each timeframe the number of closed candles and the place where they end.
+ */
 export const layout = { now: 0, bid: 1, ask: 2, mid: 3, frames: 4, maxFrames: 20, header: 44 } as const
 
 export const columnNames = ["open", "high", "low", "close", "volume"] as const
 
-/** Candles that a strategy sees of a timeframe. */
 export const maxCandles = 5_000
-/** Room for as many again, so that a new candle is one more number and moves none. */
+/** Twice the maximum, so that a new candle adds one number and moves none. */
 export const columnLength = 2 * maxCandles
 
-/** Indicators that the program computes. */
 export const indicatorNames = ["sma", "ema", "rsi", "atr"] as const
 
 export const prelude = `((ask) => {

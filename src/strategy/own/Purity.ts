@@ -16,9 +16,8 @@ import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from 
 const begun = 1_700_000_000_000
 const minuteMillis = 60_000
 const looks = 60
-/** To evaluate the code anew takes much longer than to ask it. */
+/** Evaluating the code again takes much longer than one decision. */
 const anewEvery = 12
-/** Two prices that have little in common. */
 const usual = [100, 60_000]
 
 interface Tried {
@@ -26,7 +25,7 @@ interface Tried {
   readonly around: number | undefined
 }
 
-/** Numbers from 0 to 1 that anybody can repeat: the linear congruences of Numerical Recipes. */
+/** Repeatable numbers from 0 to 1: the linear congruences of Numerical Recipes. */
 const chanceFrom = (seed: number) => {
   let state = seed
   return (): number => {
@@ -35,7 +34,6 @@ const chanceFrom = (seed: number) => {
   }
 }
 
-/** What is wrong with it; `undefined` where nothing was found. */
 export const impurityOf = ({ around, file }: Tried, behave: () => Behaviour, market: Market): string | undefined => {
   const step = market.tick === undefined ? 0 : Decimal.toNumber(market.tick)
   const levels = around === undefined ? usual : [around]
@@ -122,13 +120,11 @@ const boundsText = ({ until: { barClose, priceAbove, priceBelow, time } }: Decis
     ...(barClose === undefined ? [] : [`until a candle of ${barClose} closes`])
   ].join(", ") || "whatever happens"
 
-/** What may be sent: a switch, a direction, a share, and what is near the price. */
 const sentValue = (level: number, chance: () => number): number => {
   const drawn = chance()
   return [0, 1, -1, drawn, -drawn, level * (1 + (drawn - 0.5) * 0.02)][Math.floor(chance() * 6)] ?? drawn
 }
 
-/** A market whose price wanders, with candles that close, orders that fill, and signals that come or grow too old. */
 const worldOf = (
   market: Market,
   { candles: wanted = new Map(), signals: ages = new Map() }: Pick<Behaviour, "candles" | "signals">,
@@ -163,7 +159,6 @@ const worldOf = (
   }
   return {
     view: () => viewAt(now, price),
-    /** Another moment at which the answer should still hold, if there is one that is not too near. */
     inside: (view: View, { until }: Decision): View | undefined => {
       const at = now + Math.floor(chance() * shortestMillis)
       const value = price * (1 + (chance() - 0.5) * 0.02)
@@ -187,7 +182,6 @@ const worldOf = (
   }
 }
 
-/** What its order has done at a price: it rests, or it has filled whole. */
 const after = (desired: DesiredSlot, before: SlotProgress, price: number, { quote }: Market): SlotProgress => {
   const { live: _, ...progress } = before
   const due = armedLeg(desired, progress)
@@ -202,7 +196,6 @@ const after = (desired: DesiredSlot, before: SlotProgress, price: number, { quot
     : { ...leg, sold: leg.sold + due.quantity, proceeds: leg.proceeds + value, receivedByLastLeg: value }
 }
 
-/** Candles before and after the beginning. */
 const candlesOf = (count: number, level: number, chance: () => number): ClosedCandles["columns"] => {
   const bars = count + 4 * looks
   const column = () => new Float64Array(bars)

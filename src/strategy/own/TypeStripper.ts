@@ -8,13 +8,13 @@ import { isRecord } from "../../domain/Text.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 import { processorMillis } from "./Watch.ts"
 
-/** Milliseconds of the processor that one text may take, the start of the thread included. */
+/** Milliseconds of processor time that one text may take, including the start of the thread. */
 const longestMillis = 3_000
 const lookMillis = 100
-/** Milliseconds after which a thread that may still wait for the processor is given up. */
+/** Milliseconds after which a thread that may still wait for the processor is abandoned. */
 const silentMillis = 60_000
 
-/** Plain JavaScript, since a thread has no types to begin with. Its warnings that the stripper is an experiment are of no use. */
+/** Plain JavaScript, because a new thread cannot read types. It hides the warning that the stripper is experimental. */
 const program = `
 process.removeAllListeners("warning")
 const { parentPort } = require("node:worker_threads")
@@ -39,7 +39,6 @@ const end = (): void => {
   thread = undefined
 }
 
-/** Waits for the answer without giving the processor to anything else of this thread. */
 const answerOn = (port: MessagePort, flag: Int32Array): unknown => {
   const begun = cpuUsage()
   for (let waitedMillis = lookMillis; Atomics.wait(flag, 0, 0, lookMillis) === "timed-out"; waitedMillis += lookMillis)
@@ -51,7 +50,7 @@ const answerOn = (port: MessagePort, flag: Int32Array): unknown => {
   return receiveMessageOnPort(port)?.message
 }
 
-/** Throws `OwnCodeFailed` for what is not TypeScript, and for what the stripper cannot take. */
+/** Throws `OwnCodeFailed` for text that is not TypeScript, or that the stripper cannot strip. */
 export const withoutTypes = (code: string): string => {
   if (thread === undefined) {
     thread = new Worker(program, { eval: true, env: {}, execArgv: [] })

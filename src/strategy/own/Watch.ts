@@ -6,9 +6,7 @@ import { cpuUsage } from "node:process"
 import * as vm from "node:vm"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 
-/** Milliseconds that one decision may take. */
 const decisionMillis = 1_000
-/** Milliseconds that a backtest waits for a stretch of at most `decisionsPerStretch` decisions. */
 const stretchMillis = 5_000
 export const decisionsPerStretch = 50
 
@@ -19,7 +17,7 @@ const context = vm.createContext({ call: () => current() })
 
 const tooLong = (millis: number): OwnCodeFailed => new OwnCodeFailed(`it takes longer than ${millis} ms`)
 
-/** The error comes from the context of the script, so it is no `Error` of this one. */
+/** The error comes from the context of the script, so it is not an `Error` of this context. */
 const isTimeout = (mistake: unknown): boolean =>
   typeof mistake === "object" &&
   mistake !== null &&
@@ -44,13 +42,14 @@ const watched = <A>(run: () => A, patienceMillis: number): { readonly value: A }
   return result ?? "timed out"
 }
 
-/** Other threads of the process count as well. */
 export const processorMillis = (since: NodeJS.CpuUsage): number => {
   const { system, user } = cpuUsage(since)
   return (system + user) / 1_000
 }
 
-/** On a busy machine a decision may wait for the processor: it is asked again, with more patience, until it had `decisionMillis` of it. */
+/**
+ * On a busy machine a decision may wait for the processor. It is repeated, with more time, until it had `decisionMillis` of processor time.
+ */
 export const oneDecision = <A>(run: () => A): A => {
   for (let patienceMillis = decisionMillis; ; patienceMillis *= 2) {
     const begun = cpuUsage()

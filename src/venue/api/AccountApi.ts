@@ -9,7 +9,6 @@ import { MessageValidation } from "./RequestValidation.ts"
 
 const AuthenticateRequest = Schema.Struct({ signedData: SignedData })
 
-/** Lifetimes in seconds. */
 export const AuthenticateResponse = Schema.Struct({
   accessToken: Schema.String,
   refreshToken: Schema.String,

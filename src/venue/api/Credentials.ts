@@ -6,9 +6,7 @@ import { Context } from "effect"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
 import { historyErrorAt, messageErrorAt, orderErrorAt } from "../wire/WireError.ts"
 
-/**
- * Who is calling, as the server found out. Without either field: an anonymous caller, where the endpoint allows one.
- */
+/** The caller, as the server identified it. Without either field: an anonymous caller, if the endpoint allows one. */
 export class Caller extends Context.Service<
   Caller,
   {

@@ -1,4 +1,4 @@
-/** Deposits of a swap: reporting one to the venue, and reading what became of it. */
+/** Deposits of a swap: reports one to the venue, and reads its status. */
 
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
@@ -21,7 +21,7 @@ const SubmitDepositRequest = Schema.Struct({
 }).annotate({ identifier: "SubmitDepositRequest" })
 type SubmitDepositRequest = typeof SubmitDepositRequest.Type
 
-/** An account of the home ledger: a name below it, or a key's 64 hex digits. No other chain has such senders. */
+/** True for an account of the home ledger: a name below it, or a key's 64 hex digits. Senders on other chains look different. */
 const isLedgerAccount = (ledger: Wire.LedgerName, account: string): boolean =>
   /^[0-9a-f]{64}$/.test(account) || (/^[a-z0-9._-]{2,64}$/.test(account) && account.endsWith(`.${ledger}`))
 

@@ -45,7 +45,7 @@ export const chainIds = [
   "fogo"
 ] as const
 
-/** The statuses that the history shows without `statuses`: deposits still awaited are not among them. */
+/** The statuses that the history returns without `statuses`. It leaves out deposits that are still awaited. */
 export const defaultStatuses = ["FAILED", "PROCESSING", "REFUNDED", "SUCCESS"] as const
 
 const isStatus = Schema.is(Schema.Literals(transactionStatuses))
@@ -65,7 +65,6 @@ const Several = optional(Schema.Array(Schema.String))
  * Accepts any word, because a service may know more chains than its documentation. The sandbox refuses unknown ones.
  */
 const Chains = optional(Schema.Array(ChainId))
-/** A parameter that may be sent as `null`. */
 const orNull = <S extends Schema.Codec<unknown, string>>(schema: S) =>
   optional(Schema.Union([schema, Schema.Literals(["null"])]))
 const count = (maximum: number) => optional(NumberText.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum })))

@@ -1,4 +1,4 @@
-/** Signed intents: the venue generates what to sign, and accepts the signed result. */
+/** Signed intents: the venue generates the payload to sign, and accepts the signed result. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { messageErrorAt } from "../wire/WireError.ts"
@@ -33,13 +33,13 @@ const GenerateIntentRequest = Schema.Struct({
   depositAddress: Wire.Identifier
 })
 
-/** The payload is kept as it came: it is untrusted, and either every byte is signed or it is refused. */
+/** The payload is kept unchanged because it is untrusted: we either sign every byte or refuse it. */
 export const GenerateIntentResponse = Schema.Struct({
   intent: Schema.Struct({ standard: Wire.openEnum(signingStandards), payload: Schema.Unknown }),
   correlationId: Wire.tolerant(Schema.String)
 })
 
-/** Signed by another standard: it is read only so that the refusal can name it. */
+/** Data signed by another standard. It is read only so that the refusal can name it. */
 const OtherSignedData = Schema.Struct({
   standard: Schema.Literals(signingStandards.filter((standard) => standard !== "nep413")),
   payload: Schema.Unknown,

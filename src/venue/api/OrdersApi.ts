@@ -1,4 +1,4 @@
-/** Limit orders: create, list, get, cancel. Requests are checked strictly; a create may omit what has a default. */
+/** Limit orders: create, list, get, cancel. Requests are checked strictly; a create may omit attributes that have a default. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { fillStatuses } from "../../domain/Order.ts"

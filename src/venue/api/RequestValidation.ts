@@ -36,7 +36,7 @@ export class HistoryValidation extends HttpApiMiddleware.Service<HistoryValidati
 const toPointer = (path: ReadonlyArray<string>): string =>
   path.map((segment) => `/${segment.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
 
-/** A fault in our own answer is a defect, which the server reports as an internal error. */
+/** A fault in our own answer is a defect. The server reports it as an internal error. */
 const isOurs = (error: HttpApiError.HttpApiSchemaError): boolean =>
   error.kind === "Body" || error.kind === "ResponseHeaders"
 

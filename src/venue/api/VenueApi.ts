@@ -11,7 +11,6 @@ import { IntentsApi } from "./IntentsApi.ts"
 import { OrdersApi } from "./OrdersApi.ts"
 import { SwapsApi } from "./SwapsApi.ts"
 
-/** The part that a bot with limit orders needs. */
 export const VenueApi = HttpApi.make("venue")
   .add(OrdersApi, IntentsApi, SwapsApi, AccountApi)
   .annotate(HttpApi.ParseOptions, { errors: "all" })

@@ -25,36 +25,31 @@ import { fieldOf } from "./Shape.ts"
 
 export interface ServiceLook {
   readonly drift: ReadonlyArray<Drift>
-  /** What was asked and answered. */
   readonly checked: ReadonlyArray<string>
   readonly unchecked: ReadonlyArray<{ readonly what: string; readonly why: string }>
-  /** Whether nothing failed that may succeed another time: else no earlier drift is taken back. */
+  /** False if a check failed that may succeed another time. Then no earlier drift is taken back. */
   readonly isWhole: boolean
 }
 
 export class Canary extends Context.Service<
   Canary,
   {
-    /** With a market of the configured assets for the dry quote. */
     readonly look: (assets: ReadonlyArray<Asset>) => Effect.Effect<ServiceLook>
-    /** One order alone. */
     readonly order: (orderId: string) => Effect.Effect<ReadonlyArray<Drift>, VenueError>
   }
 >()("limitbot/venue/canary/Canary") {}
 
 const responseMode = "response-only"
-/** Orders of the list that are held against the contract; the first of them is read alone as well. */
 const mostOrders = 20
 const mostTold = 50
-/** Refusals without a code of the venue: nobody answers there any more. */
+/** Refusals without a code of the venue: the endpoint no longer exists. */
 const gone: ReadonlyArray<string> = ["http-404", "http-405", "http-410"]
-/** Open to every partner: a refusal is a difference. Others may be by invitation. */
+/** Endpoints open to every partner: a refusal is a drift. Others may be by invitation. */
 const open: ReadonlyArray<string> = ["tokens", "quote", "orders"]
 const refusalOf = (reason: Rejected): string => `refused: ${reason.code}: ${reason.text}${correlationText(reason)}`
 /** The size of the dry quote, in whole units of the first asset. */
 const quoted = Decimal.make(1n, 2)
 
-/** What a row came to; `why` when it could not be asked. */
 interface Answered {
   readonly drift: ReadonlyArray<Drift>
   readonly why?: string
@@ -66,7 +61,6 @@ const unasked = (why: string): Answered => ({ drift: [], why })
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
-/** The configured decimals are what every amount is written with. */
 const tokensDrift = (said: ReadonlyArray<unknown>, assets: ReadonlyArray<Asset>, idOf: (id: string) => string) => {
   const known = said.flatMap((token) => Option.toArray(tokenIn(token)))
   return [
@@ -98,7 +92,6 @@ const clockDrift = (skewMillis: number | undefined): Answered => {
   return found([{ what: "this machine's clock", was: "the venue's", is, closesFunding: false }])
 }
 
-/** Whom the questions go to. */
 interface Means {
   readonly config: VenueConfig["Service"]
   readonly client: VenueClient["Service"]
@@ -108,7 +101,6 @@ interface Means {
 
 const call = (operation: string) => ({ operation, priority: "background", mostBytes: listBytes }) as const
 
-/** The answer as it came. */
 const raw = ({ client }: Pick<Means, "client">, operation: string, send: Parameters<Means["client"]["read"]>[1]) =>
   Effect.map(client.read(call(operation), send, Schema.Unknown), ({ value }) => value)
 
@@ -149,7 +141,6 @@ const orders = Effect.fnUntraced(function* (means: Means) {
   return found([...drift, ...(id === undefined ? [] : yield* oneOrder(means, id))])
 })
 
-/** The newest line of the history, and the status of its swap. */
 const past = Effect.fnUntraced(function* (means: Means) {
   const { apiKey, partnerJwt } = means.config
   if (partnerJwt === undefined) return unasked("it needs venue.partnerJwt")
@@ -169,7 +160,6 @@ const balances = ({ client, session }: Means) =>
     .run(client.read(call("read balances"), client.api.account.balances({ query: {}, responseMode }), Schema.Unknown))
     .pipe(Effect.map(({ value }) => found(driftOf(kinds.balances, value))))
 
-/** Open to the invited alone, here and there: whether it is, is a fact of the profile. */
 const own = ({ config, history }: Means) =>
   history.account({ limit: 1 }).pipe(
     Effect.map(({ value }) => ({ access: "open", items: value.items })),
@@ -214,7 +204,6 @@ export const layer = Layer.effect(
   })
 )
 
-/** All answers as one look: each difference once, those that close funding first. */
 const summed = (answers: ReadonlyArray<readonly [string, Result.Result<Answered, VenueError>]>): ServiceLook => {
   const unique = new Map<string, Drift>()
   const unchecked: Array<ServiceLook["unchecked"][number]> = []

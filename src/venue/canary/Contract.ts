@@ -18,9 +18,8 @@ interface Kind {
   /** For people: "field `x` of orders". */
   readonly of: string
   readonly schema: Schema.Codec<unknown, unknown>
-  /** Always there; may be null. */
   readonly promised: ReadonlyArray<string>
-  /** Paths of an answer that money depends on; one that ends in `?` may be empty. */
+  /** Paths of an answer that money depends on. A path that ends in `?` may be empty. */
   readonly money: (answer: unknown) => ReadonlyArray<string>
   /** One field that cannot be read makes the whole answer unreadable. */
   readonly isReadWhole: boolean
@@ -34,11 +33,9 @@ const always =
 const under = (path: string, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.map((name) => `${path}.${name}`)
 
-/** What a list of orders is, apart from its orders. */
 const page = Schema.Struct({ ...OrderListResponse.fields, data: Schema.Array(Schema.Unknown) })
 const orderAnswer = Schema.Struct({ ...OrderResponse.fields, data: Schema.Record(Schema.String, Schema.Unknown) })
 
-/** The interface says of each that it is there, though it may be null. */
 const transactionPromised = [
   ...["depositMemo", "depositAddressAndMemo", "recipient", "createdAtTimestamp", "intentHashes", "referral", "appFees"],
   ...["amountInFormatted", "amountInUsd", "amountOutFormatted", "amountOutUsd", "originChainTxHashes"],
@@ -52,8 +49,8 @@ const terms = [
 ]
 
 /**
- * What is read from an order depends on it: a list that would be empty may be left out, and which amounts it has is said by its
- * kind of swap.
+ * Paths of an order that its money depends on. The venue may leave out an empty list, and the kind of the swap determines which amounts
+ * exist.
  */
 const moneyOfOrder = (order: unknown): ReadonlyArray<string> => {
   const attributes = fieldOf(order, "attributes")
@@ -170,7 +167,6 @@ export const kinds = {
   }
 } as const satisfies Record<string, Kind>
 
-/** `attributes.` says nothing to people. */
 const nameOf = (path: string): string => path.replace(/^attributes\./, "").replaceAll("[]", "")
 
 /**

@@ -1,7 +1,7 @@
 /**
- * How an answer's JSON differs from the schema that it is read with. Schemas of answers are tolerant, because a bot must go on
- * reading what it can; here nothing is tolerated, and everything is only named: fields that the schema does not know, fields
- * that are promised and missing, values of another kind, and words that a list does not have.
+ * Compares an answer's JSON with its schema. Schemas of answers are tolerant, because a bot must continue to read what it can. Nothing is
+ * tolerated here, and differences are only named: unknown fields, missing promised fields, values of another kind, and words that a list
+ * does not have.
  */
 import { Option, Schema, type SchemaAST } from "effect"
 import { absent } from "../../domain/Drift.ts"
@@ -13,19 +13,16 @@ export interface ShapeDifference {
   readonly path: string
   readonly was: string
   readonly is: string
-  /** The schema does not read an answer with it, however tolerant it is. */
   readonly isUnreadable: boolean
 }
 
 interface Recorded {
   readonly schema: Schema.Codec<unknown, unknown>
-  /** Paths of fields that are always there, though some may be null. Required fields of the schema are, without being named. */
+  /** Paths of fields that are always there, though some may be null. Required fields of the schema are included without being listed. */
   readonly promised: ReadonlyArray<string>
-  /** Paths of fields that must have a value. */
   readonly needed: ReadonlyArray<string>
 }
 
-/** Longer text is no name of a field or state. */
 const mostShown = 60
 
 export const fieldOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined)
@@ -40,7 +37,6 @@ const nouns: Readonly<Record<string, string>> = {
   object: "an object"
 }
 
-/** A union without its unions. */
 const partsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
   ast._tag === "Union" ? ast.types.flatMap(partsOf) : ast._tag === "Suspend" ? partsOf(ast.thunk()) : [ast]
 
@@ -67,7 +63,6 @@ const kindOfPart = (part: SchemaAST.AST): string | undefined => {
 
 const isNullable = (ast: SchemaAST.AST): boolean => partsOf(ast).some((part) => kindOfPart(part) === "null")
 
-/** One difference per place, however many elements of a list have it. */
 export const differences = (
   { needed, promised, schema }: Recorded,
   answer: unknown

@@ -5,7 +5,6 @@ import { HttpApiMiddleware } from "effect/http-api"
 import { OptionalPartner, OrderCredential, PartnerJwt, PartnerKey, UserSession } from "../api/Credentials.ts"
 import { VenueConfig } from "../VenueConfig.ts"
 
-/** The user session of the current call; set by `Session` around the calls that need it. */
 export const SessionToken = Context.Reference<Redacted.Redacted | undefined>("limitbot/venue/http/SessionToken", {
   defaultValue: () => undefined
 })

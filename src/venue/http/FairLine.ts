@@ -5,7 +5,7 @@
  */
 import { Context } from "effect"
 
-/** The account on whose behalf requests are made; none for what all share, and in a bot that has one account. */
+/** The account that makes the requests. Unset for shared requests, and in a bot that has one account. */
 export const RateAsker = Context.Reference<string | undefined>("limitbot/venue/http/RateAsker", {
   defaultValue: () => undefined
 })

@@ -10,24 +10,20 @@ import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
 /** Half a second more than required, because requests take different times to arrive. */
 const spacingMillis = 5500
 const mostSpacingMillis = 8 * spacingMillis
-/** A success takes back this share of the room that was left for others. */
 const confidence = 0.05
 const periodMillis = 5000
 /** Shorter than any wait that the venue asks for; the client's own guess when the venue names none. */
 const guessedPauseMillis = 1000
 const jitterMillis = 500
 
-/**
- * How long to wait after a 429: as long as the venue asked, otherwise one period; randomised, so that callers do not
- * return together.
- */
+/** Waits after a 429: as long as the venue asked, otherwise one period. The wait is randomised, so that callers do not return together. */
 export const givingWay = (pauseMillis: number) =>
   Effect.map(
     Random.next,
     (share) => (pauseMillis > guessedPauseMillis ? pauseMillis : periodMillis) + Math.ceil(share * jitterMillis)
   )
 
-/** The pause between this process's requests: doubled after a 429, reduced stepwise while no other process shows. */
+/** The pause between this process's requests: doubled after a 429, reduced stepwise while no other process appears. */
 export const makeSpacing = () => {
   let millis = spacingMillis
   return {
@@ -41,7 +37,7 @@ export const makeSpacing = () => {
   }
 }
 
-/** Turns at the history endpoints, which take one request in five seconds from one partner. */
+/** Turns at the history endpoints, which accept one request in five seconds from one partner. */
 export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, RateLimiter>()(
   "limitbot/venue/http/HistoryRateLimiter"
 ) {

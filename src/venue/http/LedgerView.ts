@@ -8,7 +8,6 @@ import * as Reply from "./Reply.ts"
 
 const patience = "10 seconds"
 
-/** A view returns the bytes of JSON. */
 const RpcReply = Schema.Struct({ result: Schema.Struct({ result: Schema.Array(Schema.Int) }) })
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(RpcReply))
 
@@ -18,11 +17,10 @@ interface View {
   readonly contract: string
   readonly method: string
   readonly args?: object
-  /** `optimistic`: the newest block; `final`: one that cannot be taken back, a second or two older. */
+  /** `optimistic`: the newest block; `final`: a block that cannot be reverted, a second or two older. */
   readonly finality: "optimistic" | "final"
 }
 
-/** The JSON text that the view returns; none where the answer has none. */
 export const ask = Effect.fn("LedgerView.ask")(
   function* (http: HttpClient.HttpClient, { address, args = {}, contract, finality, method, operation }: View) {
     const params = {

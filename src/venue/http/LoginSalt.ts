@@ -16,11 +16,10 @@ const decodeSalt = Schema.decodeUnknownOption(Salt)
 export const missing = (verifier: string): string =>
   `the login needs the salt of ${verifier}: set venue.nonceSalt, or venue.facts.saltFrom to an RPC address of its ledger`
 
-/** No login can be made. */
 export const isMissing = ({ login, saltFrom, salts }: VenueFacts): boolean =>
   login.nonce === "started" && saltFrom === undefined && salts[login.verifier] === undefined
 
-/** What to do about a login that was refused, if that is for a salt which only a person can change. */
+/** Returns advice for a login that was refused because of a salt that only a person can change. */
 export const advice = ({ login, saltFrom }: VenueFacts, salt: string | undefined, refusal: string): string =>
   saltFrom === undefined && salt !== undefined && isAboutSalt(refusal)
     ? `: the configured ${salt} is not the present salt of ${login.verifier}; set venue.nonceSalt to the present one, or venue.facts.saltFrom to an RPC address of its ledger`
@@ -30,7 +29,6 @@ export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"])
   const { login, saltFrom, salts } = factsOf(config)
   const http = yield* HttpClient.HttpClient
   const held = yield* Ref.make<string | undefined>(salts[login.verifier])
-  /** An outage is told once, however often a login waits for its end. */
   const isTold = yield* Ref.make(false)
 
   const ask = (address: string) =>
@@ -42,7 +40,6 @@ export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"])
       finality: "final"
     }).pipe(Effect.map(Option.flatMap((text) => decodeSalt(text))))
 
-  /** Nothing changes where there is nobody to ask, or the answer cannot be used. */
   const renew =
     saltFrom === undefined
       ? Effect.void

@@ -1,15 +1,13 @@
 /**
- * How often the venue may be asked. The limits are not public, so the answers teach them: additive increase while
- * requests are accepted, multiplicative decrease on a 429; how much of that rate is this process's says `RateShare`. Turns go by priority: calls that move or save money never
- * wait behind polling, but for one turn in eight, which the last line has: of a price that is too old nothing is placed or paid, and where many
- * accounts share a budget, their calls would keep it waiting for minutes. A pause that the venue asks for holds what waits in the same line or a later one, but never cancels and
- * urgent calls; one that it asks of these holds nobody, because whoever must leave the market has to see what became of it.
- *
- * A cancel waits only for other cancels. They have a second's worth of turns of their own, and each that the venue takes
- * gives its turn to the next. So they go as fast as the venue takes them, whatever was asked for before, and slow down
- * only when the venue refuses one of them.
- *
- * Within a line turns go round between the accounts that wait (`FairLine`).
+ * The rate at which we may send requests to the venue. The limits are not public, so the answers teach them: additive increase while
+ * requests are accepted, multiplicative decrease on a 429. `RateShare` determines this process's share of the rate. Turns go by priority:
+ * calls that move or save money never wait behind polling, except for one turn in eight, which goes to the last line. Nothing is placed or
+ * paid at a price that is too old, and where many accounts share a budget, their calls would delay prices for minutes. A pause that the
+ * venue asks for delays requests in the same line or a later one, but never cancels and urgent calls. A pause for a cancel or an urgent
+ * call delays no other line, because an account that leaves the market must see the result. A cancel waits only for other cancels. Cancels
+ * have a second's worth of turns of their own, and each cancel that the venue accepts gives its turn to the next. So they go as fast as the
+ * venue accepts them, regardless of earlier requests, and slow down only if the venue refuses one of them. Within a line, turns rotate
+ * between the waiting accounts (`FairLine`).
  */
 import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
@@ -27,11 +25,9 @@ export class RateBudget extends Context.Service<
   RateBudget,
   {
     limiter(priority: Priority): RateLimiter
-    /** The number of requests per second that we believe is allowed. */
     readonly rate: Effect.Effect<number>
   }
 >()("limitbot/venue/http/RateBudget") {
-  /** By a share of the credential's rate. */
   static readonly layerOfShare = Layer.effect(
     RateBudget,
     Effect.gen(function* () {
@@ -48,13 +44,11 @@ export class RateBudget extends Context.Service<
       const isWaiting = (priority: Priority) => !lines[priority].isEmpty
       const firstWaiting = (among: ReadonlyArray<Priority> = priorities) => among.find(isWaiting)
       let turns = 1
-      /** The line whose turn it is, of the first one and the last one that wait. */
       const lineOf = (first: Priority, now: number): Priority => {
         const last = priorities.findLast(isWaiting) ?? first
         return first !== "cancel" && turns % turnsOfLast === 0 && bucket.waitMillis(last, now) <= 0 ? last : first
       }
 
-      /** Gives the next turn to a request of its line, or waits until it may go or one arrives. */
       const serve = Effect.gen(function* () {
         const first = firstWaiting()
         if (first === undefined) return yield* Queue.take(bell)
@@ -109,17 +103,15 @@ export class RateBudget extends Context.Service<
     })
   )
 
-  /** By the whole of it. */
   static readonly layer = Layer.provide(RateBudget.layerOfShare, RateShare.layer)
 }
 
-/** One in so many turns is that of the last line. */
 const turnsOfLast = 8
 
-/** However low the rate: who has to leave the market asks once a second. */
+/** Requests per second. Even at a low rate, an account that leaves the market sends a cancel once a second. */
 const leastCancelRate = 1
 
-/** A token bucket with one second's worth of tokens, whose rate follows the venue's answers; and one more for cancels. */
+/** A token bucket with one second's worth of tokens, whose rate follows the venue's answers, and a second bucket for cancels. */
 const makeBucket = (share: RateShare["Service"], startedAt: number) => {
   let rate = share.rate(startedAt)
   let tokens = rate
@@ -140,7 +132,6 @@ const makeBucket = (share: RateShare["Service"], startedAt: number) => {
   }
 
   return {
-    /** From one turn to the next. */
     turnMillis: () => Math.min(longestWaitMillis, Math.ceil(1000 / rate)),
     spend: (priority: Priority) => {
       if (priority !== "cancel") {
@@ -151,7 +142,7 @@ const makeBucket = (share: RateShare["Service"], startedAt: number) => {
       // Cancels leave less for the others, but no debt: what many of them did is then read without delay.
       tokens = Math.max(Math.min(tokens, 0), tokens - 1)
     },
-    /** Zero when a request of this priority may go now. */
+    /** Zero if a request of this priority may go now. */
     waitMillis: (priority: Priority, now: number): number => {
       fill(now)
       if (priority === "cancel") return millisUntilToken(cancelTokens, cancelRateOf(rate))
@@ -173,7 +164,6 @@ const makeBucket = (share: RateShare["Service"], startedAt: number) => {
   }
 }
 
-/** A share of nothing is looked at again. */
 const longestWaitMillis = 60_000
 
 // A sum of fractions that should be one may be slightly less.

@@ -1,48 +1,39 @@
 /**
- * How runners divide the rate of one credential: by what each asks for, as long as all of it is allowed; beyond that nobody gets more because it
- * asks for more. Each has a floor, so a quiet one can begin at once. Everything here is pure. Shares are parts of one, so that a
- * lesson, which halves the whole, is a lesson for all of them.
- *
- * A runner only takes what no other holds, by its own renewal. Therefore the shares never come to more than the whole, at no moment and in
- * whatever order runners renew: one that is to have less gives it up first.
+ * Divides the rate of one credential between runners. Each gets its demand while the sum is allowed; beyond that, a larger demand gives no
+ * larger share. Each has a floor, so a quiet runner can begin at once. All functions here are pure. Shares are parts of one, so that a
+ * lesson, which halves the whole, applies to all of them. A runner only takes parts that no other holds, by its own renewal. Therefore the
+ * shares never exceed the whole, at any time and for any order of renewals: a runner whose share shrinks releases it first.
  */
 import { halved, type Rates } from "./RateShare.ts"
 
-/** What another runner may count on. */
 export interface Holding {
   readonly share: number
-  /** What is left of it once its lease is over and before it is forgotten: enough to see what becomes of its orders. */
+  /** Share that it keeps between the end of its lease and its removal: enough to follow its orders. */
   readonly careful: number
   /** Requests per second. */
   readonly demand: number
   readonly isLeased: boolean
 }
 
-/** What all runners have learnt of a credential. */
 export interface LearntRate {
   readonly rate: number
-  /** How often it was halved. */
   readonly lessons: number
 }
 
-/** What a runner has seen since it told last. */
 export interface RateTold {
   readonly demand: number
   readonly accepted: number
-  /** How many lessons were known when it was refused. */
   readonly refusedAfterLessons: number | undefined
 }
 
 export interface RateRenewal extends LearntRate {
   readonly share: number
   readonly careful: number
-  /** Others still hold some of what is due to it. */
   readonly isWaiting: boolean
 }
 
-/** Requests per second that a runner has whatever others ask for, where that many are allowed. */
+/** Requests per second that a runner always has, if the rate allows as many. */
 const floorRate = 1
-/** Shares that differ by less are the same. */
 const slight = 0.01
 
 export const renew = (
@@ -62,7 +53,7 @@ export const renew = (
   return { rate, lessons, share, careful, isWaiting: due / rate - share > slight }
 }
 
-/** The shares of a rate, in the order of the demands. What nobody asks for is divided evenly. */
+/** Returns the shares of a rate, in the order of the demands. The unused rate is divided evenly. */
 export const divide = (rate: number, demands: ReadonlyArray<number>): ReadonlyArray<number> => {
   const floor = floorOf(rate, demands.length)
   const wanted = demands.map((demand) => Math.max(floor, demand))
@@ -74,7 +65,6 @@ export const divide = (rate: number, demands: ReadonlyArray<number>): ReadonlyAr
 
 const floorOf = (rate: number, runners: number): number => Math.min(floorRate, rate / runners)
 
-/** Nobody gets more than this, and whoever wants less gets all of it. */
 const levelOf = (rate: number, wanted: ReadonlyArray<number>): number => {
   let [left, waiting] = [rate, wanted.length]
   for (const want of wanted.toSorted((one, other) => one - other)) {
@@ -85,7 +75,10 @@ const levelOf = (rate: number, wanted: ReadonlyArray<number>): number => {
   return Number.POSITIVE_INFINITY
 }
 
-/** What others were refused since then was sent before they heard of the lesson. */
+/**
+ * A refusal counts as a new lesson only if the runner knew the last lesson. Otherwise it sent the refused requests before it heard of that
+ * lesson.
+ */
 const taught = (
   { lessons, rate }: LearntRate,
   { accepted, refusedAfterLessons }: RateTold,

@@ -4,7 +4,6 @@
  */
 import { type Effect, Schema } from "effect"
 
-/** Nothing was sent, because the turn would come too late. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", { afterMillis: Schema.Int }) {
   override get message(): string {
     return `Our own request budget allows this only in ${this.afterMillis} ms`
@@ -13,8 +12,6 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 
 export interface RateLimiter {
   enter(maxWaitMillis: number): Effect.Effect<void, RateLimited>
-  /** The venue took the request. */
   readonly accepted: Effect.Effect<void>
-  /** The venue said that it was too many. */
   throttled(pauseMillis: number): Effect.Effect<void>
 }

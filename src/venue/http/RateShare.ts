@@ -1,6 +1,6 @@
 /**
- * How much of a credential's rate this process may use now, and what it has to report for that: what is asked for, what the venue took and
- * what it refused. A bot of its own uses the whole rate, and learns it alone. Runners of a fleet divide one rate, which they learn together
+ * The share of a credential's rate that this process may use now, and its report for the others: its demand, accepted requests and refused
+ * ones. A single bot uses the whole rate, and learns it alone. Runners of a fleet divide one rate, which they learn together
  * (`fleet/accounts/sharing/FleetRate.ts`).
  */
 import { Context, Effect, Layer } from "effect"
@@ -25,23 +25,17 @@ export class RateShare extends Context.Service<
   {
     /** Requests per second, at a monotonic time. */
     rate(now: number): number
-    /** A request wants its turn. */
     came(): void
-    /** It has had its turn, or has given up. */
     went(): void
-    /** The venue took a request. */
     accepted(): void
-    /** The venue said that it was too many. False within the lesson that has begun. */
+    /** The venue refused a request as one too many. Returns false within the present lesson. */
     throttled(now: number): boolean
-    /** Completes when the rate has grown by what others left. */
     readonly grown: Effect.Effect<void>
   }
 >()("limitbot/venue/http/RateShare") {
-  /** The whole rate. */
   static readonly layer = Layer.effect(RateShare, Effect.map(RateSettings, whole))
 }
 
-/** What one 429 makes of a rate. */
 export const halved = (rate: number, { min }: Pick<Rates, "min">): number => Math.max(min, rate / 2)
 
 function whole(settings: Rates): RateShare["Service"] {

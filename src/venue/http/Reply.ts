@@ -15,7 +15,7 @@ import { MessageBody, StructuredErrors } from "../wire/WireError.ts"
 import { clean } from "../wire/WireValue.ts"
 
 const usualBytes = 512 * 1024
-/** For one order: a fill with its payout takes at most 400 bytes, so ten thousand of them are read. */
+/** For one order: a fill with its payout takes at most 400 bytes, so this is room for ten thousand fills. */
 export const orderBytes = 4 * 1024 * 1024
 /** For lists: fifty orders take about 60 kB, and with two hundred fills each 2 MB. */
 export const listBytes = 2 * 1024 * 1024
@@ -27,14 +27,11 @@ const maxPauseMillis = 300_000
 export type RequestKind = "read" | "write"
 
 export interface RequestTraits {
-  /** For messages: "create order". */
   readonly operation: string
   readonly kind: RequestKind
-  /** The setting of the credential that is sent, for messages. */
   readonly credential?: string | undefined
-  /** The most that is read of an answer. */
   readonly mostBytes?: number | undefined
-  /** What no answer may show, besides what was sent with the request. */
+  /** Secrets that no answer may show, besides those sent with the request. */
   readonly secrets?: ReadonlyArray<Redacted.Redacted>
 }
 
@@ -47,29 +44,26 @@ export interface Reply {
 const unknown = (operation: string, text: string, seen: { status?: number; correlationId?: string } = {}): VenueError =>
   new VenueError({ reason: new OutcomeUnknown({ operation, text, ...seen }) })
 
-/** What came with an answer and helps the venue to find it. */
 interface Trace {
   readonly correlationId?: string
 }
 
-/** No answer, or one that says as little as none. */
 export const noAnswer = (operation: string, text: string, { correlationId }: Trace = {}): VenueError =>
   unknown(operation, clean(text), present({ correlationId }))
 
-/** An answer that was understood as far as its form goes, and cannot be used. Its status says that the venue is there. */
+/** The error for an answer of the right form that cannot be used. Its status shows that the venue is there. */
 export const unusable = (operation: string, text: string, { correlationId }: Trace = {}): VenueError =>
   unknown(operation, clean(text), { status: 200, ...present({ correlationId }) })
 
-/** A 2xx that says something impossible. */
 const impossible = (operation: string, reply: Reply, text: string): VenueError =>
   unknown(operation, clean(`the venue answered ${reply.status}, but ${text}`), seenIn(reply))
 
-/** Shorter ones are words that answers have for other reasons. */
+/** Shorter secrets are words that answers contain for other reasons. */
 const leastSecretLength = 8
 
 /**
- * What we prove ourselves with, and a hostile or careless service repeats in an answer: from there it would come into messages,
- * logs and the journal.
+ * Removes our credentials from answers. A hostile or careless service may repeat them, and they would get into messages, logs and the
+ * journal.
  */
 const withoutSecrets = (
   { headers }: HttpClientResponse.HttpClientResponse["request"],
@@ -150,7 +144,6 @@ const asTraced = Schema.decodeUnknownOption(
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? clean(value) : undefined)
 
-/** The venue's correlation id and time, wherever this endpoint puts them. */
 const traceOf = (json: unknown): { readonly correlationId?: string; readonly venueTime?: number } => {
   const top = Option.getOrUndefined(asTraced(json))
   const meta = Option.getOrUndefined(asTraced(top?.meta))
@@ -184,7 +177,6 @@ interface Refusal {
   readonly pointer?: string
 }
 
-/** The first structured entry gives code and pointer; all entries together make the text. */
 const refusalIn = (reply: Reply): Refusal => {
   const json = Option.getOrUndefined(parseJson(reply.body))
   const status = `http-${reply.status}`
@@ -202,7 +194,6 @@ const refusalIn = (reply: Reply): Refusal => {
   return { code: status, text: clean(message?.message ?? reply.body.trim()) || "no reason given" }
 }
 
-/** Why a reply is not a success; `undefined` for 2xx. */
 export const refused = (
   { credential, kind, operation }: RequestTraits,
   reply: Reply,
@@ -228,7 +219,6 @@ export const refused = (
   return new VenueError({ reason: reason() })
 }
 
-/** The body of a 2xx decoded by its schema, with its ids. */
 export const decode = <A>(schema: Schema.Codec<A, unknown>) => {
   const fromJson = Schema.decodeUnknownEffect(schema)
   return (operation: string, reply: Reply) =>
@@ -244,6 +234,5 @@ export const decode = <A>(schema: Schema.Codec<A, unknown>) => {
     })
 }
 
-/** How long the venue asked us to wait, if it did. */
 export const askedPause = (error: VenueError): Duration.Duration =>
   Duration.millis(error.reason._tag === "RetryLater" ? error.reason.afterMillis : 0)

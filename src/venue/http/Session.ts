@@ -23,7 +23,7 @@ import { VenueClient } from "./VenueClient.ts"
 
 const loginValidMillis = Duration.toMillis("5 minutes")
 const maxLifetimeMillis = Duration.toMillis("30 days")
-/** A token is renewed when this share of its life is left, so that it never expires in transit. */
+/** Share of a token's life that is left when it is renewed, so that it never expires in transit. */
 const renewAtShareLeft = 0.1
 
 const credential = "account.key and account.signerId"
@@ -82,7 +82,6 @@ export class Session extends Context.Service<
 
       const known = Effect.all({ aheadMillis: client.clockSkewMillis, salt: salt.current })
 
-      /** What the refusal taught: the venue's clock from its header, and a salt if the verifier has another one by now. */
       const learn = Effect.fnUntraced(function* (used: LoginTerms, failure: VenueError) {
         const { _tag } = failure.reason
         if (_tag !== "Rejected" && _tag !== "Unauthorized") return yield* failure
@@ -127,7 +126,6 @@ export class Session extends Context.Service<
         )
       )
 
-      /** Only if nobody else has renewed it in the meantime. */
       const forget = (used: Tokens) => Ref.update(held, (tokens) => (tokens === used ? undefined : tokens))
 
       const run = Effect.fn("Session.run")(function* <A>(call: Effect.Effect<A, VenueError>) {
@@ -145,7 +143,6 @@ export class Session extends Context.Service<
   ).pipe(Layer.provide(layerWebCrypto))
 }
 
-/** Whatever the words of the refusal, the token is of no use any more. */
 const isRefused = ({ reason }: VenueError): boolean => reason._tag === "Unauthorized" || reason._tag === "Rejected"
 
 const unsigned = ({ text }: SigningRefused) =>
@@ -157,16 +154,16 @@ const token = (value: string, lifetimeSeconds: number, now: number): Token => {
   return { value: Redacted.make(value), renewAt: now + Math.floor(lifetime * (1 - renewAtShareLeft)) }
 }
 
-/** Differences of clocks that no venue refuses a login for. */
+/** The difference of clocks, in milliseconds, for which no venue refuses a login. */
 const toleratedMillis = 2_000
 
 interface LoginTerms {
-  /** How far our clock is ahead of the venue's; undefined until an answer tells. */
+  /** Milliseconds by which our clock is ahead of the venue's; `undefined` until an answer has a time. */
   readonly aheadMillis: number | undefined
   readonly salt: string | undefined
 }
 
-/** The proof of ownership: no intents, so it can move nothing. Its times are the venue's. */
+/** The proof of ownership has no intents, so it can move nothing. Its times are the venue's. */
 const signLoginWith = (config: VenueConfig["Service"], signer: Signer["Service"], random: SecureRandom["Service"]) => {
   const { signerId } = config.account
   const { login } = factsOf(config)

@@ -23,16 +23,13 @@ import * as Reply from "./Reply.ts"
 
 const maxAttempts = 4
 
-/** The effect of a generated method in `response-only` mode: fails before sending, in transport, or with a response. */
 export type Send = Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>
 
 export interface Call {
-  /** For messages: "create order". */
   readonly operation: string
   readonly priority: Priority
   /** The setting of the credential that is sent; missing for calls that need none. */
   readonly credential?: string
-  /** The most that is read of an answer, where it is a long list. */
   readonly mostBytes?: number
 }
 
@@ -45,13 +42,12 @@ export class VenueClient extends Context.Service<
     post(path: string, body: string): Send
     /** Repeats a call that changes nothing. */
     read<A>(call: Call, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
-    /** Sends once, whatever happens. */
+    /** Sends exactly once. */
     write<A>(call: Call, send: Send, success: Schema.Codec<A, unknown>): Effect.Effect<Answer<A>, VenueError>
-    /** How far our clock is ahead of the venue's; undefined until an answer tells. */
+    /** Milliseconds by which our clock is ahead of the venue's; `undefined` until an answer has a time. */
     readonly clockSkewMillis: Effect.Effect<number | undefined>
   }
 >()("limitbot/venue/http/VenueClient") {
-  /** Its requests wait for turns in a budget that others may use as well. */
   static readonly layerOfBudget = Layer.effect(
     VenueClient,
     Effect.gen(function* () {
@@ -63,7 +59,6 @@ export class VenueClient extends Context.Service<
       const api = yield* HttpApiClient.makeWith(WholeVenueApi, { httpClient: http })
 
       const skew = ClockSkew.make()
-      /** Records the venue's time from every answer: from the header or, more exactly, from the body. */
       const timing = () => {
         let last: Pick<ClockSkew.Sample, "receivedAt" | "tookMillis"> | undefined
         const timed = (send: Send): Send =>
@@ -89,7 +84,6 @@ export class VenueClient extends Context.Service<
           )
         )
 
-      /** One call: annotated, timed, decoded. A read is repeated; a write is exactly one attempt. */
       const call = Effect.fnUntraced(function* <A>(
         { credential, mostBytes, operation, priority }: Call,
         kind: Reply.RequestKind,
@@ -124,7 +118,6 @@ export class VenueClient extends Context.Service<
   static readonly layer = Layer.provide(VenueClient.layerOfBudget, RateBudget.layer)
 }
 
-/** Ends a call by its deadline. */
 export const within = (operation: string, millis: number) =>
   Effect.timeoutOrElse({
     duration: Duration.millis(millis),
@@ -136,7 +129,6 @@ export interface AttemptedRequest extends Reply.RequestTraits {
   readonly deadlineMillis: number
 }
 
-/** Waits for its turn, makes one network attempt, and reports to the rate limiter what came of it. */
 export const attempt = Effect.fnUntraced(function* (
   request: AttemptedRequest,
   limiter: RateLimiter,
@@ -160,7 +152,6 @@ export const attempt = Effect.fnUntraced(function* (
 const notSent = (operation: string, { afterMillis, message }: RateLimited): VenueError =>
   new VenueError({ reason: new RetryLater({ operation, afterMillis, text: message }) })
 
-/** One network attempt, up to the last byte of a 2xx. */
 const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueError> =>
   request.send.pipe(
     Effect.flatMap((response) => Reply.receive(request, response)),
@@ -186,7 +177,6 @@ const failureOf = (operation: string, error: unknown): VenueError => {
   return new VenueError({ reason: new Rejected({ operation, code: "invalid-request", text }) })
 }
 
-/** The address that did not answer, and the network's own word for why. */
 const transportFailure = (operation: string, { message, reason, request }: HttpClientError.HttpClientError) => {
   if (reason._tag !== "TransportError") return Reply.noAnswer(operation, message)
   const text = `Cannot reach ${URL.parse(request.url)?.origin ?? request.url}: ${networkWord(reason.cause)}`

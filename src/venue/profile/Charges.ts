@@ -1,6 +1,6 @@
 /**
- * What a trade costs by a fee schedule, in basis points of the input: what app fees pay to their recipients, and what the
- * service keeps. It is a forecast: what an order really costs stands in its echo.
+ * The cost of a trade by a fee schedule, in basis points of the input: app fees for their recipients, and the service's own fee. It is a
+ * forecast; an order's echo states its real costs.
  */
 import type { Asset } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -46,15 +46,13 @@ export const chargesOf = (schedule: VenueFacts["fees"], { appFees, assets, hasPa
 
 export const totalOf = ({ appFees, service }: Charges): number => Decimal.sumOf([sumOf(appFees), service])
 
-/** What the service keeps of a trade between assets that are not alike, without app fees. */
 export const usualOf = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
   chargesOf(schedule, { hasPartner, assets: ["one", "other"], appFees: [] }).service
 
-/** The share of the output of every fill. A schedule that shares app fees takes its fee from inputs, beyond the limit of an order. */
+/** Share of the output of every fill. A schedule that shares app fees takes its fee from inputs, beyond the limit of an order. */
 const fillBasisPoints = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
   schedule.appFees === "added" ? usualOf(schedule, hasPartner) : 0
 
-/** `isOnChain`: whether the money of an asset is outside the service. */
 export const tradeCosts = (
   schedule: VenueFacts["fees"],
   hasPartner: boolean,
@@ -70,9 +68,9 @@ export const documentedCosts = (assets: ReadonlyArray<Asset>): TradeCosts =>
   tradeCosts(document.factsOf("any").fees, false, assets)
 
 /**
- * What the echo of an order gives to others at most, the fee of the protocol with it, and whose echo it is, where app fees are shared: an
- * echo has the service's own share in it then. Elsewhere it has only the app fees that were asked for. `ofAccount`: what orders
- * ask for whose strategy asks for nothing else.
+ * Computes the maximum that an order's echo gives to others, with the protocol's fee, and the key of the echo. There is a maximum only if
+ * app fees are shared, because only then the echo contains the service's own share. Elsewhere the echo has only the requested app fees.
+ * `ofAccount`: the terms of orders whose strategy sets none.
  */
 export const echoes = (schedule: VenueFacts["fees"], hasPartner: boolean, ofAccount: Asked) => {
   const appFeesOf = (own: Asked) => ({ ...ofAccount, ...own }).appFees ?? []
@@ -92,7 +90,6 @@ export const echoes = (schedule: VenueFacts["fees"], hasPartner: boolean, ofAcco
   }
 }
 
-/** What an echo is learned under. */
 export const echoedWith = (hasPartner: boolean, appFees: ReadonlyArray<AppFee> = []) => ({
   credential: hasPartner ? ("partner" as const) : ("none" as const),
   askedBasisPoints: sumOf(appFees)

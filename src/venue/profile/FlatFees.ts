@@ -14,13 +14,12 @@ const fees: Readonly<Record<string, string>> = {
   wNEAR: "0.004"
 }
 
-/** `undefined` for assets of which nothing is known, or with too few decimals for the amount. */
+/** Returns `undefined` for unknown assets, or for those with too few decimals for the amount. */
 export const flatFeeOf = ({ decimals, symbol }: Pick<Asset, "decimals" | "symbol">): Amount | undefined => {
   const fee = Decimal.parse(fees[symbol] ?? "")
   return fee === undefined ? undefined : fromDecimal(fee, decimals)
 }
 
-/** By symbol. */
 export const flatFeesOf = (assets: ReadonlyArray<Asset>): ReadonlyMap<string, Amount> =>
   new Map(
     assets.flatMap((asset) => {

@@ -8,7 +8,7 @@ import type { VenueFacts } from "./Facts.ts"
 import * as near202611 from "./near202611.ts"
 
 interface Profile {
-  /** How identifiers spell the home ledger, unless something else is configured. */
+  /** The spelling of the home ledger in identifiers, unless another is configured. */
   readonly ledger: LedgerName
   /** `verifier`: the public one, which every account logs in at. */
   readonly factsOf: (verifier: string) => VenueFacts
@@ -25,7 +25,6 @@ const profiles: Readonly<Record<ProfileName, Profile>> = {
 
 export const ledgerOf = (name: ProfileName): LedgerName => profiles[name].ledger
 
-/** The verifier of accounts that are public, unless something else is configured. */
 export const verifierOf = (ledger: LedgerName): string => `intents.${ledger}`
 
 export const factsOf = (name: ProfileName, verifier: string): VenueFacts => profiles[name].factsOf(verifier)

@@ -6,7 +6,7 @@
 import type { VenueFacts } from "./Facts.ts"
 
 const temporary = ["bsc", "pol", "ton", "op", "avax", "stellar", "monad", "xlayer", "adi"]
-/** For money that crosses, since September 2026; orders inside the service have none of them. */
+/** Minimums for money that crosses, since September 2026. Orders inside the service have none. */
 const temporaryMinimums = { ...Object.fromEntries(temporary.map((chain) => [chain, 1000])), tron: 100 }
 
 export const factsOf = (verifier: string): VenueFacts => ({

@@ -6,7 +6,7 @@
  */
 import { ledgers } from "./WireValue.ts"
 
-/** From every other spelling to the canonical id. */
+/** Maps every other spelling to the canonical id. */
 export type AssetSpellings = ReadonlyMap<string, string>
 
 const onLedger = new RegExp(`^1cs_v1:(?:${ledgers.join("|")}):(nep141|nep245):(.+)$`)

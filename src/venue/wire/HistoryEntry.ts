@@ -26,7 +26,7 @@ export interface Transaction {
   readonly ledgerTxHashes: ReadonlyArray<string>
   /** The fields that are as documented. */
   readonly record: RecordFields
-  /** Everything that the venue said, word for word. */
+  /** The venue's whole answer, word for word. */
   readonly said: unknown
   /** The fields that are not as documented; `undefined` if all are. */
   readonly problem: string | undefined
@@ -49,7 +49,6 @@ export const isOdd = (entry: HistoryEntry): entry is OddTransaction => entry.amo
 
 const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-/** A line as it was stored. One that is no JSON is odd as well. */
 export const entryIn = (body: string): HistoryEntry => entryOf(Option.getOrElse(parseJson(body), () => body))
 
 export const entryOf = (said: unknown): HistoryEntry => {
@@ -71,7 +70,6 @@ export const entryOf = (said: unknown): HistoryEntry => {
   return { depositAddress, depositMemo, status, createdAt, ledgerTxHashes, record, said, problem: why }
 }
 
-/** A line of the end user's own history. */
 export interface AccountEntry {
   readonly item: ItemFields
   readonly said: unknown

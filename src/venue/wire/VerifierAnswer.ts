@@ -1,6 +1,6 @@
 /**
- * What a refusal of a signed payload says of whether it was executed. The verifier has no codes for this, only English, which is
- * read here and nowhere else: all others get a `RefusalVerdict`.
+ * Decides from the refusal of a signed payload if the payload was executed. The verifier has only English texts for this, not codes. They
+ * are read here and nowhere else: all others get a `RefusalVerdict`.
  */
 import type { RefusalVerdict } from "../../domain/Payload.ts"
 
@@ -29,5 +29,5 @@ export const verdictOf = ({
   return ruledOut.test(text) ? "not-executed" : undefined
 }
 
-/** Whether a login was refused for the salt of its nonce. */
+/** True if a login was refused because of the salt of its nonce. */
 export const isAboutSalt = (text: string): boolean => /salt/i.test(text)

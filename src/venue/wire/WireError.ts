@@ -10,7 +10,6 @@ import { present } from "../../domain/Present.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { informal } from "./WireValue.ts"
 
-/** Tracing identifier and server time of every order response. */
 export const Meta = Schema.Struct({
   correlationId: informal(Schema.String),
   timestamp: informal(Schema.String)
@@ -21,7 +20,6 @@ export const NextCorrelationId = Context.Reference<Effect.Effect<string>>("limit
   defaultValue: () => Effect.map(Random.nextInt, (value) => Math.abs(value).toString(36).padStart(11, "0"))
 })
 
-/** A fresh `meta` for a response. */
 export const nextMeta = Effect.gen(function* () {
   const correlationId = yield* yield* NextCorrelationId
   return { correlationId, timestamp: Timestamp.format(yield* Clock.currentTimeMillis) }
@@ -119,7 +117,7 @@ export interface Fault {
   readonly pointer?: string
 }
 
-/** Fails with one entry per fault (a single entry when there is none). */
+/** Fails with one entry per fault, or with a single entry if there is none. */
 export const orderError = Effect.fnUntraced(function* (
   code: OrderErrorCode,
   faults: ReadonlyArray<Fault> = [{}],

@@ -1,4 +1,4 @@
-/** Records of past swaps as the interface promises them: the partner's, and the end user's own. */
+/** Records of past swaps as the interface document promises them: the partner's, and the end user's own. */
 import { Schema } from "effect"
 import { refundReasons } from "./WireSwap.ts"
 import * as Wire from "./WireValue.ts"
@@ -88,7 +88,7 @@ export const AccountHistoryItem = Schema.Struct({
 }).annotate({ identifier: "AccountHistoryItem" })
 export type AccountHistoryItem = typeof AccountHistoryItem.Type
 
-/** The frames as a client reads them: each line is read separately. */
+/** The pages as a client reads them: each line is read separately. */
 export const TransactionLines = Schema.Array(Schema.Unknown)
 
 export const TransactionPageLines = Schema.Struct({

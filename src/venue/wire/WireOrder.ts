@@ -127,11 +127,10 @@ const amount = (field: string, value: string | undefined): Decoded<Amount> => re
 const maybe = (field: string, value: string | undefined): Decoded<Amount | undefined> =>
   Wire.optionally(field, value, Wire.parseAmount)
 
-/** A time that only informs. */
 const time = (value: string | undefined): number | undefined =>
   value === undefined ? undefined : Timestamp.parse(value)
 
-/** `now` is when it was read: a fill without a time was seen then at the latest. */
+/** `now`: the time of reading. A fill without a time counts as seen then. */
 const toFill =
   (now: number) =>
   (fill: typeof WireFill.Type): Decoded<Fill> =>
@@ -174,7 +173,7 @@ const parseSide = (value: string): "BUY" | "SELL" | undefined =>
 const depositedAmount = (order: WireOrderAttributes): Decoded<Amount> =>
   amount("depositedAmount", order.depositedAmount || (order.fillStatus === "AWAITING_DEPOSIT" ? "0" : undefined))
 
-/** Something was filled: by its status, or because something is paid out. */
+/** True if something was filled: by its status, or because there is a payout. */
 const hasFilled = ({ fillStatus, payouts }: WireOrderAttributes): boolean =>
   fillStatus === "FILLED" || fillStatus === "PARTIALLY_FILLED" || wireWithdrawals(payouts).length > 0
 
@@ -185,7 +184,7 @@ const fills = (order: WireOrderAttributes, now: number): Decoded<ReadonlyArray<F
 
 const isFinal = (status: string | undefined): boolean => status === "COMPLETED" || status === "FAILED"
 
-/** Where the venue says nothing of that, payouts are final once each that is due is. */
+/** If the venue does not report it, payouts are final once every payout that is due is final. */
 const payoutIsFinal = ({ isPayoutStatusFinal, payoutStatus }: WireOrderAttributes, order: Ended): boolean => {
   if (isPayoutStatusFinal !== undefined) return isPayoutStatusFinal
   if (payoutStatus !== undefined && payoutStatus !== "") return isFinal(payoutStatus)
@@ -212,11 +211,11 @@ const appFeeBasisPoints = (order: WireOrderAttributes): Decoded<number> => {
     : wrong("appFees", foreign.map(({ fee }) => fee).join(", "))
 }
 
-/** No list and an empty one are the same: nothing is said. */
+/** A missing list and an empty one both mean that the venue reports no fees. */
 const echoedBasisPoints = ({ appFees }: WireOrderAttributes): number | undefined =>
   appFees == null || appFees.length === 0 ? undefined : Decimal.sumOf(appFees.map(({ fee }) => fee))
 
-/** The order in exact values, or the field that makes it unusable. Terms that are missing are named. */
+/** Returns the order in exact values, or the name of the field that makes it unusable. Missing terms are named. */
 export const toOrder = ({ attributes, id }: WireOrder, now: number): Decoded<Order> => {
   const { swapView: view = {} } = attributes
   const unsaid: Array<OrderTerm> = []
@@ -286,7 +285,7 @@ const decodeParties = Schema.decodeUnknownOption(
   })
 )
 
-/** One element of a list that says itself that it is of others than these; what says nothing of that is read like any other. */
+/** Returns an order of other parties, if it names its parties and they are not ours. Any other element is read normally. */
 export const ofOthers = (element: unknown, parties: ReadonlySet<string>): OrderOfOthers | undefined => {
   const said = Option.getOrUndefined(decodeParties(element))
   if (said === undefined) return undefined
@@ -295,7 +294,6 @@ export const ofOthers = (element: unknown, parties: ReadonlySet<string>): OrderO
   return { id: said.id, ...present({ createdAt: typeof createdAt === "string" ? time(createdAt) : undefined }) }
 }
 
-/** One element of a list: an order, or what is odd about it. */
 export const fromList = (element: unknown, now: number): Result.Result<Order, OddOrder> =>
   decodeOrder(element).pipe(
     Result.mapError(({ message }) => message),

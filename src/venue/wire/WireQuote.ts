@@ -7,7 +7,7 @@ import * as Wire from "./WireValue.ts"
 const { informal, tolerant } = Wire
 const Text = Schema.String
 
-/** How long a quote is valid if the request does not say. */
+/** Milliseconds for which a quote is valid if the request has no deadline. */
 const validMillis = Duration.toMillis("1 hour")
 
 const Rebates = Schema.Array(
@@ -90,14 +90,14 @@ export const Quote = Schema.Struct({
   amountInFormatted: informal(Text),
   amountInUsd: informal(Text),
   minAmountIn: tolerant(Text),
-  /** Missing: the venue has no price of this now. */
+  /** Missing: the venue has no price for this now. */
   amountOut: tolerant(Text),
   amountOutFormatted: informal(Text),
   amountOutUsd: informal(Text),
   minAmountOut: tolerant(Text),
   /** Seconds. */
   timeEstimate: informal(Schema.Finite),
-  /** Without `deadline` and `timeWhenInactive` when dry. */
+  /** Dry quotes have neither this nor `deadline` and `timeWhenInactive`. */
   depositAddress: tolerant(Text),
   depositMemo: tolerant(Text),
   chainDepositAddresses: tolerant(
@@ -120,7 +120,7 @@ const trace = {
   signature: tolerant(Text)
 }
 
-/** As the status of a swap repeats it, which may leave parts of it out. */
+/** The quote as the status of a swap repeats it. Parts may be missing. */
 export const ShownQuote = Schema.Struct({
   ...trace,
   quoteRequest: tolerant(QuoteRequestEcho),

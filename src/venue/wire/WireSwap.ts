@@ -69,7 +69,7 @@ export const SwapStatusResponse = Schema.Struct({
 }).annotate({ identifier: "SwapStatus" })
 export type SwapStatusResponse = typeof SwapStatusResponse.Type
 
-/** Everything known of a swap, in smallest units and epoch milliseconds. Missing: the venue does not say. */
+/** All known facts of a swap, in smallest units and epoch milliseconds. A missing field: the venue does not report it. */
 export interface Swap {
   readonly status: (typeof swapStatuses)[number] | (string & {})
   readonly depositAddress: string | undefined
@@ -87,7 +87,7 @@ export interface Swap {
   readonly destinationTxHashes: ReadonlyArray<string>
 }
 
-/** The swap in exact values, or the field that is impossible. */
+/** Returns the swap in exact values, or the name of the impossible field. */
 export const toSwap = (response: SwapStatusResponse): Result.Result<Swap, string> => {
   const { quoteResponse: { quote } = {}, status, swapDetails: details = {}, updatedAt } = response
   const amount = (field: "depositedAmount" | "amountIn" | "amountOut" | "refundedAmount" | "withdrawFee") =>

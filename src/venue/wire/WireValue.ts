@@ -15,14 +15,14 @@ const maxTextLength = 300
 const maxNameLength = 300
 const canonicalAmount = /^(?:0|[1-9]\d*)$/
 
-/** Cut and free of control characters: safe in logs, terminals and pages. */
+/** Cuts text and removes control characters, so that it is safe in logs, terminals and pages. */
 export const clean = (text: string): string =>
   text
     .slice(0, maxTextLength)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
 
-/** Text that names something: it is kept unchanged or refused. */
+/** Keeps a name unchanged, or refuses it. */
 export const parseName = (text: string): string | undefined =>
   text.length <= maxNameLength && text === clean(text) ? text : undefined
 
@@ -36,7 +36,6 @@ export const parsePrice = (text: string): Decimal.Decimal | undefined => {
   return price !== undefined && Decimal.isPositive(price) ? price : undefined
 }
 
-/** An exact value from wire text, or the name of the field with a bad value. */
 export type Exact<A> = Result.Result<A, string>
 
 export const wrong = (field: string, value: string | undefined): Exact<never> =>
@@ -55,7 +54,7 @@ export const required = <A>(
   return parsed === undefined ? wrong(field, value) : Result.succeed(parsed)
 }
 
-/** The value may be missing, which an empty one is as well, but not nonsense. */
+/** A missing or empty value is allowed; a malformed one is not. */
 export const optionally = <A>(
   field: string,
   value: string | undefined,
@@ -63,7 +62,7 @@ export const optionally = <A>(
 ): Exact<A | undefined> =>
   value === undefined || value === "" ? Result.succeed(undefined) : required(field, value, parse)
 
-/** The documented values are known; others are accepted, because the service may invent new ones at any time. */
+/** Accepts documented values and others, because the service may invent new ones at any time. */
 export const openEnum = <const Known extends ReadonlyArray<string>>(known: Known) =>
   Schema.Union([Schema.Literals(known), Schema.String as Schema.Codec<string & {}>])
 
@@ -76,7 +75,7 @@ export const tolerant = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
     })
   )
 
-/** A field that only informs: one in another form counts as missing, and does not take the rest of the answer with it. */
+/** A field that only informs. In another form it counts as missing, so that the rest of the answer is still read. */
 export const informal = <S extends Schema.Codec<unknown, unknown>>(schema: S) => {
   const orNull = Schema.NullOr(schema).pipe(Schema.catchDecoding(() => Effect.succeedSome(null)))
   return Schema.optionalKey(orNull).pipe(
@@ -95,7 +94,6 @@ const ChainTxHash = Schema.Union([
 export const ChainTxHashes = Schema.Array(ChainTxHash)
 const hashIn = (said: typeof ChainTxHash.Type): string => (typeof said === "string" ? said : said.hash)
 export const hashesIn = (said: typeof ChainTxHashes.Type = []): ReadonlyArray<string> => said.map(hashIn)
-/** Where only the hash is of use. */
 export const PlainTxHashes = Schema.Array(
   ChainTxHash.pipe(
     Schema.decodeTo(
@@ -105,7 +103,7 @@ export const PlainTxHashes = Schema.Array(
   )
 )
 
-/** The same for a field that the interface promises: a server writes null for a missing value. */
+/** Like `tolerant`, for a field that the interface document promises: a server writes null for a missing value. */
 export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
   Schema.optionalKey(Schema.NullOr(schema)).pipe(
     Schema.decodeTo(Schema.optionalKey(Schema.toType(schema)), {
@@ -114,7 +112,6 @@ export const nullable = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
     })
   )
 
-/** A request field with a documented default. */
 export const withDefault = <S extends Schema.Codec<unknown, unknown>>(schema: S, value: S["Type"]) =>
   schema.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(value)))
 
@@ -136,7 +133,7 @@ export const PositiveAmountText = Schema.String.check(
   )
 )
 
-/** What a request says has digits on both sides of its point; in answers ".5" and "5." are read as well. */
+/** Requests must have digits on both sides of the point. Answers may also have ".5" and "5.". */
 const wholeDecimal = /^\d+(?:\.\d+)?$/
 
 export const PriceText = Schema.String.check(
@@ -157,7 +154,7 @@ export const NumberText = Schema.String.check(Schema.isPattern(/^-?\d{1,20}(?:\.
   Schema.decodeTo(Schema.Finite, SchemaTransformation.numberFromString)
 )
 
-/** A number of an answer, which some services write as text. */
+/** A number of an answer. Some services write it as text. */
 export const NumberOrText = Schema.Union([Schema.Finite, NumberText])
 
 const mostFeeBasisPoints = 500
@@ -168,7 +165,7 @@ const AppFee = Schema.Struct({
   fee: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: mostFeeBasisPoints }))
 })
 
-/** The same caps for swaps and orders: on each fee, and on the sum. */
+/** Swaps and orders have equal caps: on each fee, and on the sum. */
 export const AppFees = Schema.Array(AppFee).check(
   Schema.makeFilter(
     (fees: ReadonlyArray<{ readonly fee: number }>) =>
@@ -177,7 +174,7 @@ export const AppFees = Schema.Array(AppFee).check(
   )
 )
 
-/** The same as the venue reports it. */
+/** An app fee as the venue reports it. */
 export const ReportedFee = Schema.Struct({ recipient: Schema.String, fee: Schema.Finite })
 
 export const depositTypes = ["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"] as const
@@ -186,7 +183,7 @@ export const swapTypes = ["EXACT_INPUT", "EXACT_OUTPUT", "FLEX_INPUT", "ANY_INPU
 export const depositModes = ["SIMPLE", "MEMO"] as const
 export const confidentialities = ["public", "basic", "advanced"] as const
 
-/** How field names, chain identifiers and the verifier's account spell the home ledger. */
+/** The spelling of the home ledger in field names, chain identifiers and the verifier's account. */
 export const ledgers = ["native", "near"] as const
 export type LedgerName = (typeof ledgers)[number]
 

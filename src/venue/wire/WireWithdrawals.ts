@@ -32,7 +32,6 @@ const responseOf = <S extends Schema.Codec<unknown, unknown>>(withdrawals: S) =>
     withdrawals: tolerant(withdrawals)
   })
 
-/** As the sandbox writes it. */
 export const WithdrawalsResponse = responseOf(Schema.Array(WireWithdrawal)).annotate({
   identifier: "AnyInputWithdrawals"
 })

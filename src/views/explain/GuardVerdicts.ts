@@ -1,4 +1,4 @@
-/** What every limit says about a wanted order, and the number at which it would say the opposite: for explanations. */
+/** The verdict of every limit on a planned order, with the number at which it would reverse. Used for explanations. */
 import { present } from "../../domain/Present.ts"
 import { type LimitInputs, type LimitName, orderLimits, sized } from "../../engine/planning/OrderLimits.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
@@ -6,9 +6,8 @@ import type { DesiredOrder } from "../../strategy/Decision.ts"
 export interface GuardVerdict {
   readonly guard: LimitName
   readonly passes: boolean
-  /** The verdict with its numbers. */
   readonly text: string
-  /** What would reverse it; missing where nothing is set. */
+  /** The number that would reverse it; missing if no limit is set. */
   readonly flips?: string
 }
 

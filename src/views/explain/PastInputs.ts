@@ -1,7 +1,7 @@
 /**
- * What the conditions of strategies saw at a moment, now or in the past. The conditions are evaluated again on the
- * prices in the journal, with the strategy's own trading as the journal knew it then. Without stored prices, the
- * inputs that were recorded with the decision are shown.
+ * The inputs of strategies' conditions at a time, now or in the past. The conditions are evaluated again on the prices in the journal, with
+ * the strategy's own trading as the journal recorded it then. Without stored prices, the inputs that were recorded with the decision are
+ * shown.
  */
 
 import { Effect } from "effect"
@@ -16,10 +16,9 @@ import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import type { Input, Strategy } from "../../strategy/Strategy.ts"
 
-/** An older price says nothing about the moment. */
+/** An older price says nothing about the requested time. */
 const freshMinutes = 3
 
-/** What the conditions of each slot saw, and when. */
 export type SeenInputs = ReadonlyMap<string, { readonly at: number; readonly checks: ReadonlyArray<Input> }>
 
 export const look = Effect.fn("PastInputs.look")(function* (state: BotState, strategy: Strategy, now: number) {
@@ -57,7 +56,6 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
   )
 })
 
-/** The stored minutes of a market as its candles and its price were at a moment. */
 const seenOf = Effect.fnUntraced(function* (market: string, needs: ReadonlyMap<string, number>, now: number) {
   const store = yield* PriceStore
   const feed = CandleFeed.make(needs)

@@ -1,6 +1,6 @@
 /**
- * How often the price that the bot saw has reached a resting order, and how far beyond their limits the bot's own fills
- * needed it to go: the answer to "it was there, why has it not filled?".
+ * Counts how often the bot's price has reached an open order, and how far beyond their limits the bot's own fills needed it to go. It
+ * answers the question "it was there, why has it not filled?".
  */
 import { Schema } from "effect"
 import type { Side } from "../../domain/Market.ts"
@@ -8,22 +8,20 @@ import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import { Time } from "../AsOf.ts"
 
-/** The lowest and highest price of a minute. */
 export interface TouchingMinute {
   readonly openedAt: number
   readonly low: number
   readonly high: number
 }
 
-/** Basis points beyond the limit, in the minutes of the bot's fills in the same market. */
+/** Basis points beyond the limit, in the minutes of the bot's fills in that market. */
 const Needed = Schema.Struct({ count: Schema.Int, p25: Schema.Finite, p50: Schema.Finite, p90: Schema.Finite })
 
 export const Touched = Schema.Struct({
   /** Minutes in a row count once. */
   times: Schema.Int,
-  /** Since the order rests. */
   since: Time,
-  /** Basis points from the limit to the price that came nearest; negative when it went beyond. */
+  /** Basis points from the limit to the nearest price; negative if it went beyond. */
   nearest: Schema.NullOr(Schema.Finite),
   needed: Schema.NullOr(Needed)
 })
@@ -32,7 +30,7 @@ export type Touched = typeof Touched.Type
 const distance = (side: Side, limit: number, { low, high }: TouchingMinute): number =>
   ((side === "BUY" ? low - limit : limit - high) / limit) * 10_000
 
-/** The minute of the deposit says nothing: the price may have been there before the order was. */
+/** Ignores the minute of the deposit, because the price may have been there before the order was. */
 export const touchedIn = (
   order: { readonly side: Side; readonly limit: number; readonly since: number },
   minutes: ReadonlyArray<TouchingMinute>,

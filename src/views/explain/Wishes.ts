@@ -1,6 +1,6 @@
 /**
- * What each slot should hold by its strategy's last decision. A decision that holds across fills lets its legs go on by
- * themselves: the slot's progress says which leg is armed, and when there is none left.
+ * The plan of each slot by its strategy's last decision. If a decision holds across fills, its legs continue by themselves: the slot's
+ * progress determines the armed leg, or that none is left.
  */
 import type { Reason } from "../../domain/BotEvent.ts"
 import { progress } from "../../engine/planning/DecisionRecord.ts"
@@ -11,13 +11,10 @@ import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { untouchedSlot } from "../../strategy/View.ts"
 
-/** An order, or nothing because all legs have filled. */
 export type SlotWish = { readonly desired: DesiredOrder } | { readonly done: Reason }
 
-/** What people read of a slot that wants nothing more. */
 export const isDoneWith = "the strategy is done with it, all its legs have filled"
 
-/** By slot. Without the strategy itself the lowest price of a sale is not known; which leg is due is. */
 export const wishesOf = (
   state: BotState,
   { name: strategyName, decision }: StrategyState,

@@ -9,7 +9,6 @@ import * as Trades from "../../ledger/Trades.ts"
 import * as ByHand from "../../ledger/tables/ByHand.ts"
 
 export interface AccountBooks {
-  /** The last event in it. */
   sequence: number
   readonly trading: Trades.TradesBooks
   readonly overTime: MoneyOverTime.DayBooks
@@ -21,7 +20,6 @@ export const make = (): AccountBooks => ({
   overTime: MoneyOverTime.emptyBooks()
 })
 
-/** The kinds of events that it looks at; the others need not be read. */
 export const { tags } = Trades
 
 const moving: ReadonlySet<string> = new Set(movingTags)
@@ -35,13 +33,11 @@ export const see = (books: AccountBooks, entries: ReadonlyArray<Recorded>): void
   }
 }
 
-/** All that the account trades, swaps by hand as well. */
 export const ofAccount = (
   { trading }: AccountBooks,
   decimals: (symbol: string) => number | undefined
 ): Trades.TradingRecord => ByHand.directed(Trades.recordOf(trading, decimals))
 
-/** What strategies traded, without swaps by hand. */
 export const ofStrategies = (
   { trading }: Pick<AccountBooks, "trading">,
   decimals: (symbol: string) => number | undefined

@@ -15,25 +15,21 @@ import * as RunningProfit from "./RunningProfit.ts"
 import * as StoredProfit from "./StoredProfit.ts"
 
 export interface LiveProfit {
-  /** What stands first on every surface, by quote asset. */
   readonly standings: ReadonlyArray<Standing.ProfitStanding>
   readonly whole: ReadonlyArray<Profit.Row>
-  /** Every budget at the present price. */
   readonly capitals: ReadonlyArray<Standing.Capital>
-  /** What was earned and paid by UTC day; the inventory is not divided by days, it stands at the last. */
+  /** Earnings and payments by UTC day. The inventory is not divided by days; it is at the last. */
   readonly days: ReadonlyArray<Profit.Row>
   readonly strategies: ReadonlyArray<Profit.Row>
-  /** By slot, as `grid/cell-07`. */
   readonly slots: ReadonlyMap<string, Profit.Row>
 }
 
 export const { method } = RunningProfit
 
-/** When the prices that value open positions were seen: the oldest of them. */
 export const oldest = (prices: TradingRecord["lastPrices"]): number | undefined =>
   prices.size === 0 ? undefined : Math.min(...[...prices.values()].map(({ at }) => at))
 
-/** Open positions move with the price; they are valued again at least this often. */
+/** Open positions move with the price. They are valued again at least this often, in milliseconds. */
 const staleMillis = 2_000
 
 const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: number): LiveProfit => {
@@ -52,7 +48,6 @@ const pictureOf = (profit: RunningProfit.RunningProfit, mark: Profit.Mark, now: 
   }
 }
 
-/** What trading has come to, at prices that are fresher than those of the journal where they are given. */
 export const pictureNow = (
   profit: RunningProfit.RunningProfit,
   assets: Money.Assets,
@@ -68,11 +63,10 @@ export const pictureNow = (
   )
 }
 
-/** What a slot earned after its fees; `undefined` until it closed something. */
+/** Returns the profit of a slot after its fees; `undefined` until it closed something. */
 export const slotEarned = ({ figures }: Profit.Row): Amount | undefined =>
   figures.rounds === 0 && figures.gridProfit === 0n ? undefined : Profit.earnedOf(figures)
 
-/** Follows the journal; each look reads what was recorded since. `prices` are fresher than those of the last decision. */
 export const subscribe = Effect.fn("LiveProfit.subscribe")(function* (assets: Money.Assets) {
   const read = yield* StoredProfit.reader
   let shown: { readonly picture: LiveProfit; readonly at: number; readonly sequence: number } | undefined

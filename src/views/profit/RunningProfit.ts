@@ -15,28 +15,22 @@ import * as Trades from "../../ledger/Trades.ts"
 export const method = "average"
 
 export interface RunningProfit {
-  /** The last event in it. */
   sequence: number
   isExact: boolean
-  /** Trades of a pool that are kept. */
   readonly keptTrades: number
-  /** The open orders, the prices, and nothing that is counted already. */
   readonly books: Trades.TradesBooks
   readonly pools: Map<string, Pool>
-  /** What is counted, by strategy, slot, assets and day. */
   readonly counted: Map<string, Profit.Item>
   readonly flows: Map<string, Profit.Item>
   readonly quotes: Set<string>
-  /** Attempts that ended without money, and when they cannot be heard of any more. */
+  /** Attempts that ended without money, with the time after which they cannot appear again. */
   readonly ended: Map<string, number>
-  /** When `ended` was last swept. */
   lookedAt: number
 }
 
 interface Pool {
   lots: Lots.LotBooks
   readonly turns: Rounds.TurnBooks
-  /** Trades before this time are in the lots and the turns. */
   countedUntil: number
   readonly kept: Array<Trades.Trade>
 }
@@ -86,7 +80,7 @@ export const see = (profit: RunningProfit, entries: ReadonlyArray<Recorded>): vo
   for (const pool of profit.pools.values()) settle(profit, pool)
 }
 
-/** An order that is settled is never heard of again; one that was given up may still turn out to be paid. */
+/** A settled order never appears again. An order that was given up may still turn out to be paid. */
 const forget = (profit: RunningProfit, { at, event }: Recorded): void => {
   const { books, ended, lookedAt } = profit
   const { planned } = books
@@ -114,7 +108,6 @@ const take = ({ pools, quotes }: RunningProfit, trade: Trades.Trade): void => {
   quotes.add(trade.quote)
 }
 
-/** Counts the older half of a pool that keeps too many. */
 const settle = (profit: RunningProfit, pool: Pool): void => {
   if (pool.kept.some(({ at }) => at < pool.countedUntil)) profit.isExact = false
   if (pool.kept.length <= profit.keptTrades) return
@@ -137,7 +130,6 @@ const count = (items: Map<string, Profit.Item>, item: Profit.Item): void => {
   items.set(key, { ...item, at: known?.at ?? item.at, figures })
 }
 
-/** All that the figures consist of, to be grouped; `now` dates the unrealised part. */
 export const items = (profit: RunningProfit, mark: Profit.Mark, now: number): ReadonlyArray<Profit.Item> => {
   const open = [...profit.pools.values()].flatMap(({ kept, lots, turns }) => {
     const newest = kept.toSorted(byTime)

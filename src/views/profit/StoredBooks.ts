@@ -12,11 +12,9 @@ import type { OrderLife } from "../../ledger/OrderLife.ts"
 import type { Grown } from "../../ledger/Trades.ts"
 import * as AccountBooks from "./AccountBooks.ts"
 
-/** The name of this fold among the journal's snapshots, and the beginning of those of its parts. */
 const snapshotName = "books"
 const partName = (number: number): string => `${snapshotName} ${number}`
 
-/** Ends with this event; the one before it ended where it begins. */
 interface Part {
   readonly sequence: number
 }
@@ -27,7 +25,6 @@ interface Stored {
 }
 
 interface PartBody {
-  /** The event before its first. */
   readonly after: number
   readonly grown: Readonly<Record<keyof Grown, Columns.Columns>>
 }
@@ -40,7 +37,6 @@ const newest = Effect.fnUntraced(function* (snapshots: Snapshots) {
   return snapshot === undefined ? nothing() : (deserialize(snapshot.body) as Stored)
 })
 
-/** What is stored, without what its parts have, which `see` gets in their order. */
 const read = Effect.fnUntraced(function* (
   snapshots: Snapshots,
   see: (books: AccountBooks.AccountBooks, part: PartBody) => void
@@ -57,7 +53,6 @@ const read = Effect.fnUntraced(function* (
   return known
 })
 
-/** Whole, as they were when they were last stored; empty, if they never were. */
 export const stored = Effect.gen(function* () {
   const { snapshots } = yield* Journal
   return (yield* read(snapshots, append)).books
@@ -76,18 +71,16 @@ const add = <A>(to: Array<A>, rows: ReadonlyArray<A>): void => {
   for (const row of rows) to.push(row)
 }
 
-/** A price in two columns. */
 type FlatLife = Omit<OrderLife, "price"> & { readonly digits: bigint; readonly scale: number }
 const flat = ({ price: { digits, scale }, ...life }: OrderLife): FlatLife => ({ ...life, digits, scale })
 const raised = ({ digits, scale, ...life }: FlatLife): OrderLife => ({ ...life, price: { digits, scale } })
 
-/** The same without what is kept in parts: for whoever asks only where the money was. */
+/** Reads the books without the parts, for callers that need only the places of money. */
 export const storedDays = Effect.gen(function* () {
   const { snapshots } = yield* Journal
   return (yield* newest(snapshots)).books
 })
 
-/** An effect that reads what is new whenever it is run, and has all of it. */
 export const reader = Effect.gen(function* () {
   const journal = yield* Journal
   const books = yield* stored
@@ -95,7 +88,7 @@ export const reader = Effect.gen(function* () {
   return Effect.as(readOn(journal, books), books).pipe(reading.withPermit)
 })
 
-/** Stores what came since, and keeps of it only what is needed to read on. On a full disk everything stays as it is. */
+/** Stores the new part, and keeps in memory only what is needed to read on. On a full disk everything stays unchanged. */
 const keep = Effect.fnUntraced(function* (snapshots: Snapshots, { books, parts }: Stored) {
   const { sequence, trading } = books
   const grown = {
@@ -119,7 +112,6 @@ const readOn = Effect.fnUntraced(function* ({ events }: Journal["Service"], book
   yield* eachPage(events({ after: books.sequence, tags: AccountBooks.tags }), (page) => AccountBooks.see(books, page))
 })
 
-/** Keeps the snapshots up to date while the bot runs: a part is stored after so many events. */
 export const keepUp = Effect.fnUntraced(function* (every = 10_000) {
   const journal = yield* Journal
   let known = yield* read(journal.snapshots, () => {})
@@ -132,7 +124,7 @@ export const keepUp = Effect.fnUntraced(function* (every = 10_000) {
   yield* Effect.repeat(look, Schedule.spaced("1 minute"))
 })
 
-/** From the first event on; earlier snapshots are ignored. */
+/** Starts from the first event; earlier snapshots are ignored. */
 export const renewSnapshot = Effect.gen(function* () {
   const journal = yield* Journal
   const read = nothing()

@@ -7,13 +7,10 @@ import { Effect, Schedule, Semaphore } from "effect"
 import { eachPage, Journal, type JournalError } from "../../journal/Journal.ts"
 import * as RunningProfit from "./RunningProfit.ts"
 
-/** The name of this fold among the journal's snapshots. */
 const snapshotName = "profit"
 
-/** A snapshot is taken after so many events. */
 const snapshotEvery = 10_000
 
-/** An effect that reads what is new whenever it is run. */
 export const reader = Effect.gen(function* () {
   const journal = yield* Journal
   let profit = yield* stored(journal)
@@ -29,13 +26,10 @@ export const reader = Effect.gen(function* () {
   }).pipe(reading.withPermit)
 })
 
-/** What trading has come to by now. */
 export const present = Effect.flatten(reader)
 
-/** Keeps the snapshot up to date while the bot runs. */
 export const keepUp = Effect.flatMap(reader, Effect.repeat(Schedule.spaced("1 minute")))
 
-/** The same from the first event; earlier snapshots are ignored. */
 export const renewSnapshot = Effect.gen(function* () {
   const journal = yield* Journal
   yield* keep(journal, yield* readOn(journal, RunningProfit.make()))

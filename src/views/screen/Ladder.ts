@@ -13,14 +13,11 @@ import { awayOf, type SlotRow } from "../Slots.ts"
 
 interface Sight {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
-  /** What a slot has earned, for people; empty if nothing. */
   readonly earned: (slot: string) => string
-  /** What its inventory has gained or lost. */
   readonly inventory: (slot: string) => string
   readonly now: number
   /** Width of the terminal; a narrow one loses columns, never the ends of lines. */
   readonly columns: number
-  /** Lines for orders, including the market's lines. */
   readonly room: number
 }
 
@@ -31,7 +28,6 @@ export const colourOf: Readonly<Record<SlotRow["tone"], Colour>> = {
   quiet: "dim"
 }
 
-/** How many reasons of empty slots get their own line; the others are counted together. */
 const mostReasons = 3
 
 export const ladder = (rows: ReadonlyArray<SlotRow>, sight: Sight): ReadonlyArray<ColouredLine> => {
@@ -53,10 +49,8 @@ export const ladder = (rows: ReadonlyArray<SlotRow>, sight: Sight): ReadonlyArra
 
 const isTrouble = ({ tone }: SlotRow): boolean => tone === "alarm"
 
-/** The market of its order, if it holds one. */
 const marketOf = ({ market, plannedAt }: SlotRow): string | undefined => (plannedAt === null ? undefined : market)
 
-/** Trouble first, then market by market from the highest price down. */
 const byPrice = (a: SlotRow, b: SlotRow): number => {
   if (isTrouble(a) !== isTrouble(b)) return isTrouble(a) ? -1 : 1
   const markets = (marketOf(a) ?? "").localeCompare(marketOf(b) ?? "")

@@ -1,5 +1,4 @@
 /** Profit and loss on the screen: one line per quote asset, and the money of each strategy if there are several. */
-
 import * as Ledger from "../../domain/Ledger.ts"
 import { counted } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -10,7 +9,6 @@ import { standingParts } from "../../report/text/ProfitText.ts"
 import * as Table from "../../report/text/Table.ts"
 import type { LiveProfit } from "../profit/LiveProfit.ts"
 
-/** As much as fits, the most telling first. */
 const fitting = (parts: ReadonlyArray<string>, columns: number): string => {
   let text = parts[0] ?? ""
   for (const part of parts.slice(1)) {
@@ -33,7 +31,6 @@ export const profitLines = (
 
 const mostRows = 8
 
-/** One line per strategy and asset; the result stands beside its quote asset. Nothing if there is only one. */
 export const strategyLines = (
   state: BotState,
   profit: LiveProfit | undefined,

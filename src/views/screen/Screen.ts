@@ -1,8 +1,7 @@
 /**
- * What a person sees while the bot runs and in `status`: first what is wrong, then prices with their age, the slots
- * with what they hold and why, the money by place, and the last events. It is a pure function of the state; the
- * caller decides where the lines go. On a terminal the lines fit its height and width, and stay in place while the
- * numbers change.
+ * The screen of a running bot, also for `status`: first the problems, then prices with their age, the slots with their orders and reasons,
+ * the money by place, and the last events. It is a pure function of the state; the caller decides where the lines go. On a terminal the
+ * lines fit its height and width, and stay in place while the numbers change.
  */
 
 import type { Recorded } from "../../domain/BotEvent.ts"
@@ -24,13 +23,9 @@ import { profitLines, strategyLines } from "./ProfitLines.ts"
 
 export interface ScreenInput {
   readonly title: string
-  /** Since when the bot runs, or that it does not run. */
   readonly running: string
-  /** A quiet line: whose account it is, and where to see more. */
   readonly detail: string | undefined
-  /** The line that opens its page in a browser; none: it has no page, or is not on a terminal. */
   readonly dashboard?: string | undefined
-  /** Shown on every screen, such as "DRY RUN: nothing is created or signed". */
   readonly warning: string | undefined
   readonly problems: ReadonlyArray<ProblemView>
   readonly state: BotState
@@ -38,24 +33,21 @@ export interface ScreenInput {
   readonly prices: ReadonlyMap<string, TwoSidedPrice>
   readonly recent: ReadonlyArray<Recorded>
   readonly profit: LiveProfit | undefined
-  /** When the bot looks at the venue next; missing: it does not run here. */
+  /** Time of the bot's next poll; missing: it does not run here. */
   readonly nextLookAt?: number | undefined
   readonly now: number
 }
 
-/** Where it is shown. */
 export interface Canvas {
   readonly colours: boolean
   readonly rows: number
   readonly columns: number
-  /** The most slots shown; default: as many as fit. */
+  /** The maximum number of slots shown; default: as many as fit. */
   readonly slots?: number
 }
 
-/** Unlimited in both directions, and without colours. */
 export const paper: Canvas = { colours: false, rows: Number.POSITIVE_INFINITY, columns: Number.POSITIVE_INFINITY }
 
-/** Terminals of at least this height show the whole balance sheet and more events. */
 const tallRows = 36
 const fewestSlots = 3
 
@@ -102,7 +94,7 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
 }
 
-/** A line of its own, so that it fits 80 columns: half a token opens nothing. */
+/** On its own line, so that it fits 80 columns: half a token opens nothing. */
 const dashboardLine = ({ dashboard }: ScreenInput, { columns }: Canvas): ReadonlyArray<ColouredLine> => {
   if (dashboard === undefined) return []
   return [
@@ -121,7 +113,6 @@ const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: Readon
   )
 }
 
-/** A figure of each slot for people, in its quote asset; empty if there is none. */
 const figureBy =
   ({ assets, profit }: ScreenInput, figureOf: (row: Row) => bigint | undefined) =>
   (slot: string): string => {
@@ -137,7 +128,6 @@ const eventsOf = ({ recent, assets }: ScreenInput, isTall: boolean): ReadonlyArr
     return [[`${clock(recorded.at).slice(0, 8)}  ${line.subject}  ${line.text}`, weightColour[line.weight]]]
   })
 
-/** What somebody who was just woken up must know first. */
 const alarms = ({ warning, problems }: ScreenInput): ReadonlyArray<ColouredLine> => [
   ...(warning === undefined ? [] : [[warning, "yellow"] as const]),
   ...linesOf(problems).map(
@@ -150,7 +140,6 @@ const priceLines = ({ prices, now }: ScreenInput): ReadonlyArray<ColouredLine> =
     `${market}  bid ${Decimal.short(bid)}  ask ${Decimal.short(ask)}  ${age(now - at)} old`
   ])
 
-/** As many of the most telling slots as fit, in their own order, and a count of the others. */
 const slotLines = (
   rows: ReadonlyArray<SlotRow>,
   room: number,

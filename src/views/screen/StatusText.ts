@@ -1,4 +1,4 @@
-/** What the journal knows of a bot at this moment, for the terminal. */
+/** The status of a bot from its journal, for the terminal. */
 import { iso } from "../../domain/Text.ts"
 import { age } from "../../domain/Words.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -8,7 +8,6 @@ import * as LiveProfit from "../profit/LiveProfit.ts"
 import { type JournalFacts, problemsInJournal, safeUntil } from "../Status.ts"
 import { frame, paper } from "./Screen.ts"
 
-/** On a terminal with the line that opens the page. */
 export const screen = (
   facts: JournalFacts,
   running: string | undefined,
@@ -53,7 +52,7 @@ export const screen = (
   ]
 }
 
-/** The bot records the switch when it obeys; until then the journal and the switch differ. */
+/** The bot records the switch when it obeys. Until then the journal and the switch differ. */
 const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {
   if ((noted === undefined) === (switched === undefined)) return undefined
   const when = isRunning ? "the bot obeys within a second" : "no bot is running; it takes effect with the next start"

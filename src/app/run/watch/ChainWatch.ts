@@ -1,14 +1,13 @@
 /**
- * Whether the journal that a bot continues is what was written to it, as `journal verify` says: its end before anything is done
- * on its word, the rest while the bot runs. On books that were changed nothing is paid, and orders are still followed and
- * withdrawn: that is what somebody needs who comes to look.
+ * Verifies the journal that a bot continues, as `journal verify` does: its end before the bot acts on it, the rest while the bot runs. With
+ * a changed journal nothing is paid, but orders are still followed and cancelled, because the operator needs that while investigating.
  */
 import { Effect } from "effect"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 import * as Chain from "../../../journal/Chain.ts"
 import * as Sqlite from "../../../journal/Sqlite.ts"
 
-/** Verifies the end; gives what verifies the rest. */
+/** Verifies the end; returns the effect that verifies the rest. */
 export const begin = Effect.fn("ChainWatch.begin")(function* (journal: string) {
   const books = yield* Bookkeeper
   const note = ({ sequence: number, text }: Chain.ChainBroken) => books.record({ _tag: "JournalBroken", number, text })

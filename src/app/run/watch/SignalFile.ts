@@ -13,7 +13,6 @@ const lookMillis = 1_000
 const mostBytes = 65_536
 const notYet = "there is no such file yet; it is read as soon as there is one"
 
-/** The end of the file as it was read last. */
 interface Seen extends SignalCsv.SignalsRead {
   readonly mark: string
 }
@@ -34,7 +33,6 @@ export const make = Effect.fn("SignalFile.make")(function* (
     lastProblem = reason
   })
 
-  /** Whole lines of its end. */
   const tail = Effect.fnUntraced(function* (size: number) {
     const handle = yield* fileSystem.open(file)
     const from = Math.max(0, size - mostBytes)

@@ -1,9 +1,8 @@
 /**
- * What a bot starts with: its files, as they are. Files that cannot be used, or that the last run rejected as an edit, end no bot
- * that ran with others of their names, as they do not while it runs: it goes on with what ran last, which the journal has, and the
- * watch on the files tells what is wrong and takes them when they are mended (`StrategyWatch`). A file of which nothing ever ran
- * is a mistake of whoever starts the bot; under the kill switch it is left out, because nothing is placed and withdrawing needs no
- * file. One that was removed while the bot ran is left out if others remain.
+ * Loads the files that a bot starts with. A file that is unusable, or that the last run rejected as an edit, does not stop a bot that ran
+ * its strategies before: the bot continues with the text that ran last, from the journal. The watch on the files reports the fault and
+ * loads the file when it is fixed (`StrategyWatch`). A faulty file that never ran fails the start; under the kill switch it is left out,
+ * because nothing is placed and cancelling needs no file. A file removed while the bot ran is left out if others remain.
  */
 import { Effect, FileSystem, Result, Stream } from "effect"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
@@ -21,11 +20,8 @@ const told = Effect.gen(function* () {
 })
 
 interface LastRun {
-  /** The text that ran last, by file. */
   readonly ran: ReadonlyMap<string, string>
-  /** Files of strategies that were removed and not loaded since. */
   readonly removed: ReadonlySet<string>
-  /** The files had been edited, and the edit was not taken. */
   readonly isRejected: boolean
 }
 
@@ -51,16 +47,13 @@ interface Asked {
   readonly files: ReadonlyArray<string>
   readonly markets: Markets
   readonly journal: string
-  /** A dry run has a person beside it, and goes on with nothing. */
   readonly goesOn: boolean
   readonly isKilled: boolean
 }
 
 interface Start {
   readonly strategies: ReadonlyArray<Strategy>
-  /** The files to watch. */
   readonly files: ReadonlyArray<string>
-  /** What is otherwise than the command line asks for, in words. */
   readonly notes: ReadonlyArray<string>
 }
 

@@ -16,7 +16,7 @@ import type * as WarmPrices from "../../candles/WarmPrices.ts"
 import * as Admission from "../Admission.ts"
 
 const lookMillis = 1_000
-/** An editor that replaces a file leaves a moment without one; whoever moves it by mistake is told after 3 s, and has 30 s to bring it back. */
+/** An editor that replaces a file removes it briefly. A file moved by mistake is reported after 3 s, and can be restored within 30 s. */
 const missesUntilTold = 3
 const missesUntilGone = 30
 /** The market moves and orders fill, so an edit that was unsafe at one time is judged again after this time. */
@@ -25,11 +25,10 @@ const judgeAgainMillis = 30_000
 export interface WatchOptions {
   readonly files: ReadonlyArray<string>
   readonly markets: Markets
-  /** What happens to the orders of a strategy whose file is removed. */
+  /** The orders of a strategy whose file is removed are drained or left open. */
   readonly onRemoved: "drained" | "left"
   /** Judges edits as `plan` does; default: every readable file is accepted. */
   readonly admission?: Admission.Admission | undefined
-  /** Is told of new files before they run. */
   readonly warm?: WarmPrices.WarmPrices
 }
 
@@ -38,7 +37,6 @@ type Judging = Effect.Services<ReturnType<typeof Admission.findingsOn>>
 const nothing = { names: "", text: "" }
 const unjudged = { edit: "", until: 0 }
 
-/** `look` applies what has changed; `forever` repeats it. */
 export const make = Effect.fn("StrategyWatch.make")(function* (
   engine: Pick<Engine, "replace">,
   running: ReadonlyArray<Strategy>,
@@ -52,9 +50,8 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   const misses = new Map<string, number>()
   const readAll = StrategyFiles.reader(markets)
   let strategies = running
-  /** The problems of the files as they are. Problems of the same names are recorded once, whatever their details. */
+  /** Problems with the same names are recorded once, even if their details differ. */
   let standing = nothing
-  /** The last edit that was refused as unsafe, with the permissions of that time. */
   let lastJudged = unjudged
 
   const refuse = Effect.fnUntraced(function* (problems: ReadonlyArray<string>, names = problems) {
@@ -63,7 +60,6 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     return false
   })
 
-  /** Returns whether these may run. */
   const isSafe = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
     const fresh = next.filter((strategy) => !strategies.includes(strategy))
     if (admission === undefined || fresh.length === 0) return true
@@ -85,7 +81,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
     })
   )
 
-  /** Somebody who asked for a reload may leave meanwhile: the engine and this watch still run the same files. */
+  /** The caller of a reload may disconnect meanwhile: the engine and this watch must still run the same files. */
   const use = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
     warm?.use(next)
     yield* engine.replace(next, onRemoved)
@@ -118,13 +114,12 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
 
   return {
     look,
-    /** Judges the files now, whenever that was last done, and returns why they do not run; "" if they run. */
+    /** Judges the files now, even if they were judged recently, and returns why they do not run; "" if they run. */
     objection: Effect.suspend(() => {
       lastJudged = unjudged
       return Effect.map(look, () => standing.text.replaceAll("\n", "; "))
     }),
     forever: Effect.forever(Effect.andThen(Effect.sleep(lookMillis), look)),
-    /** What runs now. */
     strategies: () => strategies
   } as const
 })
@@ -135,7 +130,7 @@ interface Edit {
   readonly allowed: ReadonlyArray<FindingName>
 }
 
-/** Returns the problems of an edit, and their names without details. Without usable answers of the venue they are not final. */
+/** Returns the problems of an edit, and their names without details. They are not final while the venue gives no usable answers. */
 const judge = Effect.fnUntraced(function* (
   admission: Admission.Admission,
   next: ReadonlyArray<Strategy>,
@@ -158,7 +153,6 @@ const judge = Effect.fnUntraced(function* (
   return { isFinal: true, problems: refused.map(Admission.editSentenceOf), names }
 })
 
-/** Code of the user's own that fails now is an edit like any other that cannot be taken. */
 const ofOwnCode = (mistake: unknown) => (isOfOwnCode(mistake) ? Effect.fail(mistake) : Effect.die(mistake))
 
 const fateOf: Readonly<Record<WatchOptions["onRemoved"], string>> = {

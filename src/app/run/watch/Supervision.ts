@@ -8,7 +8,6 @@ import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 
 const pause = Schedule.spaced("1 second")
 
-/** `what` names the loop for people: "the watch on strategy files". */
 export const supervised = Effect.fnUntraced(function* <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) {
   const books = yield* Bookkeeper
   const note = (cause: Cause.Cause<unknown>) =>

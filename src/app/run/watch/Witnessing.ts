@@ -26,7 +26,7 @@ export interface Witnessing {
   readonly terms: WitnessPlace
 }
 
-/** Asks the witness; gives what keeps it informed from then on. */
+/** Asks the witness; returns the effect that keeps it informed from then on. */
 export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId, terms }: Witnessing) {
   const books = yield* Bookkeeper
   const fileSystem = yield* FileSystem.FileSystem
@@ -61,7 +61,6 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
     newest = note
   }).pipe(Effect.provide(reading), Effect.provide(Layers.signerLayer(config.account)))
 
-  /** A letter with a checkpoint that was not sent before; one that could not be sent is tried again at the next turn. */
   const mail = Effect.gen(function* () {
     const now = yield* monotonicMillis
     if (newest === undefined || terms.mailMillis === undefined || now - mailedAt < terms.mailMillis) return

@@ -1,4 +1,4 @@
-/** Planned orders that are larger than what the market quoted to take at once: they may fill slowly, and in parts. */
+/** Warns of planned orders that are larger than the market's quoted depth: they may fill slowly, and in parts. */
 import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import { type Depth, mostQuoted } from "../../../domain/Book.ts"
 import type { Market } from "../../../domain/Market.ts"
@@ -16,11 +16,9 @@ export interface QuotedMarket {
   readonly depth: Depth
 }
 
-/** What the change would newly place, if anything. */
 const placedBy = ({ action, next, ...order }: PlannedChange): PlannedOrder | undefined =>
   action === "create" ? order : next
 
-/** By market name; a market without any quote is a finding of its own. */
 export const warningsOf = (
   changes: ReadonlyArray<PlannedChange>,
   books: ReadonlyMap<string, QuotedMarket>

@@ -1,6 +1,6 @@
 /**
- * What a turn of the engine would plan now. It runs the engine's own planning on a private state and stores nothing,
- * so a plan cannot differ from what a run would do. Nothing is sent.
+ * Plans a turn of the engine without sending anything. It runs the engine's own planning on a private state and stores nothing, so a plan
+ * cannot differ from a run.
  */
 import { Effect, PubSub } from "effect"
 import type { BotEvent, Of, Reason, Recorded } from "../../../domain/BotEvent.ts"
@@ -19,17 +19,13 @@ export interface PlanAheadInputs {
   readonly strategies: ReadonlyArray<Strategy>
   /** Changed in place: the caller must not use it afterwards. */
   readonly state: BotState.BotState
-  /** By strategy; one without a price is not planned. */
   readonly moments: ReadonlyMap<string, MarketMoment>
   readonly now: number
-  /** Why everything would be withdrawn, if it would. */
   readonly withdraw: Reason | undefined
 }
 
 export interface PlannedAhead {
-  /** Unfinished placements before the plan. */
   readonly before: ReadonlyArray<Placement>
-  /** What the strategies of these names wanted when they last ran. */
   readonly ran: ReadonlyMap<string, Of<"Decided">>
   readonly events: ReadonlyArray<BotEvent>
   readonly decisions: ReadonlyMap<string, Decision>

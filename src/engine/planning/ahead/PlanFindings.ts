@@ -1,6 +1,6 @@
 /**
- * What is unsafe about a plan. Each finding has a name, so a person can allow exactly that one: own orders that would
- * trade with each other, money promised twice, orders too small for the venue, cycles that earn less than their fees.
+ * Finds unsafe parts of a plan: own orders that would trade with each other, money promised twice, orders too small for the venue, cycles
+ * that earn less than their fees. Each finding has a name, so a person can allow exactly that one.
  */
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Book } from "../../../domain/Book.ts"
@@ -45,16 +45,14 @@ export interface FindingInputs {
   readonly planned: PlannedAhead
   readonly changes: ReadonlyArray<PlannedChange>
   readonly fees: Fees
-  /** What the venue's account holds, by asset; `undefined` when it could not be read. */
+  /** The account's balance at the venue, by asset; `undefined` when it could not be read. */
   readonly balances: ReadonlyMap<string, Amount> | undefined
   /** USD for one unit of an asset, by symbol. */
   readonly usd: ReadonlyMap<string, Decimal.Decimal>
-  /** The smallest order of a market, as far as it is known. */
   readonly minimumIn: (market: Market) => Minimum | undefined
   readonly locked: ReadonlyArray<Locked>
   /** By symbol: the most that the configuration lets all strategies together have outside the wallet. */
   readonly exposure: ReadonlyMap<string, Amount>
-  /** What is known of the markets, by name. */
   readonly books: ReadonlyMap<string, Book>
 }
 
@@ -75,7 +73,6 @@ export const findingsOf = (ground: FindingInputs): ReadonlyArray<PlanFinding> =>
   ...ground.strategies.flatMap((strategy) => unfit(strategy, ground.planned))
 ]
 
-/** The file says something that what its slots have traded makes impossible. */
 const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFinding> => {
   const { before, state } = planned
   const { name } = strategy
@@ -85,7 +82,7 @@ const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFin
   return text === undefined ? [] : [{ name: "unfit", strategies: [name], slots: [], text }]
 }
 
-/** A slot that holds something waits for its exit, and the file has no such slot any more: what it holds would stay without one. */
+/** A slot with a holding waits for its exit, and the file no longer has that slot: the holding would stay without an exit. */
 const droppedExit = (
   { market, name, others = [] }: Strategy,
   { decisions, ran }: PlannedAhead,
@@ -105,7 +102,7 @@ const droppedExit = (
   return undefined
 }
 
-/** What slots traded on another market counts for nothing on this one, and they would go on as if it did. */
+/** Trades of slots on another market do not count on this one, but the slots would continue as if they did. */
 const otherMarket = (strategy: Strategy, { strategies }: PlannedAhead["state"]): string | undefined => {
   if (strategy.unfit === undefined) return undefined
   const markets = new Set(marketsOf(strategy).map(({ name }) => name))
@@ -129,7 +126,7 @@ const unpriced = ({ books, strategies, planned }: FindingInputs): ReadonlyArray<
       }
     })
 
-/** The plan is made of it, and a bot would wait. */
+/** The plan uses an unconfirmed price; a bot would wait. */
 const unconfirmed = ({ books, strategies }: FindingInputs): ReadonlyArray<PlanFinding> =>
   strategies.flatMap((strategy) =>
     marketsSeen(strategy).flatMap(({ name }) => {
@@ -154,7 +151,6 @@ const crosses = (a: PlannedChange, b: PlannedChange): boolean =>
   a.output.asset === b.input.asset &&
   a.input.amount * b.input.amount >= a.output.amount * b.output.amount
 
-/** The highest payment per unit received comes first. */
 const byPricePriority = (a: PlannedChange, b: PlannedChange): number => {
   const difference = b.input.amount * a.output.amount - a.input.amount * b.output.amount
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
@@ -222,7 +218,6 @@ const overCommitted = (ground: FindingInputs): ReadonlyArray<PlanFinding> => {
   return [...account, ...ownBudget, ...overdrawn(strategies, planned), ...overExposed(ground, [...assets.values()])]
 }
 
-/** A budget that was lowered below what is already in orders. */
 const overdrawn = (
   strategies: ReadonlyArray<Strategy>,
   { state: { ledger } }: PlannedAhead
@@ -237,7 +232,6 @@ const overdrawn = (
     })
   )
 
-/** What all strategies may lock at the same time, against what the configuration allows. */
 const overExposed = (
   { locked, changes, exposure }: FindingInputs,
   assets: ReadonlyArray<Asset>
@@ -260,14 +254,11 @@ const overExposed = (
     return [{ name: "over-commit", strategies: names, slots: [], text }]
   })
 
-/** The smallest order in USD. */
 export interface Minimum {
   readonly usd: Decimal.Decimal
-  /** Its money crosses to or from this chain. */
   readonly chain?: string
 }
 
-/** A market of a strategy, with the strategy's name. */
 type Traded = Pick<Strategy, "name" | "market">
 
 const valueUsd = (market: Market, leg: Leg, usd: FindingInputs["usd"]): Decimal.Decimal | undefined => {
@@ -302,11 +293,11 @@ interface Cycle {
   readonly slot: string
   readonly profit: Amount
   readonly fees: Amount
-  /** The least distance between a cycle's two prices that pays for its fees, as percent of the lower price. */
+  /** Smallest distance between a cycle's two prices that pays for its fees, as percent of the lower price. */
   readonly breakEven: Decimal.Decimal
 }
 
-/** Costs as the venue estimated them for our newest orders, and otherwise as its schedule has them. */
+/** Costs as the venue estimated them for our newest orders; without an estimate, from its schedule. */
 const costsIn = ({ costs }: Market, fees: Fees): TradeCosts => {
   const estimated = [...fees].flatMap(([symbol, { withdraw }]) =>
     withdraw === undefined ? [] : [[symbol, withdraw] as const]

@@ -36,7 +36,6 @@ export interface Cost extends Money {
   readonly what: "refund fee" | "payout fee"
 }
 
-/** An order that rests, would rest, or is wanted. */
 export interface PlannedOrder {
   readonly side: Side
   readonly price: Price
@@ -51,19 +50,15 @@ export interface PlannedChange extends PlannedOrder {
   readonly slot: string
   readonly market: string
   readonly reason: Reason
-  /** Our own limit that defers it, if any. */
   readonly limit?: string
-  /** What replaces a cancelled order once its money is back. */
   readonly next?: PlannedOrder
   /** Fees as the venue last estimated them: of the refund for a cancel, of the payout for a new order. */
   readonly costs: ReadonlyArray<Cost>
 }
 
-/** What a strategy may have outside its wallet, in one asset. */
 export interface Locked {
   readonly strategy: string
   readonly asset: string
-  /** After the plan is carried out. */
   readonly now: Amount
   /**
    * The most over time. If all slots are known from the start, each counts with its most expensive leg; otherwise the
@@ -73,7 +68,6 @@ export interface Locked {
   readonly budget: Amount
 }
 
-/** What one payment of an asset costs, as the venue last estimated it. */
 export interface FeeEstimate {
   readonly withdraw?: Amount
   readonly refund?: Amount
@@ -135,7 +129,6 @@ export const changesOf = (
   )
 }
 
-/** What moving an order costs, at the price of the decision. */
 const costsOf = (
   { state }: PlannedAhead,
   strategy: Strategy | undefined,
@@ -152,7 +145,6 @@ type Wished = Of<"Decided">["desired"][number]
 const wishIn = (decided: Of<"Decided"> | undefined, { slot }: { readonly slot: string }): Wished | undefined =>
   decided?.desired.find((wished) => wished.slot === slot)
 
-/** Why a placement would be withdrawn, by its id. */
 const endedBy = (events: ReadonlyArray<BotEvent>): ReadonlyMap<string, Reason> =>
   new Map(
     events.flatMap((event): ReadonlyArray<readonly [string, Reason]> => {
@@ -162,7 +154,6 @@ const endedBy = (events: ReadonlyArray<BotEvent>): ReadonlyMap<string, Reason> =
     })
   )
 
-/** The strategy's market of this name, or else its first. */
 const marketOf = ({ market, others = [] }: Strategy, name: string | undefined): Market =>
   others.find((other) => other.name === name) ?? market
 
@@ -249,7 +240,6 @@ const changeOfEvent = (
   return [{ ...orderOf(market, wished), action: "defer", ...about, reason, ...limit, costs: [] }]
 }
 
-/** Changes that leave, or may leave, an order resting at the venue. */
 export const isResting = ({ action, reason }: PlannedChange): boolean =>
   action === "keep" || action === "create" || reason.code === "leaving"
 
@@ -274,7 +264,6 @@ export const lockedOf = (
     })
   })
 
-/** Slots that the strategies want empty now, with their reasons. */
 export const absentOf = (planned: PlannedAhead) =>
   [...planned.decisions].flatMap(([strategy, { absent }]) =>
     absent.map(({ slot, why }) => ({ strategy, slot, reason: why }))

@@ -1,6 +1,6 @@
 /**
- * What it costs to renew orders that nobody fills: at the end of an order's lifetime the venue refunds it, and the bot places
- * it again. A short lifetime keeps money safe sooner when the bot is gone, and pays for it. Pure; plans show it.
+ * Cost of renewing orders that never fill: at the end of an order's lifetime the venue refunds it, and the bot places it again. A short
+ * lifetime frees the money sooner when the bot is gone, but costs more. Pure; plans show it.
  */
 import { type Amount, type Asset, formatWithSymbol } from "../../../domain/Amount.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
@@ -12,7 +12,7 @@ import { type Fees, isResting, type PlannedChange } from "./PlanReport.ts"
 export interface Renewal {
   readonly strategy: string
   readonly lifetimeMillis: number
-  /** By asset, per day, if no order ever fills; only of assets whose refund fee is known. */
+  /** By asset, per day, if no order ever fills; only for assets whose refund fee is known. */
   readonly perDay: ReadonlyArray<{ readonly asset: string; readonly amount: Amount; readonly share: number }>
 }
 
@@ -23,7 +23,7 @@ export interface RenewalWarning {
   readonly text: string
 }
 
-/** More than this of the locked money in a day is worth a warning. */
+/** A daily cost above this share of the locked money causes a warning. */
 const mostShare = 0.001
 
 export const renewalsOf = (

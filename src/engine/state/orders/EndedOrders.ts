@@ -7,23 +7,17 @@ import type { PlacementEvent } from "../../../domain/BotEvent.ts"
 import type { Placement, PlacementIn } from "../Placement.ts"
 
 export interface EndedOrder {
-  /** As its books were closed. */
   readonly last: PlacementIn<"settled">
   readonly endedAt: number
-  /** The venue has gone on to show it, and that was told. */
   readonly isAlive?: true
-  /** The operator has taken it off the books: nothing that is shown of it is told any more. */
+  /** The operator has removed it from the books: nothing about it is reported any more. */
   readonly isForgotten?: true
 }
 
 export interface EndedOrders {
-  /** By the venue's id, the oldest first. */
   readonly byId: Map<string, EndedOrder>
-  /** The id of the order by placement. */
   readonly ofPlacements: Map<string, string>
-  /** Ids of orders that live on after their end. */
   readonly alive: Set<string>
-  /** When the last of them was settled. */
   newestAt: number
 }
 
@@ -40,7 +34,7 @@ export const make = (): EndedOrders => ({
  */
 const mostRemembered = 1_000
 
-/** Follows what happens to a placement. What the operator took off the books may live on. */
+/** Tracks events of a placement. An order that the operator removed from the books may live on. */
 export const see = (ended: EndedOrders, placement: Placement, event: PlacementEvent, at: number): void => {
   // Somebody has taken it back into the books.
   if (event._tag === "Bound" || event._tag === "TakenBack") forget(ended, event.orderId)
@@ -72,7 +66,6 @@ export const ofPlacement = (ended: EndedOrders, placement: string): EndedOrder |
   return orderId === undefined ? undefined : ended.byId.get(orderId)
 }
 
-/** Whether one lives on that somebody still has to hear of. */
 export const isAnyAlive = ({ alive, byId }: EndedOrders): boolean =>
   [...alive].some((orderId) => byId.get(orderId)?.isForgotten !== true)
 

@@ -1,7 +1,7 @@
 /**
- * Whether the journal may be behind the world: whether its newest events, which the disk had promised to keep, can be missing.
- * A process that is killed loses none of them, because the machine still has them. A machine that crashed, another machine, or
- * a backup may; and so may a database that goes on on another server. The fold of the journal can tell these apart, and says what has to be asked and doubted then. Pure.
+ * Tells if the journal may lack its newest events, which the disk had promised to keep. A killed process loses none, because the machine
+ * still has them. A crashed machine, another machine or a backup may lose some, and so may a database that continues on another server. The
+ * fold of the journal distinguishes these cases, and determines the checks and doubts that follow. Pure.
  */
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
@@ -10,26 +10,23 @@ import { foundAtVenue, isFunded } from "../../../domain/Placement.ts"
 import { counted } from "../../../domain/Words.ts"
 import type { Placement } from "../Placement.ts"
 
-/** An order of this journal that the journal does not know. */
 export type ForgottenOrder = Omit<Of<"JournalBehind">, "_tag"> & { readonly seenAt: number }
 
 export interface JournalIntegrity {
-  /** What the deadlines of all orders of this journal have in common (see `Fingerprint`). */
+  /** Common mark in the deadlines of all orders of this journal (see `Fingerprint`). */
   mark: number | undefined
-  /** Deadlines that were drawn and are not over: none may be drawn twice, even when its order is settled and forgotten. */
+  /** Drawn deadlines that have not passed: none may be drawn twice, even when its order is settled and forgotten. */
   readonly usedDeadlines: Set<number>
-  /** The machine, from its start on; undefined where nobody can say. */
+  /** Id of the machine since its boot; `undefined` if unknown. */
   boot: string | undefined
-  /** The server that keeps the journal, from its start on; undefined for a file. */
+  /** Id of the journal's server since its start; `undefined` for a file. */
   database: string | undefined
-  /** The last run stopped in order. */
   isStopped: boolean
   lastAt: number
-  /** The venue has not been asked yet for orders made since then. Ends with the first order that is planned. */
+  /** Start of the period for whose orders the venue has not been asked yet. Ends with the first planned order. */
   uncheckedSince: number | undefined
   /** Events can be missing, and the venue has not been asked yet. */
   isTorn: boolean
-  /** By id, until somebody explains them. */
   readonly forgotten: Map<string, ForgottenOrder>
 }
 
@@ -45,7 +42,7 @@ export const make = (): JournalIntegrity => ({
   forgotten: new Map()
 })
 
-/** Folds one event in. Returns whether events before it can be missing. */
+/** Folds one event in. Returns true if events before it can be missing. */
 export const apply = (integrity: JournalIntegrity, event: BotEvent, at: number): boolean => {
   const wasTorn =
     event._tag === "JournalCut" || (event._tag === "BotStarted" && integrity.lastAt > 0 && !isWhole(integrity, event))
@@ -99,15 +96,15 @@ const noteDrawn = (drawn: Set<number>, deadline: number, now: number): void => {
   if (drawn.size % every === 0) for (const each of drawn) if (each < now) drawn.delete(each)
 }
 
-/** A database may be put back to when the last run had just stopped: only the server that it was on since says that nothing is missing. */
+/** A database may be restored to the end of the last run: only an unchanged server proves that nothing is missing. */
 const isWhole = ({ boot, database, isStopped }: JournalIntegrity, started: Of<"BotStarted">): boolean =>
   started.database === undefined
     ? isStopped || (boot !== undefined && boot === started.boot)
     : database === started.database
 
 /**
- * What a placement is after a start at which events can be missing: it may have been paid for, or its bytes may have been sent
- * more often than the journal says.
+ * Marks a placement after a start at which events can be missing: it may have been paid for, or its bytes may have been sent more often
+ * than recorded.
  */
 export const doubted = (placement: Placement): Placement => {
   switch (placement.state) {
@@ -122,30 +119,24 @@ export const doubted = (placement: Placement): Placement => {
   }
 }
 
-/** Begun, and not signed for as far as the journal knows. */
 const isBegun = ({ state }: Placement): boolean => state === "planned" || state === "creating" || state === "created"
 
-/** An earlier process may have paid it without a record: it is watched, and nothing is created or signed for it. */
+/** An earlier process may have paid it without a record: the bot watches it, and creates and signs nothing for it. */
 export const mayBePaidEarlier = (placement: Placement): boolean => placement.mayBePaid === true && isBegun(placement)
 
-/** No doubt is known of it. */
 export const isUnsigned = (placement: Placement): boolean =>
   placement.mayBePaid !== true && placement.by === undefined && isBegun(placement)
 
-/** Those of earlier processes, asked before this one begins anything. */
 export const unsignedIn = (placements: ReadonlyMap<string, Placement>): ReadonlySet<string> =>
   new Set([...placements.values()].flatMap((placement) => (isUnsigned(placement) ? [placement.id] : [])))
 
-/** What an order of such a placement shows that the journal should know and does not. */
 export const missingBy = ({ createAttempts, id }: Placement, order: Order): string | undefined => {
   if (order.depositedAmount > 0n) return `order ${order.id} of ${id} is paid, and the journal has no payment`
   return createAttempts === 0 ? `order ${order.id} of ${id} exists, and the journal has no create` : undefined
 }
 
-/** Whether its order at the venue may hold our money. */
 export const mayHoldMoney = (placement: Placement): boolean => isFunded(placement.state) || mayBePaidEarlier(placement)
 
-/** Why nothing may be funded now, if so. */
 export const whyStopped = ({ forgotten }: JournalIntegrity) => {
   const [first] = forgotten.values()
   if (first === undefined) return undefined

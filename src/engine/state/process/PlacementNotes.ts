@@ -1,6 +1,6 @@
 /**
- * What a process remembers of placements beside the journal, such as when it last asked. After a restart it has forgotten,
- * which costs a request. A note goes when its placement is gone from the state, so a long life does not fill the memory.
+ * Notes of a process about placements beside the journal, such as the time of the last request. A restart loses them, which costs a
+ * request. A note is deleted when its placement leaves the state, so a long life does not fill the memory.
  */
 export interface PlacementNotes<V> {
   get(placement: string): V | undefined
@@ -14,10 +14,9 @@ interface Known {
   readonly size: number
 }
 
-/** Looking for what is gone costs a pass, which pays only now and then. */
+/** Deleting stale notes costs a pass, so it runs only now and then. */
 const spare = 32
 
-/** `placements`: what may have a note. */
 export const make = <V>({ placements }: { readonly placements: Known }): PlacementNotes<V> => {
   const notes = new Map<string, V>()
   const forget = (): void => {

@@ -1,25 +1,20 @@
 /**
- * What a process remembers of a placement, or of an order that is none, beside the journal: how often and when it has asked, and
- * since when it is shown something. After a restart it has forgotten, which costs a request or a wait, never money.
+ * Notes of a process about placements and other orders, beside the journal: number and time of its requests, and the start of each
+ * observation. A restart loses them, which costs a request or a wait, never money.
  */
 import { elapsedMillis } from "../../../domain/Durations.ts"
 import type { BotState } from "../BotState.ts"
 import type { Placement } from "../Placement.ts"
 import * as PlacementNotes from "./PlacementNotes.ts"
 
-/** Since when something is seen of it, look after look. */
 interface Since {
-  /** An order that was over is shown alive. */
   readonly alive: number | undefined
-  /** A living order shows less than it had. */
   readonly vanished: number | undefined
-  /** An order that is over shows less than it had. */
   readonly lacking: number | undefined
-  /** There is no such order. */
   readonly missing: number | undefined
-  /** Answers about it are those of other orders. By the monotonic clock, as is the next. */
+  /** Answers about it belong to other orders. By the monotonic clock, as is the next field. */
   readonly odd: number | undefined
-  /** Its order is over, and empty. A time of day that jumps ends no doubt. */
+  /** Its order has ended and is empty. Monotonic, so a jump of the clock ends no doubt. */
   readonly over: number | undefined
 }
 
@@ -30,28 +25,22 @@ export interface Sent {
 
 export interface Tries {
   readonly since: Since
-  /** How long its order had been over and empty when it was read last. */
   readonly overMillis: number
-  /** When its order was last read while its payment is not confirmed, by the monotonic clock. */
+  /** Last read of its order while its payment is unconfirmed, by the monotonic clock. */
   readonly readAt: number
-  /** Reads after its payload expired that showed no deposit. */
   readonly emptyReads: number
   /** This process has recorded its first create with its plan, and has not sent it yet. */
   readonly isAnnounced: boolean
-  /** A wallet was asked by this process, and is still at it. */
   readonly isAtWork: boolean
-  /** The venue was told of its transaction. */
   readonly reported: Sent
-  /** Cancels of spare orders, and of an order that is no placement. */
   readonly spare: ReadonlyMap<string, Sent>
   readonly cancelled: Sent
-  /** The venue clearly refused its cancel: asking sooner gets the same answer. */
+  /** The venue clearly refused its cancel: asking sooner gets an equal answer. */
   readonly isRefused: boolean
-  /** The life of its order that is over: nothing is left to cancel, though its money may still be on its way back. */
+  /** The life that ended: nothing is left to cancel, though its money may still be on its way back. */
   readonly endedLife: string | undefined
-  /** It is shown alive after its end: whoever said that it was over was wrong. */
   readonly isAlive: boolean
-  /** When its order was last in the list, and when it was last read by itself although it counts as over. */
+  /** Last time its order was in the list; the next field is for individual reads of an ended order. */
   readonly listedAt: number
   readonly endReadAt: number
   readonly unpaidReadAt: number
@@ -67,19 +56,15 @@ export const none: Tries = {
   ...{ listedAt: 0, endReadAt: Number.NEGATIVE_INFINITY, unpaidReadAt: Number.NEGATIVE_INFINITY }
 }
 
-/** An order whose end was taken back is to be cancelled anew. */
+/** An order whose end was taken back gets a new life, so that it is cancelled again. */
 export const lifeOf = (orderId: string, placement?: Placement): string => `${orderId} ${placement?.lives ?? 0}`
 
 export interface TriesMemory {
   of(id: string): Tries
   note(id: string, change: Partial<Tries>): void
-  /** It lives on after its end: a cancel that was wanted is due again. */
   revive(id: string): void
-  /** Makes every cancel due at once that was not clearly refused. */
   hurry(now: number): void
-  /** When that was last. */
   hurriedAt(): number
-  /** For how long this has been so, look after look. */
   heldMillis(what: keyof Since, id: string, holds: boolean, now: number): number
 }
 

@@ -10,11 +10,10 @@ export interface RefusedExit {
   readonly strategy: string
   readonly slot: string
   readonly wanted: NonNullable<Of<"Denied">["exit"]>
-  /** Missing where it was the venue. */
+  /** Missing if the venue refused it. */
   readonly limit?: string
   readonly reason: string
   readonly since: number
-  /** It is tried by a swap: whether that brings anything is known only at its end. */
   readonly isSwap?: boolean
 }
 
@@ -60,7 +59,7 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
   }
 }
 
-/** What a strategy no longer wants is not missing. Planning says it anew once it is wanted again. */
+/** An exit that the strategy no longer plans is not missing. Planning reports it again once it is planned again. */
 const forget = (exits: RefusedExits, name: string, wanted: ReadonlySet<string>): void => {
   for (const [key, { slot, strategy }] of exits) if (strategy === name && !wanted.has(slot)) exits.delete(key)
 }

@@ -1,22 +1,19 @@
 /**
- * What replacing orders has really cost, folded from the journal: the fees of refunds, and how long a slot was out of the
- * market from the withdrawal of its order to the deposit of the next. `ReplacementCost` decides on these.
+ * Measured costs of replacing orders, folded from the journal: the fees of refunds, and the time a slot was out of the market from the
+ * cancel of its order to the deposit of the next. `ReplacementCost` decides on these.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { PlacementEvent } from "../../../domain/BotEvent.ts"
 import { slotKey } from "../SlotFold.ts"
 
 export interface Replacements {
-  /** By asset. */
   readonly refunds: Map<string, { readonly count: number; readonly fees: Amount }>
-  /** By slot: when its order was withdrawn to be placed elsewhere. */
   readonly withdrawnAt: Map<string, number>
   /** Milliseconds out of the market, newest last. */
   readonly absences: Array<number>
 }
 
 const mostAbsences = 50
-/** Below this many samples the mean is not used. */
 const enough = 3
 
 export const make = (): Replacements => ({ refunds: new Map(), withdrawnAt: new Map(), absences: [] })
@@ -45,7 +42,7 @@ export const see = ({ refunds, withdrawnAt, absences }: Replacements, event: Pla
   }
 }
 
-/** Mean fee of a refund, rounded up, and how many it rests on; `undefined` before there are enough. */
+/** Mean fee of a refund, rounded up, and its number of samples; `undefined` before there are enough. */
 export const measuredRefund = (
   { refunds }: Replacements,
   asset: string
@@ -56,6 +53,6 @@ export const measuredRefund = (
   return { count: found.count, fee: (found.fees + count - 1n) / count }
 }
 
-/** The middle one of the last absences; `undefined` before there are enough. */
+/** Median of the last absences; `undefined` before there are enough. */
 export const measuredAbsence = ({ absences }: Replacements): number | undefined =>
   absences.length < enough ? undefined : absences.toSorted((a, b) => a - b)[Math.floor(absences.length / 2)]

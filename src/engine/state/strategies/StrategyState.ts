@@ -1,4 +1,4 @@
-/** What the bot remembers of one strategy: a part of the fold of the journal (see `BotState`). */
+/** State of one strategy: a part of the fold of the journal (see `BotState`). */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Of } from "../../../domain/BotEvent.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"
@@ -12,18 +12,16 @@ import type { MarketTrading } from "./TradingFold.ts"
 export interface StrategyState {
   readonly name: string
   readonly budget: ReadonlyMap<string, Amount>
-  /** Changes of the budget since its worth was last marked, by asset: capital, neither profit nor loss. */
+  /** Changes of the budget since its equity was last marked, by asset: capital, neither profit nor loss. */
   readonly flows: ReadonlyMap<string, Amount>
   readonly decision?: Of<"Decided">
   readonly decidedAt: number
   readonly memory: Memory | undefined
-  /** When the placements of the last hour were planned. */
   readonly planned: ReadonlyArray<number>
-  /** Goes up whenever the strategy's own trading or money, as it can see them, may have changed. */
+  /** Increases whenever the strategy's visible trading or money may have changed. */
   readonly moves: number
-  /** By market. */
   readonly trading: ReadonlyMap<string, MarketTrading>
-  /** Worth at the beginning of the UTC day (days since 1970), and the highest worth marked; quote smallest units. */
+  /** Equity at the start of the UTC day (days since 1970), and the highest marked equity; quote smallest units. */
   readonly equity?: { readonly day: number; readonly atStart: Amount; readonly peak: Amount } | undefined
   readonly paused?: {
     readonly limit: string
@@ -32,7 +30,7 @@ export interface StrategyState {
     readonly reason: string
     readonly day: number
   }
-  /** An order ended and its amounts do not add up; the strategy funds nothing until somebody resumes it. */
+  /** An order ended and its amounts do not add up; the strategy funds nothing until the operator resumes it. */
   readonly unexplained?: {
     readonly placement: string
     readonly order: string
@@ -42,34 +40,28 @@ export interface StrategyState {
   readonly refused?: RefusedPayments | undefined
   /** Its orders that live on although their books were closed, since it was last resumed. */
   readonly revived?: ReadonlyArray<string> | undefined
-  /** Its orders that ended in a row before their time, not whole and without a cancel of ours, and how the last one did. */
+  /** Number of consecutive early ends, incomplete and without our cancel, and the last one's text. */
   readonly endedEarly?: { readonly times: number; readonly how: string } | undefined
-  /** It cannot be planned, by a mistake of this program. */
   readonly failing?: { readonly reason: string; readonly since: number } | undefined
-  /** The strategy file in force, with its text where the journal has it. */
   readonly loaded?: Of<"StrategyLoaded">
   readonly loadedAt?: number
-  /** It has decided something with its present file. */
   readonly isTried?: boolean
-  /** Loaded by the present run, or by the last one. */
   readonly isLoaded?: boolean
-  /** Its file was removed while the bot ran; says what happens to its orders. */
   readonly removed?: "drained" | "left" | undefined
   /** Last denial or deferral by slot, so that each is reported once. */
   readonly refusals: ReadonlyMap<string, string>
 }
 
-/** Payments that were refused for certain since the last deposit that was seen, and what the last one was answered. */
+/** Certainly refused payments since the last visible deposit, and the last answer. */
 export interface RefusedPayments {
   readonly times: number
   readonly answer: string
-  /** It was paid. */
+  /** A payment that counted as never made has a deposit. */
   readonly isLie?: boolean
-  /** When the first one ended that was refused for its salt. */
   readonly saltSince?: number
 }
 
-/** Everything that was planned before a change of the salt was known is refused for it as well, and counts once together. */
+/** Payments planned before a salt change was known are refused for it as well, and count once together. */
 export const refusedOnceMore = (
   refused: RefusedPayments | undefined,
   { funding, plannedAt }: Placement,
@@ -96,7 +88,6 @@ type StrategyEvent = Of<
   | "StrategyRemoved"
 >
 
-/** What an event about a strategy changes of it. */
 export const changedBy = (strategy: StrategyState, event: StrategyEvent, at: number): Partial<StrategyState> => {
   switch (event._tag) {
     case "BudgetAllotted":
@@ -132,7 +123,7 @@ export const changedBy = (strategy: StrategyState, event: StrategyEvent, at: num
   }
 }
 
-/** Base that a sale leaves unsold has a place of its own, and is not held any more (see `Ledger`). */
+/** Base that a sale leaves unsold has its own place and is no longer held (see `Ledger`). */
 const tradingWithout = (
   { trading }: StrategyState,
   { asset, rest, side }: Of<"LegClosed">
@@ -164,8 +155,7 @@ const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, asset }:
 const assetsOf = ({ market }: Of<"StrategyLoaded">): ReadonlyArray<string> => market.split(/, |\//)
 
 /**
- * What an asset is worth that the new file has no market for, nobody can say by its prices: what such assets were worth would be a
- * loss. So its marks begin anew.
+ * Restarts the marks if the new file lacks a market for an asset. Its prices cannot value that asset, so its value would count as a loss.
  */
 const marksUnder = (
   marks: Pick<StrategyState, "equity" | "flows">,
@@ -177,7 +167,6 @@ const marksUnder = (
   return isValued ? marks : { equity: undefined, flows: new Map() }
 }
 
-/** Somebody has looked: what had stopped it counts anew. */
 export const resumed = ({
   paused: _,
   refused: __,

@@ -1,4 +1,4 @@
-/** What a strategy's trading has earned and cost, folded from the events of its placements (see `BotState`). */
+/** Profit and cost of a strategy's trading, folded from the events of its placements (see `BotState`). */
 
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../../domain/BotEvent.ts"
@@ -9,10 +9,8 @@ import { opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import type { Placement } from "../Placement.ts"
 
-/** On one market. */
 export interface MarketTrading {
   readonly position: CostBasis.HeldPosition
-  /** What base that was given up had closed, by placement. */
   readonly lost?: ReadonlyMap<string, CostBasis.GivenUp>
   readonly lastFill?: { readonly price: Price; readonly at: number }
   readonly lastPlacedAt?: number
@@ -20,7 +18,7 @@ export interface MarketTrading {
 
 export const noTrading: MarketTrading = { position: CostBasis.noPosition }
 
-/** `least`: the smallest order, in quote. */
+/** `least` is the smallest order, in quote. */
 export const tradingAfter = (
   before: MarketTrading = noTrading,
   placement: Placement,
@@ -67,7 +65,6 @@ const orderOf = ({ inputAmount, outputAmount, side }: Placement) =>
 
 const isBase = ({ inputAsset, side }: Placement, asset: string): boolean => (asset === inputAsset) === (side === "SELL")
 
-/** As if each fill had been undone at its own price, and its fees given back. */
 const afterTakingBack = (
   basis: CostBasis.CostBasis,
   placement: Placement,
@@ -88,7 +85,6 @@ const afterTakingBack = (
   )
 }
 
-/** Sold for nothing. If it comes after all, that is undone. */
 const afterLoss = (
   { lost, position }: MarketTrading,
   placement: Placement,
@@ -109,7 +105,6 @@ const afterLoss = (
   return { position: basisAfter(CostBasis.regain(position.basis, amount, { closed, cost })), lost: known }
 }
 
-/** Whether this event may change what a strategy can see of its own trading or money. */
 export const changesOwnState = ({ _tag }: PlacementEvent): boolean => movingTags.has(_tag)
 
 const movingTags: ReadonlySet<PlacementEvent["_tag"]> = new Set([

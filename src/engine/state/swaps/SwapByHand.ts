@@ -10,13 +10,11 @@ import { byHand } from "../../../domain/Placement.ts"
 import { present } from "../../../domain/Present.ts"
 import type { AgreedSwap } from "../../../domain/SwapRecord.ts"
 
-/** Digits after the point of the quoted price, which people read and nothing depends on. */
+/** Decimal places of the quoted price, which is only for people. */
 const priceScale = 12
 
-/** Its placement and its slot have the swap's name. */
 export const about = (swap: string) => ({ strategy: byHand, slot: swap, placement: swap })
 
-/** What is recorded together when the operator has agreed. */
 export const begun = (name: string, swap: AgreedSwap): ReadonlyArray<BotEvent> => {
   const { amountIn, amountOut, deadline, depositAddress, depositMemo, destination, origin, refundFee = 0n } = swap
   const input = Decimal.make(amountIn, origin.decimals)
@@ -54,6 +52,6 @@ export const begun = (name: string, swap: AgreedSwap): ReadonlyArray<BotEvent> =
   ]
 }
 
-/** The least output of the whole input. Without a fixed input there is none to hold the venue to. */
+/** Minimum output of the whole input. Without a fixed input the venue promises none. */
 const promised = ({ minAmountOut = 0n, swapType }: AgreedSwap): bigint =>
   swapType === "EXACT_INPUT" || swapType === "EXACT_OUTPUT" ? minAmountOut : 0n

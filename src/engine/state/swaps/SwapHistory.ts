@@ -23,11 +23,9 @@ export interface SwapHistory {
   readonly id: string
   readonly agreed: AgreedSwap
   readonly placement: Placement
-  /** All that is recorded of it, oldest first. */
   readonly steps: ReadonlyArray<SwapStep>
 }
 
-/** Folds an event in (in place), if it is of a swap by hand. */
 export const apply = (swaps: Map<string, SwapHistory>, { at, event, sequence }: Recorded): void => {
   if (!("placement" in event) || event.strategy !== byHand) return
   const id = event.placement
@@ -42,7 +40,6 @@ export const apply = (swaps: Map<string, SwapHistory>, { at, event, sequence }: 
   swaps.set(id, { ...known, placement: after(known.placement, event, at), steps: [...known.steps, step] })
 }
 
-/** Every swap in the journal, oldest first. */
 export const all = Effect.gen(function* () {
   const { events } = yield* Journal
   const swaps = new Map<string, SwapHistory>()
@@ -78,13 +75,13 @@ export const isOver = (swap: SwapHistory): boolean => {
   return phase === "ended" || phase === "dropped"
 }
 
-/** `paid` and `refunded` are what amounts prove; `unproven` is an end that the venue claims without proof. */
+/** `paid` and `refunded` are proven by amounts; `unproven` is an end that the venue claims without proof. */
 export interface End {
   readonly outcome: "paid" | "refunded" | "failed" | "unproven" | "unfunded"
   readonly text: string
 }
 
-/** How it ended, if it was paid for and has ended: by the last word on it. */
+/** Outcome by the last report; `undefined` unless the swap was paid for and has ended. */
 export const endOf = (swap: SwapHistory): End | undefined => {
   if (phaseOf(swap) !== "ended") return undefined
   for (const { event } of swap.steps.toReversed()) {
@@ -98,14 +95,12 @@ export const endOf = (swap: SwapHistory): End | undefined => {
   return undefined
 }
 
-/** Output that a person, or the history, says arrived; the venue shows none. */
 const arrivedOf = ({ steps }: SwapHistory): Amount | undefined =>
   steps.reduce<Amount | undefined>(
     (arrived, { event }) => (event._tag === "Resolved" ? (event.received ?? arrived) : arrived),
     undefined
   )
 
-/** How a swap whose money is all accounted for ended: by the amounts of the venue's last report. */
 export const conclusion = (agreed: AgreedSwap, report = nothing, arrived?: Amount): End => {
   if (arrived !== undefined)
     return { outcome: "paid", text: `${arrived} arrived, as was said; the venue shows no amounts` }
@@ -128,9 +123,8 @@ export const swapPlaces = ["deposit in flight", "in doubt", "in swap", "spent", 
 type SwapPlace = (typeof swapPlaces)[number]
 
 export interface SwapMoney {
-  /** Where all of the input that left us is; its parts add up to what left. */
+  /** Places of all input that left us; its parts add up to the total that left. */
   readonly input: Readonly<Record<SwapPlace, Amount>>
-  /** Output that the amounts prove. */
   readonly received: Amount
 }
 
@@ -146,11 +140,11 @@ const nowhere = {
 
 const nothing: Partial<SwapReport> = {}
 
-/** Where the money of a swap is. What no amount explains is in `residual`, not forgotten. */
+/** Places of a swap's money. An amount without an explanation is in `residual`. */
 export const moneyOf = (swap: SwapHistory): SwapMoney => {
   const { agreed, placement } = swap
   const { amountIn = 0n, amountOut = 0n, deposited = 0n, refunded: back = 0n } = placement.report ?? nothing
-  /** What was signed for or asked of the wallet, and may therefore be on its way. */
+  /** The amount that was signed for or asked of the wallet may be on its way. */
   const committed = placement.funding?.amount ?? 0n
   const end = endOf(swap)
   if (end === undefined) {
@@ -171,12 +165,10 @@ export const moneyOf = (swap: SwapHistory): SwapMoney => {
   }
 }
 
-/** Ids of the requests by which the venue finds it again. */
 export const correlationIdsOf = ({ steps }: SwapHistory): ReadonlyArray<string> => [
   ...new Set(steps.flatMap(({ event }) => ("correlationId" in event ? (event.correlationId ?? []) : [])))
 ]
 
-/** The report's transactions, wherever they are. */
 export const hashesOf = ({ placement: { report } }: SwapHistory): ReadonlyArray<string> =>
   report === undefined
     ? []

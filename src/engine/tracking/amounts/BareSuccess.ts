@@ -14,18 +14,16 @@ export const isBareSuccess = ({ by, fills, state, status }: Placement): boolean 
 /** Amounts may follow the status. */
 const patienceMillis = 10 * minuteMillis
 
-/** Since when a person is asked, if so. */
 export const askedSince = (placement: Placement, now: number): number | undefined => {
   const { changedAt, deadline } = placement
   const since = Math.max(changedAt, Math.min(deadline, changedAt + patienceMillis))
   return isBareSuccess(placement) && now > since ? since : undefined
 }
 
-/** A better price is possible, and more than these times what was promised is a slip of the pen. */
+/** A better price is possible, but an amount above this multiple of the promise is a typing error. */
 const mostOfQuote = { tenths: 11n, of: 10n }
 const mostOfLimit = { tenths: 2n, of: 1n }
 
-/** Why it cannot be what arrived. */
 export const objectionTo = (
   { id, outputAmount, swap }: Placement,
   received: Amount | undefined
@@ -36,7 +34,6 @@ export const objectionTo = (
   return received * of > promised * tenths ? "it cannot have brought so much: its quote promised far less" : undefined
 }
 
-/** What a person, or the partner's history, says of it is booked. */
 export const arrived = (
   { deposited, id, inputAsset, order, outputAsset: asset, price, side, slot, strategy }: Placement,
   { received: amount, text }: { readonly received: Amount; readonly text: string },

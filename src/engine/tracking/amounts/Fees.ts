@@ -1,13 +1,13 @@
 /**
- * What payouts and refunds cost. The venue names no amounts in them, only an estimate of the fee, which it may change at any
- * time and nobody can verify. The estimate that an order was paid under is the most that counts as a fee. What the venue claims
- * beyond that is neither a fee nor money that came: it stays unexplained until another witness has seen it.
+ * Cost of payouts and refunds. The venue names no amounts in them, only an estimate of the fee, which it may change at any time and which
+ * cannot be verified. The estimate at the payment of an order is the most that counts as a fee. A larger claim is neither a fee nor an
+ * arrival: the excess stays unexplained until another witness has seen it.
  */
 import { type Amount, max, min } from "../../../domain/Amount.ts"
 import type { Order } from "../../../domain/Order.ts"
 import type { Placement } from "../../state/Placement.ts"
 
-/** The output that fills have to name of what a limit promises: less by the echoed fee where fills name it after that fee. */
+/** Minimum output that fills must name under a limit; it is lower by the echoed fee if fills name their output after that fee. */
 export const leastOf = ({ echo }: Placement, promised: Amount): Amount => {
   if (echo?.fillsNet !== true) return promised
   const millionths = BigInt(Math.ceil(echo.basisPoints * 100))
@@ -18,12 +18,11 @@ export const leastOf = ({ echo }: Placement, promised: Amount): Amount => {
 const mostBasisPoints = 500n
 const whole = 10_000n
 
-/** The estimates that an order or a placement shows; the venue may say nothing of them. */
 type Estimates = Pick<Order, "estimatedRefundFee" | "estimatedWithdrawFee">
 
 const mostOf = (amount: Amount): Amount => (amount * mostBasisPoints) / whole
 
-/** Whether an estimated fee takes too large a share of the amount. A swap by hand was agreed to with its fees. */
+/** Reason if an estimated fee takes too large a share of the amount. A swap by hand was agreed to with its fees. */
 export const tooDear = ({ inputAmount, outputAmount, swap }: Placement, fees: Estimates): string | undefined => {
   if (swap !== undefined) return undefined
   const { estimatedRefundFee: refund = 0n, estimatedWithdrawFee: payout = 0n } = fees
@@ -36,10 +35,13 @@ export const tooDear = ({ inputAmount, outputAmount, swap }: Placement, fees: Es
   return undefined
 }
 
-/** Estimates follow the market; one that has more than doubled since the answer before, by this share of the amount, is no market. */
+/**
+ * Estimates follow the market. One that has more than doubled since the answer before, by more than this share of the amount, is not a
+ * market move.
+ */
 const jumpBasisPoints = 50n
 
-/** Whether two answers in a row, before it is paid, contradict each other so that nobody knows what it will cost. */
+/** Reason if two consecutive answers before payment contradict each other, so that the cost is unknown. */
 export const jumpIn = ({ inputAmount, order, outputAmount, state, swap }: Placement, now: Estimates) => {
   if (state !== "created" || swap !== undefined) return undefined
   const { estimatedRefundFee: refund, estimatedWithdrawFee: payout } = order
@@ -53,7 +55,7 @@ export const jumpIn = ({ inputAmount, order, outputAmount, state, swap }: Placem
   return jump && `its ${jump[0]} is estimated at ${jump[2]}, and a moment before at ${jump[1]}`
 }
 
-/** Nobody saw what an order was paid under that is found with money in it: an estimate that forbids to pay is not believed. */
+/** An order found with money has no known estimate at payment, so an estimate that forbids payment is not believed. */
 export const credible = (
   { inputAmount, outputAmount }: Placement,
   { estimatedRefundFee: refund = 0n, estimatedWithdrawFee: payout = 0n }: Estimates
@@ -63,9 +65,7 @@ export const credible = (
 })
 
 export interface LegCost {
-  /** What did not arrive, by the venue's word. */
   readonly claimed: Amount
-  /** The part of it that is a fee. */
   readonly fee: Amount
 }
 

@@ -18,7 +18,6 @@ const isSame = (one: Amounts, other: Amounts): boolean =>
 const hasGrown = (known: KnownFill, { amountIn, amountOut, updatedAt }: Fill): boolean =>
   amountIn > known.amountIn && amountOut > known.amountOut && updatedAt !== undefined && updatedAt > known.updatedAt
 
-/** As it was before it grew: the report comes from an old view. */
 const isOlder = (known: KnownFill, { amountIn, amountOut, updatedAt }: Fill): boolean =>
   amountIn < known.amountIn && amountOut < known.amountOut && updatedAt !== undefined && updatedAt < known.updatedAt
 
@@ -27,7 +26,7 @@ interface Recognised {
   readonly known: KnownFill | undefined
 }
 
-/** Each fill of the report once, under the id that it was first reported with; one as it was before it grew is not shown. */
+/** Each fill of the report once, under its first reported id. An older version of a grown fill is left out. */
 const recognise = ({ fills: known }: Placement, fills: ReadonlyArray<Fill>): ReadonlyArray<Recognised> => {
   const shown = new Map(fills.map((fill) => [fill.id, fill]))
   const unshown = new Map([...known].filter(([id]) => !shown.has(id)))
@@ -42,7 +41,7 @@ const recognise = ({ fills: known }: Placement, fills: ReadonlyArray<Fill>): Rea
   })
 }
 
-/** The part of a grown fill that rounding may take on each side beside what its visible slices explain: reads miss some slices. */
+/** Part of a grown fill that rounding may take on each side beyond its visible slices: reads miss some slices. */
 const unseenPart = 20_000n
 
 const slicesOf = ({ fill, known }: Recognised): bigint =>
@@ -57,7 +56,6 @@ export const roundingIn = (placement: Placement, fills: ReadonlyArray<Fill>, sid
     return total + slices + (isGrown ? fill[side] / unseenPart : 0n)
   }, 0n)
 
-/** The fills that the report shows, with the amounts that count. */
 export const factsIn = (placement: Placement, fills: ReadonlyArray<Fill>): ReadonlyArray<Fill> =>
   recognise(placement, fills).map(({ fill, known }) =>
     known === undefined || hasGrown(known, fill)
@@ -65,7 +63,6 @@ export const factsIn = (placement: Placement, fills: ReadonlyArray<Fill>): Reado
       : { ...fill, amountIn: known.amountIn, amountOut: known.amountOut }
   )
 
-/** What they add to what is known: a new fill, or what a known one has grown by since. */
 export const newIn = (placement: Placement, facts: ReadonlyArray<Fill>): ReadonlyArray<Fill> =>
   facts.flatMap((fill) => {
     const known = placement.fills.get(fill.id)
@@ -75,17 +72,14 @@ export const newIn = (placement: Placement, facts: ReadonlyArray<Fill>): Readonl
     return [{ ...fill, amountIn, amountOut, at: fill.updatedAt ?? fill.at }]
   })
 
-/** A known fill that the report does not show. */
 export const lostIn = ({ fills: known }: Placement, facts: ReadonlyArray<Fill>): string | undefined =>
   [...known.keys()].find((id) => !facts.some((fill) => fill.id === id))
 
-/** Whether the report lacks a known fill, in words. */
 export const lackIn = (placement: Placement, fills: ReadonlyArray<Fill>): string | undefined => {
   const lost = lostIn(placement, factsIn(placement, fills))
   return lost && `partialFills lacks ${lost}, which it had shown`
 }
 
-/** Whether a fill is not what it was, in this report or since one before, in words. */
 export const changeIn = (placement: Placement, fills: ReadonlyArray<Fill>): string | undefined => {
   const changed = changedIn(placement, fills)
   return changed && `fill ${changed} changed its amounts`
@@ -113,11 +107,8 @@ const sumOf = (
   return [...byId.values()].reduce((total, amount) => total + amount, 0n)
 }
 
-/** What may be counted on where a report and what is known before it do not agree. */
 export interface Disputed {
-  /** The least that is left of the deposit. */
   readonly left: Amount
-  /** The least that was brought. */
   readonly received: Amount
 }
 
@@ -130,7 +121,6 @@ export const disputed = (placement: Placement, known: Said, reported: Said): Dis
   return { left: max(0n, most - unshown(placement, reported, received)), received }
 }
 
-/** What an order that is said to be wholly filled has spent at most on what no fill shows, rounding apart. */
 const unshown = (placement: Placement, { fills, fillStatus }: Said, received: Amount): Amount => {
   const { inputAmount } = placement
   const outputAmount = leastOf(placement, placement.outputAmount)
@@ -138,6 +128,5 @@ const unshown = (placement: Placement, { fills, fillStatus }: Said, received: Am
   return fillStatus === "FILLED" && missing > 0n ? (missing * inputAmount + outputAmount - 1n) / outputAmount : 0n
 }
 
-/** The fills that are known, as a report would show them. */
 export const known = ({ fills }: Placement): ReadonlyArray<Fill> =>
   [...fills].map(([id, fill]) => ({ ...fill, id, at: fill.updatedAt }))

@@ -7,7 +7,6 @@ import { type Amount, min } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
 import { filledOut, type Placement } from "../../state/Placement.ts"
 
-/** An order that was given up, as it was before: over, with money that has not come. */
 export const asClosing = (placement: Placement): Placement =>
   placement.state === "given up" ? { ...placement, state: "closing" } : placement
 
@@ -37,7 +36,6 @@ export const byWord = (placement: Placement, came: ReadonlyMap<string, Amount>):
   })
 }
 
-/** What a report adds to a placement, whose money may have been given up. */
 export const late = (placement: Placement, events: ReadonlyArray<BotEvent>): ReadonlyArray<BotEvent> => {
   const { lost = none, state } = placement
   if (state === "given up" && events.some(({ _tag }) => _tag === "FillSeen" || _tag === "Reopened")) return []

@@ -1,7 +1,7 @@
 /**
- * What takes the end of an order back: the venue had said that it was filled, or cancelled and paid back, and it lives on. Then
- * nothing of what was booked of it counts but its deposit, and it is read and followed like any other order; so the books are
- * what the venue shows by now, whatever it said in between. An order that shows all that is booked of it is only reopened.
+ * Takes back the end of an order that the venue had reported as filled, or as cancelled and refunded, and that lives on. Only its deposit
+ * then stays booked, and the bot reads and tracks it like any other order. The books therefore follow the venue's present report. An order
+ * that shows all its booked facts is only reopened.
  */
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import type { Order } from "../../../domain/Order.ts"
@@ -31,20 +31,20 @@ export const takenBack = (placement: Placement): ReadonlyArray<Of<"TakenBack">> 
   ]
 }
 
-/** The order is not over, and what was to come back has not: it is in the order again. */
+/** The order has not ended, and its expected refund has not come: it is in the order again. */
 export const reopening = (placement: Placement, status: string): ReadonlyArray<BotEvent> => {
   const { id, inputAsset: asset, refund, slot, state, strategy, unspent: amount } = placement
   if (state !== "closing" || refund !== "none") return []
   return [{ _tag: "Reopened", strategy, slot, placement: id, status, asset, amount }]
 }
 
-/** A fill that a living order shows no more never was; the others are read anew. */
+/** A fill that a live order no longer shows was not real; the others are read again. */
 export const vanished = (placement: Placement, order: Order): ReadonlyArray<BotEvent> =>
   isWhole(placement, order) ? [] : takenBack(placement)
 
 const isWhole = (placement: Placement, { fills }: Order): boolean => Fills.lackIn(placement, fills) === undefined
 
-/** The order is not over. What of it had counted as back is in it again; and a fill that it does not show never was. */
+/** The order has not ended. Amounts that counted as returned are in it again, and a fill that it does not show was not real. */
 export const revived = (placement: Placement, order: Order): ReadonlyArray<BotEvent> => {
   const { payout, refund, state } = placement
   if (state !== "closing") return []

@@ -13,18 +13,18 @@ import { type RateRenewal, type RateTold, renew } from "../../../venue/http/Rate
 import { halved, RateSettings, RateShare, type Rates } from "../../../venue/http/RateShare.ts"
 
 const beatMillis = 2_000
-/** Where others are to give something up first. */
+/** Renewal interval while other runners must first give up a part of their share. */
 const soonMillis = 500
-/** A database that does not answer by then is away. */
+/** A database that does not answer within this time counts as unreachable. */
 const patienceMillis = 4_000
-/** Another runner may write between our reading and our writing. */
+/** Another runner may write between our read and our write, so the renewal is retried. */
 const mostTries = 8
-/** What waits is to be gone in so many seconds. */
+/** The demand is high enough to clear the waiting requests within this number of seconds. */
 const waitingSeconds = 2
-/** What is left of the demand of a beat at the next one: a runner that asks by fits and starts keeps its part. */
+/** Share of the demand that is kept at the next beat, so that a runner with irregular requests keeps its part. */
 const kept = 0.7
 
-/** Renewed until the scope ends, and given back then. `credential` is a hash. */
+/** Renews the part until the scope ends, then returns it. `credential` is a hash. */
 export const make = Effect.fn("FleetRate.make")(function* (runner: string, credential: string) {
   const rows = yield* RateRows
   const settings = yield* RateSettings
@@ -79,16 +79,17 @@ export const make = Effect.fn("FleetRate.make")(function* (runner: string, crede
 })
 
 interface Held extends RateRenewal {
-  /** By our own clock, from before the renewal: our lease is over before the database says so. */
+  /** Measured by our own clock from before the renewal, so our lease ends before the database's. */
   readonly renewedAt: number
 }
 
 interface Refusal {
-  /** Whoever had heard of fewer lessons than there are was refused what was sent before the newest. */
+  /**
+   * Number of lessons that the runner knew. If it is lower than the current number, the refused request was sent before the newest lesson.
+   */
   readonly afterLessons: number
 }
 
-/** The part that this runner may count on at a monotonic time. */
 const partOf = (settings: Rates) => {
   let held: Held | undefined
   let taughtAt = Number.NEGATIVE_INFINITY
@@ -116,7 +117,7 @@ const partOf = (settings: Rates) => {
         careful: Math.min(held.careful, careful)
       }
     },
-    /** Another runner was: what is refused now had been sent before we heard of it. */
+    /** Records a lesson from another runner. A refusal soon afterwards concerns a request sent before we knew of the lesson. */
     taught: (now: number) => {
       taughtAt = Math.max(taughtAt, now)
     },
@@ -124,7 +125,6 @@ const partOf = (settings: Rates) => {
       if (untold === told || untold?.afterLessons !== next.lessons) untold = undefined
       held = untold === undefined ? next : { ...next, rate: Math.min(next.rate, held?.rate ?? next.rate) }
     },
-    /** Whether it is a lesson. */
     refused: (now: number): boolean => {
       if (now - taughtAt < settings.lessonMillis) return false
       taughtAt = now
@@ -140,7 +140,6 @@ interface Reading extends Pick<RateTold, "accepted" | "demand"> {
   readonly arrived: number
 }
 
-/** What is asked for and taken, since it was told last. */
 const meterFrom = (startedAt: number) => {
   let [accepted, arrived, waiting] = [0, 0, 0]
   let since = startedAt

@@ -1,7 +1,7 @@
 /**
- * What accounts share in this process, made when the first of them needs it. Those of one venue and credential wait for their turns in one
- * rate budget, by this runner's part of the credential's rate. Those that also trust prices in the same way have one order book, for which
- * prices are asked once for all, and one list of their orders.
+ * Creates the services that accounts share in this process when the first account needs them. Accounts with one venue and one credential
+ * queue in one rate budget, within this runner's part of the credential's rate. Accounts that also trust prices in one way share an order
+ * book and one list of their orders. Prices for that book are requested once for all.
  */
 import { createHash } from "node:crypto"
 import { Effect, Redacted, Scope } from "effect"
@@ -12,7 +12,7 @@ import * as Layers from "../../../Layers.ts"
 import type { LoadedAccount } from "../AccountBot.ts"
 import * as FleetRate from "./FleetRate.ts"
 
-/** They end with the scope. `name` is the runner's. */
+/** The services end with the scope. `name` is the runner's name. */
 export const make = Effect.fn("Shared.make")(function* (name: string) {
   const scope = yield* Effect.scope
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
@@ -44,7 +44,7 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
   })
 })
 
-/** The same for accounts that may share: asked of one venue by one credential, and prices trusted by the same witnesses. */
+/** Returns a key that is equal for accounts that may share: one venue, one credential, and the same price witnesses. */
 export const keyOf = ({
   priceProgram,
   prices: { lastsMillis, within, withinOf },
@@ -59,7 +59,7 @@ export const keyOf = ({
     )
     .digest("hex")
 
-/** Names a venue and a credential without telling it. */
+/** Identifies a venue and a credential without revealing the credential. */
 const credentialOf = ({ venue: { apiKey, partnerJwt, url } }: Pick<SharedTerms, "venue">): string =>
   createHash("sha256")
     .update(JSON.stringify(["rate", url, Redacted.value(apiKey), partnerJwt && Redacted.value(partnerJwt)]))

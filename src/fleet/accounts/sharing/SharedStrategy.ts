@@ -24,7 +24,7 @@ interface Shared {
   readonly at: string
 }
 
-/** The file in which an account says its budgets; there is no text without one. */
+/** Account's file of budgets; `text` is `undefined` if there is no file. */
 interface BudgetsFile {
   readonly file: string
   readonly text: string | undefined
@@ -34,7 +34,6 @@ type Budget = ReadonlyMap<string, string>
 
 const share = /^(\d{1,3}(?:\.\d{1,6})?)% of ([A-Za-z0-9.]{1,20})$/
 
-/** Each with the account's own numbers, or what is wrong with all of them. */
 export const fill = (
   shared: ReadonlyArray<Shared>,
   budgets: BudgetsFile,
@@ -49,7 +48,7 @@ export const fill = (
     : Result.succeed(filled.flatMap((each) => (Result.isSuccess(each) ? [each.success] : [])))
 }
 
-/** By strategy, by asset: the numbers as they are written. Whether they are amounts, the reader of the strategy says. */
+/** Reads the numbers as written, by strategy and asset. The strategy's reader checks whether they are amounts. */
 const budgetsIn = ({
   file,
   text = "{}"
@@ -114,7 +113,6 @@ interface Filling {
   readonly decimalsOf: (asset: string) => number | undefined
 }
 
-/** What stands there for this account; nothing for what is the same in all. */
 const meaning = (scalar: Keyed, { budget, decimalsOf, lacking, source }: Filling): string | Problem | undefined => {
   const [, percent = "", asset = ""] = share.exec(scalar.text) ?? []
   const isWhole = scalar.key === "budget" && scalar.text === "own"

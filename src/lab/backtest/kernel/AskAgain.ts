@@ -1,4 +1,4 @@
-/** When a strategy is to be asked again, as the columns of one market see it. */
+/** Computes the time or price at which a strategy must run again, in terms of one market's columns. */
 
 import type { Candles } from "../../../candles/Candles.ts"
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
@@ -9,14 +9,13 @@ import type { Conditions } from "./Conditions.ts"
 import { boundAt } from "./FillRules.ts"
 import type { Clock } from "./state/Clock.ts"
 
-/** Prices of candles at or beyond which something is reached; infinitely far where nothing is. */
 export interface ReachedPrices {
   readonly below: number
   readonly above: number
 }
 
 export interface AskAgain extends ReachedPrices {
-  /** First bar whose close is late enough; the number of bars when none is. */
+  /** First bar whose close is late enough; the number of bars if there is none. */
   readonly bar: number
 }
 
@@ -31,7 +30,6 @@ export const reached = ({ priceBelow, priceAbove }: PriceBounds, priceScale: num
   above: priceAbove === undefined ? Number.POSITIVE_INFINITY : boundAt(priceAbove, priceScale, "up")
 })
 
-/** `prices`: the bounds of the run's market. */
 export const of = (
   { candles: { time, priceScale }, clock, conditions: { signals } }: AskedRun,
   until: Bounds,
@@ -51,7 +49,7 @@ export const of = (
 export const isBounded = ({ below, above }: AskAgain): boolean =>
   below !== Number.NEGATIVE_INFINITY || above !== Number.POSITIVE_INFINITY
 
-/** The bar in [from, to) at whose close a bound is reached; `to` when none is. */
+/** Returns the bar in [from, to) at whose close a bound is reached; `to` if there is none. */
 export const boundBar = (ask: AskAgain, closes: CrossingIndex.CrossingIndex, from: number, to: number): number => {
   const end = Math.min(to, Math.max(from, ask.bar))
   return isBounded(ask) ? CrossingIndex.nextCrossing(closes, from, end, ask.below, ask.above) : end

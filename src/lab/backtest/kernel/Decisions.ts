@@ -49,7 +49,6 @@ type Way = Pick<Leg, "side" | "price"> & { readonly by?: Leg["by"] | undefined }
 const isAtSame = (leg: Way, other: Way): boolean =>
   leg.side === other.side && leg.by === other.by && Decimal.equals(leg.price, other.price)
 
-/** A slot's order, and what new legs have to work in its place now. */
 interface Due {
   readonly row: OrderRow
   readonly index: number
@@ -57,7 +56,7 @@ interface Due {
   readonly quantity: Amount
 }
 
-/** `undefined` where there is no order of theirs: it is gone, they are done, or they are of the other side. */
+/** Returns `undefined` if the slot has no order for the new legs: the order is gone, the legs are done, or the side differs. */
 const dueIn = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: DesiredSlot | undefined): Due | undefined => {
   const row = orders.rowOf(slot)
   if (desired === undefined || row === undefined || slot.openQuantity === 0n) return undefined
@@ -68,7 +67,9 @@ const dueIn = ({ orders }: MarketRun, slot: SlotState.SlotState, desired: Desire
   return leg === undefined || quantity <= 0n || leg.side !== row.side ? undefined : { row, index, leg, quantity }
 }
 
-/** What becomes of a slot's order under new legs: it is theirs, it is not worth moving, it stays until theirs may come, or it goes. */
+/**
+ * Decides on a slot's order under new legs: it fits them, it is not worth moving, it stays until theirs may be placed, or it is cancelled.
+ */
 const fateUnder = (
   run: MarketRun,
   slot: SlotState.SlotState,
@@ -84,7 +85,10 @@ const fateUnder = (
   return isKeptBack(run, slot, desired, due) ? "waits" : "goes"
 }
 
-/** A limit refuses what would take the place of the slot's order, of which nobody would regret the fill; or an exit lacks the money. */
+/**
+ * True if a limit refuses the successor of the slot's order, and a fill of the old order would be no worse. Also true if an exit lacks the
+ * money.
+ */
 const isKeptBack = (
   run: MarketRun,
   slot: SlotState.SlotState,
@@ -102,7 +106,7 @@ const isKeptBack = (
   return isExit === true && wallet.freeFor(row.side) + slot.openInput < successor.input
 }
 
-/** As live: the new legs ask for another price or size, but moving the order costs at least what that is worth. */
+/** As in live trading: true if moving the order to the new price or size costs at least as much as it gains. */
 const isNotWorthMoving = (
   { conditions, clock, lastClose }: MarketRun,
   { openQuantity, unpaid }: SlotState.SlotState,
@@ -121,18 +125,15 @@ const isNotWorthMoving = (
 
 const isLive = ({ phase }: SlotState.SlotState): boolean => phase === "resting" || phase === "placing"
 
-/** A swap that was paid for ends by itself. */
 const isSwapping = ({ orders }: MarketRun, slot: SlotState.SlotState): boolean =>
   isLive(slot) && orders.rowOf(slot)?.by !== undefined
 
-/** Puts slots with new legs on the ladders, and what rests of all. */
 const relay = (run: MarketRun, changed: ReadonlyArray<SlotState.SlotState>): void => {
   const othersRest = run.orders.relay(changed)
   for (const slot of othersRest ? changed : run.orders.slots)
     if (slot.phase === "resting" || slot.phase === "cancelling") Placing.rest(run, slot)
 }
 
-/** The slot's order is gone: its new legs take over. */
 export const adoptSuccessor = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { successor } = slot
   if (successor === null) return
@@ -142,12 +143,10 @@ export const adoptSuccessor = (run: MarketRun, slot: SlotState.SlotState): void 
   relay(run, [slot])
 }
 
-/** No limit keeps a successor from it, whatever else it may wait for. */
 const isKeptBackNoMore = ({ guard }: MarketRun, slot: SlotState.SlotState): void => {
   if (slot.phase !== "waiting") guard?.denials.remove(slot)
 }
 
-/** What the last decision wants of a slot now, later or no more. Says whether it gets new legs now. */
 const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
   const { phase, wanted } = slot
   if (wanted === undefined) run.guard?.account.moved(slot)
@@ -184,7 +183,6 @@ const adoptIn = (run: MarketRun, slot: SlotState.SlotState): boolean => {
   return true
 }
 
-/** What is no longer wanted goes, and slots get their new legs: those remain due, and are returned. */
 const adopt = (run: MarketRun, slots: Iterable<SlotState.SlotState>): ReadonlyArray<SlotState.SlotState> => {
   const changed: Array<SlotState.SlotState> = []
   for (const slot of slots) {
@@ -197,7 +195,6 @@ const adopt = (run: MarketRun, slots: Iterable<SlotState.SlotState>): ReadonlyAr
   return changed
 }
 
-/** What may be placed now, in the place of what rested until then. */
 const replaceFreed = (run: MarketRun): void => {
   const { guard } = run
   if (guard === undefined) return
@@ -214,16 +211,14 @@ const replaceFreed = (run: MarketRun): void => {
   }
 }
 
-/** A close may end an order, which costs money, without asking the strategy. */
+/** A close may end an order, which costs money, without running the strategy. */
 export const mayReplace = (runs: Runs): boolean => runs.some(({ guard }) => guard?.denials.some(isLive) === true)
 
-/** One who sees what it has placed is asked again when that changes: so often within one bar at most. */
+/** A strategy that sees its own orders runs again when they change, at most this often within one bar. */
 const mostAnswers = 8
 
-/** Grows with whatever moves money or orders. */
 export const changesOf = (runs: Runs): number => runs.reduce((changes, { orders }) => changes + orders.changes, 0)
 
-/** It is the close of the bar, in all markets. */
 export const standAtClose = (runs: Runs, bar: number): void => {
   for (const { clock, lastClose } of runs) {
     clock.close(bar)
@@ -231,7 +226,7 @@ export const standAtClose = (runs: Runs, bar: number): void => {
   }
 }
 
-/** It is within the bar, as the first market comes to this price. Of the others the close before is the last that is known. */
+/** Moves to the time within the bar when the first market reaches this price. The other markets keep the last close before it. */
 export const standWithin = (runs: Runs, bar: number, price: number): void => {
   for (const { clock, lastClose } of runs) {
     clock.stand(bar)
@@ -241,7 +236,6 @@ export const standWithin = (runs: Runs, bar: number, price: number): void => {
   runs[0].lastClose.stand(bar + 1, price)
 }
 
-/** Asks now, in all markets. */
 export const decideIn = (runs: Runs): Bounds => {
   const [first] = runs
   first.guard?.account.asked()
@@ -253,11 +247,9 @@ export const decideIn = (runs: Runs): Bounds => {
   }
 }
 
-/** Tells at later glances whether what was decided now still stands, where the strategy can. */
 export const standsIn = (run: MarketRun): StandsAt | undefined =>
   run.conditions.stands?.(RunView.of([run]), run.asking.memory)
 
-/** What a decision wants in one of its markets: in the first one, where it names none of them. */
 const wantedIn = (runs: Runs, run: MarketRun, desired: Decision["desired"]): Decision["desired"] => {
   if (runs.length === 1) return desired
   const runOf = ({ market }: DesiredSlot): MarketRun =>
@@ -265,7 +257,7 @@ const wantedIn = (runs: Runs, run: MarketRun, desired: Decision["desired"]): Dec
   return desired.filter((each) => runOf(each) === run)
 }
 
-/** In the order of the decision, exits first: slots that have new legs, and those whose next order waited for it. */
+/** Places slots that have new legs, and slots whose next order waited for the decision. Follows the order of the decision, exits first. */
 const placeWanted = (run: MarketRun): void => {
   const { followers, orders } = run
   const { due, slots, firstDue } = orders.wanted
@@ -281,7 +273,6 @@ const placeWanted = (run: MarketRun): void => {
   followers.release()
 }
 
-/** The same answer again changes nothing: nothing waits or is on its way out, and no loss may have kept it from being followed. */
 const isCalm = ({ followers, losses, orders, waiting }: MarketRun): boolean =>
   losses === undefined && waiting.count === 0 && !followers.isHolding && orders.wanted.isSettled
 
@@ -298,7 +289,6 @@ const decideOnce = (runs: Runs): Bounds => {
   return decision.until
 }
 
-/** At the close of the bar, without asking: what waits for a limit may be placed now. Says whether something was. */
 export const placesWaiting = (runs: Runs, bar: number): boolean => {
   standAtClose(runs, bar)
   const before = changesOf(runs)
@@ -310,18 +300,15 @@ export const placesWaiting = (runs: Runs, bar: number): boolean => {
   return changesOf(runs) > before
 }
 
-/** Those that lacked money or waited for a limit, market by market. */
 export const placeWaiting = (runs: Runs): void => {
   if (runs.length === 1) return Placing.placeWaiting(runs[0])
   for (const run of runs) Placing.placeWaiting(run)
 }
 
-/** After a fill or a payout of which the strategy wants to hear, it is asked first. */
 export const placeWaitingAfter = (runs: Runs, isNews: boolean): void => {
   if (!isNews || !runs[0].asking.asksOnFill) placeWaiting(runs)
 }
 
-/** Something waits that a close may set free, or a close may say that too much is lost. */
 export const isWatching = (runs: Runs): boolean =>
   runs.some(({ guard }) => guard !== undefined && LimitGuard.isWatching(guard))
 

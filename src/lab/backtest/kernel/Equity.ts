@@ -18,7 +18,6 @@ export interface Equity {
   readonly holdings: ReadonlyArray<Holding>
   readonly first: Holding
   readonly isOne: boolean
-  /** Bars of the run in one of those whose closes count. */
   readonly parts: number
 }
 
@@ -37,12 +36,11 @@ export const make = (held: readonly [Held, ...ReadonlyArray<Held>]): Equity => (
   parts: held[0].indices.told?.parts ?? 1
 })
 
-/** Closes up to bar `to` (exclusive) lie between these two. */
+/** Records that the closes up to bar `to` (exclusive) lie between `least` and `most`. */
 export const know = ({ drawdown, isOne, parts }: Equity, to: number, least: number, most: number): void => {
   if (isOne && parts === 1) Drawdown.know(drawdown, to, least, most)
 }
 
-/** Takes in the closes up to bar `to` (exclusive) with what is held now. */
 export const advance = ({ drawdown, holdings, first, isOne, parts }: Equity, to: number): void => {
   const end = parts === 1 ? to : Math.floor(to / parts)
   if (isOne) {

@@ -1,16 +1,15 @@
 /**
- * What fills could have been at this venue: two sets of rules that span a band. There is no queue to model, because orders
- * are filled by solvers who look for a profit: the question is how far beyond the limit the market must go until one does,
- * and how long money is under way.
+ * Defines two sets of rules that bracket the fills possible at this venue. There is no queue to model, because solvers fill orders for a
+ * profit. The open questions are how far beyond the limit the market must go until a solver fills, and how long money is in transit.
  */
 import { type FillRules, touching } from "./FillRules.ts"
 
 export type FillMode = "optimistic" | "pessimistic"
 
-/** For people: live runs may do better than both sides, or worse. */
+/** Names for people. Live runs may do better than both sides, or worse. */
 export const sideNames: Readonly<Record<FillMode, string>> = { optimistic: "more fills", pessimistic: "fewer fills" }
 
-/** What the user knows of the venue's costs; the same on both sides of the band. */
+/** Costs of the venue that the user knows; equal on both sides of the band. */
 export type Costs = Pick<
   FillRules,
   | "spreadBasisPoints"
@@ -32,10 +31,12 @@ export const noCosts: Costs = {
   minimumQuote: 0n
 }
 
-/** A touch fills all of it, at once; an order that is marketable gets the market, as this venue does it. */
+/** A touch fills the whole order at once. An order that is marketable gets the market price, as at this venue. */
 const optimistic: FillRules = { ...touching, price: "arrival" }
 
-/** A solver's margin beyond the limit, a tenth of the volume, and time for creating, funding, payout and cancelling. */
+/**
+ * Requires a solver's margin beyond the limit, allows a tenth of the volume, and takes time for creating, funding, payout and cancelling.
+ */
 const pessimistic: FillRules = {
   ...optimistic,
   stops: "first",
@@ -54,12 +55,10 @@ export const rulesOf = (mode: FillMode, costs: Costs, changes: Partial<FillRules
   ...changes
 })
 
-/** Drawn rules have as many places as a double. */
 const short = (value: number): string => `${Number(value.toFixed(2))}`
 
 const minutes = (millis: number): string => `${short(millis / 60_000)} min`
 
-/** The rules as sentences, for reports. */
 export const describe = (rules: FillRules): ReadonlyArray<string> => [
   {
     at: "an order fills when the price reaches its limit",
@@ -96,7 +95,6 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
       ])
 ]
 
-/** What candles cannot tell, whatever the rules. */
 export const notModelled: ReadonlyArray<string> = [
   "the order of high and low within a bar, decisions within it, and orders that a solver had in hand when they were cancelled, where the band is of both sides alone (--band rules)",
   "requests that fail, are repeated or are refused by the venue",

@@ -19,7 +19,7 @@ export interface FillRules {
    * fills, and has time for all that is under way.
    */
   readonly stops: "close" | "first"
-  /** How far beyond the limit the bar must go. */
+  /** Distance beyond the limit that the bar must reach. */
   readonly edgeBasisPoints: number
   /**
    * `open`: a bar that opens beyond the limit fills at its open. `arrival`: an order that the market has reached when it
@@ -31,40 +31,39 @@ export interface FillRules {
    * it beside the margin.
    */
   readonly spreadBasisPoints: number
-  /** What an order that takes the market pays beyond half the spread for each million (`perImpact`) of quote that it is worth. */
+  /** Additional cost of an order that takes the market, beyond half the spread, for each million (`perImpact`) of its value in quote. */
   readonly impactBasisPoints: number
-  /** From a decision to a funded order that others see. */
+  /** Time from a decision until the funded order is visible to others. */
   readonly placeMillis: number
-  /** From a fill to the output in the wallet. */
+  /** Time from a fill until the output is in the wallet. */
   readonly payoutMillis: number
-  /** From a wish to cancel to the refund; until then the order can fill. */
+  /** Time from the cancel request to the refund. Until then the order can fill. */
   readonly cancelMillis: number
   /**
    * An order that is being cancelled may fill at its limit after all, because a solver had it in hand already: such a share
    * of those whose limit is within such a ratio of the market, drawn by the seed, where cancelling takes time.
    */
   readonly inHand: { readonly share: number; readonly distance: number; readonly seed: number }
-  /** Share of swaps that the venue does not execute: their money comes back, and they are tried again. */
+  /** Share of swaps that the venue does not execute. Their money is refunded, and they are tried again. */
   readonly refundedSwapShare: number
-  /** The most of a bar's volume that is ours; 0 for no limit. */
+  /** Maximum share of a bar's volume that our orders get; 0 for no limit. */
   readonly volumeShare: number
   /** Taken from the output of every fill, rounded up. */
   readonly feeBasisPoints: number
   /**
-   * What the strategy's `terms` take out of every input for others, or the service's schedule with them. Who fills an order
-   * gets so much less for the same output, so the market must be better by as much: an order that rests fills later, one that
-   * takes the market gets less.
+   * App fees that the strategy's `terms` take from every input, or the service's schedule with them. A solver gets that much less for an
+   * equal output, so the market must be better by as much. An open order therefore fills later, and an order that takes the market gets
+   * less.
    */
   readonly appFeeBasisPoints: number
-  /** Taken from every payout, by output asset; an order has one. */
+  /** Taken from every payout, by output asset. An order has one payout. */
   readonly withdrawFee: { readonly base: Amount.Amount; readonly quote: Amount.Amount }
   /** Taken from every refund, by input asset. */
   readonly refundFee: { readonly base: Amount.Amount; readonly quote: Amount.Amount }
-  /** A smaller order is refused. */
   readonly minimumQuote: Amount.Amount
 }
 
-/** A touch fills the whole order at its limit, at once and for nothing. */
+/** A touch fills the whole order at its limit, at once and without fees. */
 export const touching: FillRules = {
   touch: "at",
   stops: "close",
@@ -85,7 +84,7 @@ export const touching: FillRules = {
   minimumQuote: 0n
 }
 
-/** Resting orders fill whole at their limit: what the kernel's fast path can do. */
+/** True if open orders fill whole at their limit, as the kernel's fast path requires. */
 export const isImmediate = (rules: FillRules): boolean =>
   rules.touch !== "within" &&
   rules.stops === "close" &&
@@ -95,11 +94,9 @@ export const isImmediate = (rules: FillRules): boolean =>
   rules.payoutMillis === 0 &&
   rules.cancelMillis === 0
 
-/** What basis points of the rules are as ratios: every order and every decision asks for some. */
 interface Ratios {
   readonly halfSpread: Decimal.Decimal
   readonly fee: Decimal.Decimal
-  /** The market at which an order fills, over its limit. */
   readonly reach: Readonly<Record<Side, { readonly edge: Decimal.Decimal; readonly whole: number }>>
 }
 
@@ -122,26 +119,22 @@ const ratiosOf = (rules: FillRules): Ratios => {
   return made
 }
 
-/** Bid and ask around a close. */
 export const quotedAt = (rules: FillRules, close: Price): BidAsk => {
   if (rules.spreadBasisPoints === 0) return { bid: close, ask: close }
   const half = Decimal.multiply(close, ratiosOf(rules).halfSpread)
   return { bid: Decimal.subtract(close, half), ask: Decimal.add(close, half) }
 }
 
-/** What app fees leave of an input, as a ratio. */
 const restOf = ({ appFeeBasisPoints }: FillRules): Decimal.Decimal =>
   Decimal.subtract(Decimal.one, ratioOf(appFeeBasisPoints))
 
 const divided = (price: Price, ratio: Decimal.Decimal): Price => Decimal.divide(price, ratio, price.scale + 9, "up")
 
-/** The market at which somebody fills an order of this price, of whose input app fees are taken. */
 const beforeAppFees = (rules: FillRules, side: Side, price: Price): Price => {
   if (rules.appFeeBasisPoints === 0) return price
   return side === "BUY" ? Decimal.multiply(price, restOf(rules)) : divided(price, restOf(rules))
 }
 
-/** The price of an order that takes this market. */
 const afterAppFees = (rules: FillRules, side: Side, market: Price): Price => {
   if (rules.appFeeBasisPoints === 0) return market
   return side === "BUY" ? divided(market, restOf(rules)) : Decimal.multiply(market, restOf(rules))
@@ -165,13 +158,15 @@ export const fillsAt = (rules: FillRules, side: Side, limit: Price, priceScale: 
   return Decimal.toNumber(side === "BUY" ? Decimal.subtract(onGrid, tick) : Decimal.add(onGrid, tick))
 }
 
-/** The market at which an order fills, over its limit, roughly. */
 export const reachOf = (rules: FillRules, side: Side): number => {
   const [edge, rest] = [rules.edgeBasisPoints / 10_000, 1 - rules.appFeeBasisPoints / 10_000]
   return side === "BUY" ? (1 - edge) * rest : (1 + edge) / rest
 }
 
-/** An order that is marketable as it arrives pays app fees, the margin and half the spread beyond the market, but never beyond its limit. */
+/**
+ * Returns the price of an order that is marketable on arrival. It pays app fees, the margin and half the spread beyond the market, but
+ * never more than its limit.
+ */
 export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market: Price): Price => {
   const beyond = rules.edgeBasisPoints + rules.spreadBasisPoints
   if (beyond === 0 && rules.appFeeBasisPoints === 0) return market
@@ -181,9 +176,8 @@ export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market:
   return side === "BUY" ? Decimal.min(limit, paid) : Decimal.max(limit, paid)
 }
 
-/** Impacts are named for so much quote. */
 export const perImpact = 1_000_000
-/** Half the price: a larger spread is no market. */
+/** Half the price; a market with a larger spread is not usable. */
 export const mostSpreadBasisPoints = 5000
 
 interface Sized {
@@ -191,7 +185,6 @@ interface Sized {
   readonly quantity: Amount.Amount
 }
 
-/** The rules for an order of this size that takes the market. */
 export const forSize = (rules: FillRules, market: Market, { price, quantity }: Sized): FillRules => {
   if (rules.impactBasisPoints === 0) return rules
   const worth = Amount.toDecimal(quoteAmount(market, quantity, price, "down"), market.quote.decimals)
@@ -199,18 +192,18 @@ export const forSize = (rules: FillRules, market: Market, { price, quantity }: S
   return { ...rules, spreadBasisPoints: Math.min(mostSpreadBasisPoints, rules.spreadBasisPoints + impact) }
 }
 
-/** Where a swap becomes possible: half the spread away from its limit, without a solver's margin. */
+/** Returns the rules by which a swap becomes possible: half the spread away from its limit, without a solver's margin. */
 export const swapping = (rules: FillRules): FillRules => ({
   ...rules,
   touch: "at",
   edgeBasisPoints: rules.spreadBasisPoints
 })
 
-/** A swap pays half the spread and app fees, and no margin. */
+/** A swap pays half the spread and app fees, but no margin. */
 export const swapPrice = (rules: FillRules, side: Side, limit: Price, market: Price): Price =>
   arrivalPrice({ ...rules, edgeBasisPoints: 0 }, side, limit, market)
 
-/** Close prices at or below this have reached a lower bound; at or above, an upper one. */
+/** Returns the candle price of a bound. Closes at or below it reach a lower bound; closes at or above it reach an upper bound. */
 export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Rounding): number => {
   if (bound.scale <= priceScale) return Decimal.toNumber(bound)
   const ticks = Decimal.toNumber(bound) * 10 ** priceScale
@@ -219,19 +212,18 @@ export const boundAt = (bound: Price, priceScale: number, rounding: Decimal.Roun
   return Decimal.toNumber(Decimal.roundToStep(bound, Decimal.make(1n, priceScale), rounding))
 }
 
-/** The venue's share of an output, rounded up. */
+/** Venue's share of an output, rounded up. */
 export const shareOf = (rules: FillRules, gross: Amount.Amount): Amount.Amount =>
   RoundCost.shareOf(ratiosOf(rules).fee, gross)
 
-/** The price of one payout, in what the order brings in. */
 export const withdrawFee = (rules: FillRules, side: Side): Amount.Amount =>
   side === "BUY" ? rules.withdrawFee.base : rules.withdrawFee.quote
 
-/** What a fill that ends its order costs: the share and the payout of all that the order brought in, never more than that. */
+/** Returns the fees of a fill that ends its order: the venue's share of this fill and the payout fee, at most the order's unpaid output. */
 export const lastFeeOf = (rules: FillRules, side: Side, gross: Amount.Amount, unpaid: Amount.Amount): Amount.Amount =>
   Amount.min(unpaid + gross, shareOf(rules, gross) + withdrawFee(rules, side))
 
-/** Base smallest units that a bar of this volume lets us have. */
+/** Base smallest units that our orders get of a bar with this volume. */
 export const capacityOf = (rules: FillRules, market: Market, volume: number): Amount.Amount => {
   const micro = BigInt(Math.floor(volume * rules.volumeShare * 1e6))
   const { decimals } = market.base

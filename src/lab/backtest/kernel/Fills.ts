@@ -1,9 +1,8 @@
 /**
- * What one bar fills. Orders that rest when the bar opens are filled from the market outwards: buys from the highest down,
- * then sells from the lowest up. What a fill leads to rests from the next bar on.
- *
- * Two ways with one meaning: `fillWhole` for orders that fill whole at their limit, where a fill is a table row and a few
- * additions; `fillSlices` for partial fills, better prices and waiting times.
+ * Fills the orders of one bar. Orders that are open at the bar's opening fill from the market outwards: buys from the highest down, then
+ * sells from the lowest up. An order that follows a fill is open from the next bar on. Two implementations have one meaning: `fillWhole`
+ * for orders that fill whole at their limit, where a fill is a table row and a few additions; `fillSlices` for partial fills, better prices
+ * and waiting times.
  */
 
 import { exactPrice, openAt } from "../../../candles/Candles.ts"
@@ -17,7 +16,6 @@ import * as OrderTable from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 import * as Placing from "./Placing.ts"
 
-/** The fill of a whole row. */
 const fill = ({ orders, wallet }: MarketRun, bar: number, order: number): void => {
   const { table } = orders
   orders.fill(bar, order)
@@ -65,7 +63,6 @@ const endWhole = (run: MarketRun, slot: SlotState.SlotState, { side, output }: O
   Placing.payOut(run, slot, side)
 }
 
-/** Fills whole orders at their limits. */
 export const fillBar = (run: MarketRun, bar: number, low: number, high: number): void => {
   const { orders, clock, lastClose } = run
   clock.close(bar)
@@ -75,7 +72,6 @@ export const fillBar = (run: MarketRun, bar: number, low: number, high: number):
   settle(run)
 }
 
-/** After the fills of a bar: followers rest, others are placed. */
 export const settle = (run: MarketRun): void => {
   const { followers } = run
   for (let slot = followers.takeResting(); slot !== undefined; slot = followers.takeResting()) Placing.rest(run, slot)
@@ -86,7 +82,6 @@ export const settle = (run: MarketRun): void => {
   for (const slot of run.orders.exitsFirst(later)) Placing.place(run, slot)
 }
 
-/** The slot's next order, after one is paid out: at once, or when the strategy was asked if it wants to be. */
 export const advance = (run: MarketRun, slot: SlotState.SlotState): void => {
   if (run.asking.asksOnFill) {
     run.followers.holds(slot)
@@ -96,14 +91,13 @@ export const advance = (run: MarketRun, slot: SlotState.SlotState): void => {
   Placing.place(run, slot)
 }
 
-/** How far a bar went. */
 export interface BarRange {
   readonly bar: number
   readonly low: number
   readonly high: number
 }
 
-/** The price at which the bar trades with the order; `undefined` when a gap jumped over it. */
+/** Returns the price at which the bar trades with the order; `undefined` if a gap jumped over it. */
 const tradePrice = (
   { conditions, candles }: MarketRun,
   { bar, low, high }: BarRange,
@@ -118,7 +112,10 @@ const tradePrice = (
   return row.side === "BUY" ? Decimal.min(open, row.price) : Decimal.max(open, row.price)
 }
 
-/** A row for a part of the order, or for the whole of it at another price. The last part bears the payout, even beyond its own output. */
+/**
+ * Adds a row for a part of the order, or for the whole order at another price. The last part bears the payout fee, even if that exceeds its
+ * own output.
+ */
 const slice = (
   { conditions, orders }: MarketRun,
   slot: SlotState.SlotState,
@@ -134,7 +131,7 @@ const slice = (
   return OrderTable.add(orders.table, { ...row, price, quantity, input, output: gross - fee, fee, endsLeg: isLast })
 }
 
-/** What is paid out pays for the next order, so nobody else may take it. */
+/** True if the payout pays for the slot's next order. No other slot may then take this money. */
 const paysForItself = ({ orders }: MarketRun, slot: SlotState.SlotState, side: Side, paid: Amount): boolean => {
   const next = OrderTable.rowAt(orders.table, orders.arm(slot))
   return next !== undefined && next.side !== side && paid >= next.input && slot.successor === null
@@ -155,7 +152,6 @@ const complete = (run: MarketRun, slot: SlotState.SlotState, side: Side): void =
   else run.followers.places(slot, paysForItself(run, slot, side, paid))
 }
 
-/** Fills at most so much of the slot's order, at this price if there is one; says how much it was. */
 const fillSlice = (
   run: MarketRun,
   bar: number,
@@ -207,10 +203,9 @@ const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: O
   complete(run, slot, row.side)
 }
 
-/** Legs that are marketable one after the other would go round for ever; live each round takes its time. */
+/** Stops legs that are marketable one after the other, which would otherwise fill without end. In live trading each round takes time. */
 const mostArrivals = 12
 
-/** Fills at once, in `bar`, what arrived marketable at the last close. */
 export const fillArrivals = (run: MarketRun, bar: number): void => {
   const { arrivals, capacity, orders, clock, lastClose } = run
   const close = exactPrice(lastClose.before(clock.nextBar))
@@ -251,7 +246,6 @@ export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotStat
   return true
 }
 
-/** Fills an order by parts, at the bar's prices. Says whether something of it filled. */
 const fillInBar = (run: MarketRun, range: BarRange, slot: SlotState.SlotState): boolean => {
   const { capacity, followers } = run
   // Placed within the bar.
@@ -264,7 +258,6 @@ const fillInBar = (run: MarketRun, range: BarRange, slot: SlotState.SlotState): 
   return quantity > 0n
 }
 
-/** Fills orders by parts, at the bar's prices, with waiting times. */
 export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: number): void => {
   const { orders, clock, capacity } = run
   clock.close(bar)
@@ -276,7 +269,7 @@ export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: nu
   settle(run)
 }
 
-/** Fills within the bar what lies on the way to a stop, purchases above it or sales below it. Returns the price of the last of them. */
+/** Fills the orders on the way to a stop within the bar: buys above it or sells below it. Returns the price of the last fill. */
 export const fillOnTheWay = (run: MarketRun, range: BarRange, side: Side, stop: number): Price | undefined => {
   const { orders, capacity } = run
   capacity.open(range.bar)

@@ -49,7 +49,7 @@ import * as SlotState from "./orders/SlotState.ts"
 import * as Placing from "./Placing.ts"
 import { Glances } from "./state/Glances.ts"
 
-/** `conditions.budget.quote` is the first market's, for all. */
+/** `conditions.budget.quote` of the first market is the budget of all markets. */
 export interface InMarket {
   readonly conditions: Conditions
   readonly candles: Candles
@@ -64,7 +64,7 @@ export interface Ran extends InMarket {
 
 export type AllRan = readonly [Ran, ...ReadonlyArray<Ran>]
 
-/** What fills on arrival may lead to an order that does so too: so often within one bar at most. */
+/** Limits the rounds within one bar, because an order that fills on arrival may lead to another such order. */
 const mostRounds = 1000
 
 const make = ([first, ...others]: InMarkets, isGuarded: boolean): WholeRun => {
@@ -103,7 +103,7 @@ const isArriving = (runs: MarketRun.Runs): boolean => {
   return runs.some(({ arrivals }) => arrivals.count > 0)
 }
 
-/** The slot's alarm goes off at the opening of the bar. Says whether something was paid out, or given back visibly. */
+/** Handles the slot's alarm at the bar's opening. Returns true after a payout or a visible refund. */
 const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: number): boolean => {
   switch (slot.phase) {
     case "placing":
@@ -128,7 +128,6 @@ const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: numb
   }
 }
 
-/** What comes to rest, is cancelled or is paid out by the opening of bar `due`. Says whether something was paid out. */
 const wakeMarket = (run: MarketRun.MarketRun, bar: number, due = bar): boolean => {
   let paid = false
   for (let alarm = run.clock.takeAlarm(due); alarm !== undefined; alarm = run.clock.takeAlarm(due)) {
@@ -139,7 +138,6 @@ const wakeMarket = (run: MarketRun.MarketRun, bar: number, due = bar): boolean =
   return paid
 }
 
-/** What arrived marketable, market by market; says whether something filled. */
 const fillArrivals = ({ runs }: WholeRun, bar: number): boolean => {
   const before = fillCount(runs)
   for (const run of runs) if (run.arrivals.count > 0) Fills.fillArrivals(run, bar)
@@ -148,7 +146,6 @@ const fillArrivals = ({ runs }: WholeRun, bar: number): boolean => {
   return filled
 }
 
-/** What arrives marketable fills; after fills of which the strategy wants to hear it is asked. */
 const arrive = (whole: WholeRun, bar: number): void => {
   const { runs } = whole
   const [{ asking }] = runs
@@ -157,7 +154,6 @@ const arrive = (whole: WholeRun, bar: number): void => {
   for (const { arrivals } of runs) arrivals.clear()
 }
 
-/** What was under way until the opening of this bar. After a payout of which the strategy wants to hear it is asked at once, as live. */
 const wake = (whole: WholeRun, bar: number): void => {
   const { runs } = whole
   let paid = false
@@ -168,7 +164,6 @@ const wake = (whole: WholeRun, bar: number): void => {
   arrive(whole, bar)
 }
 
-/** What the bar fills in each market. Says whether it reached an order. */
 const fillBar = (whole: WholeRun, bar: number): boolean => {
   const { first, parts, runs, equity } = whole
   let isAny = false
@@ -202,7 +197,6 @@ const mayGlance = ({ indices: { told }, run }: MarketPart, { barClose }: Bounds)
   return millis !== undefined && millis <= told.parts * run.candles.time.stepMillis
 }
 
-/** At the close of the bar. */
 const decide = (whole: WholeRun, bar: number): void => {
   Equity.advance(whole.equity, bar + 1)
   Decisions.standAtClose(whole.runs, bar)
@@ -227,7 +221,6 @@ const decideNow = (whole: WholeRun): void => {
   }
 }
 
-/** What is placed within a bar fills as it arrives, or waits for the next one. */
 const arriveWithin = (whole: WholeRun, bar: number): void => {
   arrive(whole, bar)
   for (const { clock, orders } of whole.runs)
@@ -304,7 +297,7 @@ const fillQuickly = ({ first, equity }: WholeRun, from: number): number => {
   }
 }
 
-/** Runs the strategy over all candles; false when the run should have had a guard. */
+/** Runs the strategy over all candles. Returns false if the run needs a guard and has none. */
 const runThrough = (whole: WholeRun): boolean => {
   const { equity, first } = whole
   const { arrivals, candles, conditions } = first.run
@@ -316,7 +309,9 @@ const runThrough = (whole: WholeRun): boolean => {
   return true
 }
 
-/** Runs from bar `from` until the end, or until so many decisions are made. Returns the next bar; the number of bars if the run is over. */
+/**
+ * Runs from bar `from` to the end, or until `maxDecisions` decisions are made. Returns the next bar; the number of bars if the run is over.
+ */
 const runStretch = (whole: WholeRun, from: number, maxDecisions: number): number => {
   const { runs, equity, isQuick } = whole
   const { guard, losses, asking, arrivals, trading, candles } = whole.first.run
@@ -370,7 +365,6 @@ const ranOf = ({ runs, equity }: WholeRun, [first, ...others]: InMarkets): AllRa
   return [one, ...others.map((market, index) => ran(market, runs[index + 1] ?? runs[0], 0))]
 }
 
-/** Runs a strategy over the candles of its market, or of each of its markets. */
 export const simulateAll = (markets: InMarkets): AllRan => {
   if (markets.length === 1 && LimitGuard.isQuick(markets[0].conditions)) {
     const quick = make(markets, false)
@@ -381,6 +375,5 @@ export const simulateAll = (markets: InMarkets): AllRan => {
   return ranOf(whole, markets)
 }
 
-/** A run of one market. */
 export const simulate = (conditions: Conditions, candles: Candles, indices: CrossingIndex.Indices): Outcome.Outcome =>
   simulateAll([{ conditions, candles, indices }])[0].outcome

@@ -29,17 +29,14 @@ export interface LimitGuard {
   readonly denials: Denials
 }
 
-/** An order that is about to be placed, and the market at that moment. */
 export interface NewOrder {
   readonly row: OrderRow
   readonly market: Market
   readonly rules: FillRules
   readonly now: number
   readonly close: number
-  /** The candle price at which the order fills, and the decimal places of such prices. */
   readonly fillsAt: number
   readonly priceScale: number
-  /** Another order rests in its slot, which has to go first. */
   readonly isSuccessor: boolean
 }
 
@@ -57,25 +54,23 @@ export const make = (account: LimitAccount): LimitGuard => ({
   denials: new Denials()
 })
 
-/** Orders fill whole and at once, and no limit but `maxPriceDeviation` is set: a run without a guard is tried first. */
+/** True if orders fill whole and at once, and no limit but `maxPriceDeviation` is set. A run without a guard is then tried first. */
 export const isQuick = ({ rules, limits }: Pick<Conditions, "rules" | "limits">): boolean =>
   isImmediate(rules) && (limits === undefined || (onlyThePrice(limits) && isMarketableFirst(rules, limits)))
 
-/** An order that gives away too much is marketable: it lies beyond the close by more than it takes to fill. */
+/** True if an order that breaks the price limit is always marketable, because it lies beyond the close by more than a fill requires. */
 const isMarketableFirst = (rules: FillRules, { maxPriceDeviation }: Limits): boolean =>
   rules.touch !== "through" && 1 / reachOf(rules, "BUY") - 1 < Decimal.toNumber(maxPriceDeviation)
 
-/** Something waits that a close may set free, or a close may say that too much is lost. */
+/** True if a close may release a waiting order or trigger a loss limit. */
 export const isWatching = ({ account, denials }: LimitGuard): boolean => account.watchesLosses || denials.size > 0
 
-/** The same of any close whatever; or of the next one, when money or orders moved since a close was looked at. */
+/** True if every close must be checked, or the next one because money or orders have changed since the last check. */
 export const isWatchingAll = (guard: LimitGuard, changes: number): boolean =>
   guard.denials.size > 0 && (hasChanged(guard, changes) || !guard.onlyThePrice)
 
-/** Money or orders moved since a close was last looked at, or by that look. */
 export const hasChanged = ({ account }: LimitGuard, changes: number): boolean => changes > account.changesSeen
 
-/** When to ask again, or to look whether an order is free. */
 export const orFreed = (guard: LimitGuard, ask: AskAgain): AskAgain => {
   if (guard.denials.size === 0) return ask
   let { below, above } = ask
@@ -86,7 +81,7 @@ export const orFreed = (guard: LimitGuard, ask: AskAgain): AskAgain => {
   return { ...ask, below, above }
 }
 
-/** On the safe side of rounding: a close that comes so near is looked at exactly. */
+/** Margin for rounding. A close within it is checked exactly. */
 const hair = 1e-9
 
 const denialOf = ({ side, price }: OrderRow, limit: LimitName, deviation: number, fillsAt: number): Denial => {
@@ -108,7 +103,7 @@ const denialOf = ({ side, price }: OrderRow, limit: LimitName, deviation: number
   }
 }
 
-/** The strategy is asked, but what it wants is not followed: everything is withdrawn. */
+/** True during a drain: the strategy runs, but its decisions are ignored and all orders are cancelled. */
 export const isDrained = (guard: LimitGuard | undefined): boolean => guard?.account.stop?.action === "drain"
 
 const priceOf = (close: number): BidAsk => {
@@ -116,11 +111,11 @@ const priceOf = (close: number): BidAsk => {
   return { bid: price, ask: price }
 }
 
-/** The order gives away too much against the last close. */
+/** True if the order's price is too far from the last close, to our loss. */
 export const deviates = (row: OrderRow, close: number, limits: Limits): boolean =>
   badDeviation(row, { price: priceOf(close), limits }) !== undefined
 
-/** False when the order certainly does not; that is most often so, and cheap to say. */
+/** A cheap test: false if the order certainly does not deviate, which is the usual case. */
 const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: NewOrder, { deviation }: LimitGuard): boolean => {
   const ticks = 2 / 10 ** priceScale
   const reach = reachOf(rules, row.side)
@@ -129,7 +124,7 @@ const mayDeviate = ({ row, rules, close, fillsAt, priceScale }: NewOrder, { devi
     : ((fillsAt - ticks) / reach) * (1 - hair) < close * (1 - deviation)
 }
 
-/** Nothing can be set free now, nor waits for another reason than before: one and the same limit refuses all that waits. */
+/** True if no order can be released now: one limit refuses all waiting orders, as before. */
 export const isShut = ({ account, denials }: LimitGuard, now: number): boolean => {
   const shut = account.closedBy(now)
   if (shut === undefined) return false
@@ -137,11 +132,10 @@ export const isShut = ({ account, denials }: LimitGuard, now: number): boolean =
   return true
 }
 
-/** A swap waits while the venue would quote it below its limit. */
+/** True if a swap must wait because the venue would quote it below its limit. */
 const isTooDear = ({ row, fillsAt, close }: NewOrder): boolean =>
   row.by !== undefined && (row.side === "BUY" ? close > fillsAt : close < fillsAt)
 
-/** The limit that keeps the order back, if one does. */
 export const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefined => {
   const { row, market, now, close, isSuccessor } = order
   const { account, onlyThePrice } = guard
@@ -158,7 +152,6 @@ export const refusal = (order: NewOrder, guard: LimitGuard): LimitName | undefin
   return refused !== "price-deviation" && isTooDear(order) ? "swap-price" : refused
 }
 
-/** Counts it when that is not what kept the slot's order back before. */
 export const deny = (
   { account, deviation, denials }: LimitGuard,
   slot: SlotState,

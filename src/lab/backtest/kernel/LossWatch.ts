@@ -21,19 +21,18 @@ const worthOf = (holdings: ReadonlyArray<MarketHolding>, bar: number): Amount =>
     return sum + quote + quoteAmount(conditions.market, wallet.freeBase + base, close, "down")
   }, holdings[0]?.wallet.freeQuote ?? 0n)
 
-/** The same in doubles, whole units. */
 const roughWorth = (holdings: ReadonlyArray<MarketHolding>, bar: number): number => {
   let worth = 0
   for (const { wallet, candles } of holdings) worth += wallet.quote + wallet.base * closeAt(candles, bar)
   return worth
 }
 
-/** Well more than doubles are wrong by. */
+/** Margin that is well above the error of doubles. */
 const hair = 1e-9
-/** What a price that is computed from two sums may be wrong by, of these sums. */
+/** Relative error of a price that is computed from two sums. */
 const rounding = 1e-12
 
-/** Nothing is to be marked, and no stop begins or ends, before `until` while the worth stays between these. */
+/** While the equity stays between these values, no mark changes and no stop begins or ends before `until`. */
 interface Calm {
   readonly least: number
   readonly most: number
@@ -49,7 +48,7 @@ const calmOf = ({ limits, stop }: LimitAccount, marks: LossMarks, quote: Asset):
   return { least: least * (1 + hair), most: units(peak) * (1.001 - hair), until: (day + 1) * dayMillis }
 }
 
-/** The closes beyond which the worth of what is held leaves these bounds, on the safe side of rounding. */
+/** Returns the closes beyond which the equity leaves these bounds, with a margin for rounding. */
 const closesBeyond = ({ least, most }: Calm, base: number, quote: number) => {
   const slack = rounding * (Math.abs(quote) + most)
   return { below: (least + slack - quote) / base, above: (most - slack - quote) / base }
@@ -57,7 +56,6 @@ const closesBeyond = ({ least, most }: Calm, base: number, quote: number) => {
 
 const noClose = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY }
 
-/** One for all markets of a strategy. */
 export class LossWatch {
   private readonly account: LimitAccount
   private readonly quote: Asset
@@ -70,7 +68,6 @@ export class LossWatch {
     this.quote = quote
   }
 
-  /** At the close of a bar: marks, and stops that begin or end. */
   look(bar: number, now: number): void {
     const { calm, account } = this
     const rough = roughWorth(account.holdings, bar)
@@ -79,12 +76,11 @@ export class LossWatch {
     if (this.marks !== undefined) this.calm = calmOf(account, this.marks, this.quote)
   }
 
-  /** Every close has to be looked at: the worth in several markets is no line in one close. */
+  /** True if every close must be checked, because the equity in several markets is not a linear function of one close. */
   get isAll(): boolean {
     return this.account.holdings.length !== 1
   }
 
-  /** When to ask again, or to look at a close, in a run of one market. */
   orLost(ask: AskAgain): AskAgain {
     const { account, calm } = this
     const [holding] = account.holdings
@@ -100,7 +96,6 @@ export class LossWatch {
     }
   }
 
-  /** The first bar that closes when something is to be marked whatever the worth is. */
   private lateBarOf(time: TimeAxis.TimeAxis): number {
     if (this.late.until !== this.calm.until)
       this.late = { until: this.calm.until, bar: TimeAxis.firstBarFrom(time, this.calm.until - time.stepMillis) }

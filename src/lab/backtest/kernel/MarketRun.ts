@@ -21,7 +21,7 @@ import { TradingResult } from "./state/TradingResult.ts"
 import { Waiting } from "./state/Waiting.ts"
 import { type Purse, Wallet } from "./state/Wallet.ts"
 
-/** What all markets of a strategy share. `account` and `losses` are those of a run that looks at every order. */
+/** State that all markets of a strategy share. `account` and `losses` are set in a run that checks every order. */
 interface Shared {
   readonly purse: Purse
   readonly open: OpenOrders
@@ -44,16 +44,13 @@ export interface MarketRun {
   readonly capacity: Capacity
   readonly trading: TradingResult
   readonly asking: Asking
-  /** Which cancelled orders a solver had in hand, and which swaps are refunded. */
   readonly random: Random
-  /** Set in a run that looks at every order; any other run only notices when it should have. */
+  /** Set in a run that checks every order. A run without it only detects that it needs one. */
   readonly guard: LimitGuard.LimitGuard | undefined
   readonly losses: LossWatch | undefined
-  /** Orders that are marketable as they come to rest matter. */
   readonly looksAtArrivals: boolean
 }
 
-/** One for each market of a strategy, that of the first one first. */
 export type Runs = readonly [MarketRun, ...ReadonlyArray<MarketRun>]
 
 export const share = ({ market, budget, initialMemory, limits }: Conditions, isGuarded: boolean): Shared => {

@@ -11,7 +11,6 @@ import * as LimitGuard from "./LimitGuard.ts"
 import type * as MarketRun from "./MarketRun.ts"
 import type { Glances } from "./state/Glances.ts"
 
-/** What the loop itself knows of a market. Only it and this file write it. */
 export interface MarketPart {
   readonly run: MarketRun.MarketRun
   readonly indices: CrossingIndex.Indices
@@ -19,14 +18,12 @@ export interface MarketPart {
   readonly glances: Glances
   ask: AskAgain.AskAgain
   stops: AskAgain.ReachedPrices
-  /** The strategy was asked at these stops last, when so many orders had filled. */
   askedAt: (AskAgain.ReachedPrices & { readonly fills: number }) | undefined
-  /** While this is so, the strategy need not be asked before the bar in `ask`. */
   stands: StandsAt | undefined
   searched: Searched
 }
 
-/** Before bar `to` nothing crosses these; there something does, if `isEvent`. */
+/** Nothing crosses these bounds before bar `to`. If `isEvent`, something crosses them there. */
 interface Searched extends AskAgain.AskAgain {
   readonly buy: number
   readonly sell: number
@@ -41,7 +38,7 @@ export interface WholeRun {
   readonly parts: readonly [MarketPart, ...ReadonlyArray<MarketPart>]
   readonly runs: MarketRun.Runs
   readonly equity: Equity.Equity
-  /** One market without a guard, where orders fill whole, and none as it arrives. */
+  /** True for one market without a guard, where orders fill whole and none fills on arrival. */
   readonly isQuick: boolean
 }
 
@@ -54,13 +51,13 @@ export const fillCount = (runs: MarketRun.Runs): number => {
   return count
 }
 
-/** Within a bar the market has more decimal places than candles have. */
+/** Additional decimal places of the market's price within a bar. */
 const finer = 3
 
 const stopsOf = ({ asking: { stops }, candles }: MarketRun.MarketRun): AskAgain.ReachedPrices =>
   stops === undefined ? noStops : AskAgain.reached(stops, candles.priceScale + finer)
 
-/** A stop at which the strategy was asked in vain, as it held nothing, counts again once something has filled. */
+/** Skips a stop at which the strategy ran without effect because it held nothing. The stop counts again after the next fill. */
 export const findStops = ({ first, runs }: WholeRun): void => {
   const { askedAt } = first
   if (askedAt !== undefined && askedAt.fills !== fillCount(runs)) first.askedAt = undefined
@@ -71,12 +68,11 @@ export const findStops = ({ first, runs }: WholeRun): void => {
   }
 }
 
-/** Purchases and stops below the market that are nearest to it. */
 export const nearestBelow = ({ run, stops }: MarketPart): number => Math.max(run.orders.nearestBuy, stops.below)
 
 export const nearestAbove = ({ run, stops }: MarketPart): number => Math.min(run.orders.nearestSell, stops.above)
 
-/** Searches in windows that grow, so that none reads far beyond what another one finds. */
+/** Searches in growing windows, so that no search reads far beyond the result of another. */
 const nextBoundedEvent = (part: MarketPart, ask: AskAgain.AskAgain, from: number, stop: number): number => {
   const { glances, indices, stands } = part
   const [below, above] = [nearestBelow(part), nearestAbove(part)]
@@ -91,13 +87,12 @@ const nextBoundedEvent = (part: MarketPart, ask: AskAgain.AskAgain, from: number
   }
 }
 
-/** When a bar of this market is to be looked at, whatever its orders. */
 const askOf = ({ ask, run: { guard, losses } }: MarketPart): AskAgain.AskAgain => {
   const freed = guard === undefined ? ask : LimitGuard.orFreed(guard, ask)
   return losses === undefined || losses.isAll ? freed : losses.orLost(freed)
 }
 
-/** The first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` when none does. */
+/** Returns the first bar in [from, stop) that fills an order of this market or reaches one of its bounds; `stop` if there is none. */
 const nextEventIn = (part: MarketPart, ask: AskAgain.AskAgain, from: number, stop: number): number => {
   if (AskAgain.isBounded(ask) || part.stands !== undefined) return nextBoundedEvent(part, ask, from, stop)
   const end = Math.min(stop, Math.max(from, ask.bar))
@@ -105,8 +100,8 @@ const nextEventIn = (part: MarketPart, ask: AskAgain.AskAgain, from: number, sto
 }
 
 /**
- * The same beside other markets, whose events would have one market searched again and again: it is known up to which bar nothing
- * happens, until something moves that it was searched for.
+ * Searches like `nextEventIn`, but keeps the result. The events of other markets would otherwise repeat the search; it is repeated only
+ * after its bounds change.
  */
 const nextEventBeside = (part: MarketPart, from: number, stop: number): number => {
   const { searched, run } = part
@@ -127,7 +122,6 @@ const nextEventBeside = (part: MarketPart, from: number, stop: number): number =
   return event
 }
 
-/** The first bar from `from` on that is an event of one of the markets; `stop` when none is. */
 export const nextEvent = (whole: WholeRun, from: number, stop: number): number => {
   const { first, parts, equity } = whole
   let event = stop

@@ -1,4 +1,4 @@
-/** What a run of one market came to: its fills, its money to the last digit, and what was counted on the way. */
+/** Result of a run in one market: fills, exact money, and counters. */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { LimitName } from "../../../engine/planning/OrderLimits.ts"
 import type { MarketRun } from "./MarketRun.ts"
@@ -20,34 +20,29 @@ export interface Outcome {
   readonly fills: FillLog
   readonly table: OrderTable.OrderTable
   readonly slotNames: ReadonlyArray<string>
-  /** Which slots enter and leave by turns; what others buy or sell is closed by whichever of them comes next. */
+  /** True for slots that enter and leave by turns. The trades of other slots are closed by any of these slots. */
   readonly slotsTakeTurns: ReadonlyArray<boolean>
-  /** Why each slot last wanted what it wanted. */
   readonly slotReasons: ReadonlyArray<string>
-  /** Everything owned at the end, deposits of open orders included; of quote what trading made of the market's budget. */
+  /** All base owned at the end, deposits of open orders included. `quote` contains the market's budget and the result of its trading. */
   readonly base: Amount
   readonly quote: Amount
-  /** By the asset that they were taken from; refunds included. */
+  /** By the asset from which they were taken; refunds included. */
   readonly fees: { readonly base: Amount; readonly quote: Amount }
-  /** Their fees are among `fees`. */
+  /** Their fees are part of `fees`. */
   readonly payouts: OrderTable.FlatCosts
   readonly refunds: OrderTable.FlatCosts
-  /** What others were paid of the inputs. */
   readonly appFees: { readonly base: Amount; readonly quote: Amount }
-  /** Ratio of the highest equity before it; of all markets together. */
+  /** Ratio to the highest earlier equity, over all markets together. */
   readonly maxDrawdown: number
   readonly openOrders: number
   readonly counts: Counts
-  /** Slots whose condition held without an order; the same in all markets. */
   readonly unordered: ReadonlyMap<string, Unordered>
-  /** How often each of the strategy's limits alone kept an order back, and when it had lost too much to go on. */
   readonly deniedBy: ReadonlyMap<LimitName, number>
   readonly stops: ReadonlyArray<LossStop>
-  /** Where orders rested, those that still do included; empty unless asked for. */
+  /** Times at which orders were open, those still open included. Empty unless requested. */
   readonly stays: ReadonlyArray<Stay>
 }
 
-/** `decisions` are counted in the first market, as a strategy decides for all of them. */
 export const of = (run: MarketRun, maxDrawdown: number, decisions: number): Outcome => {
   const { orders, waiting, wallet, conditions, guard, candles } = run
   const { table, slots, placed, cancelled } = orders

@@ -1,4 +1,4 @@
-/** What a strategy sees of its own trading in a run, as it would live; the same object while nothing of it has changed. */
+/** Shows a strategy its own trading in a run, as in live trading. Returns one object until something in it changes. */
 
 import { closeTime } from "../../../candles/TimeAxis.ts"
 import type { Amount } from "../../../domain/Amount.ts"
@@ -15,12 +15,10 @@ const unsettled = ({ orders }: MarketRun): number => {
   return open
 }
 
-/** What everything in it follows from. */
 type SeenState = ReadonlyArray<number | Amount | CostBasis.HeldPosition>
 
 const known = new WeakMap<MarketRun, { readonly ground: SeenState; readonly own: OwnState }>()
 
-/** `others`: of further markets, whose orders count as well. */
 export const of = (run: MarketRun, others: ReadonlyArray<MarketRun> = []): OwnState => {
   const { trading, orders, wallet } = run
   const { log, placedBar } = orders

@@ -1,6 +1,6 @@
 /**
- * What happens to orders and their money in one market: placed, refused, waiting, withdrawn, paid out. An order's deposit
- * leaves the wallet when it is placed.
+ * Moves orders and their money in one market: placed, refused, waiting, cancelled, paid out. An order's deposit leaves the wallet when the
+ * order is placed.
  */
 
 import { min } from "../../../domain/Amount.ts"
@@ -11,7 +11,6 @@ import type { MarketRun } from "./MarketRun.ts"
 import { type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 
-/** From now on bars can fill the slot's order. */
 export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders, lastClose, clock } = run
   const row = orders.rowOf(slot)
@@ -22,7 +21,7 @@ export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
     arrive(run, slot, row)
 }
 
-/** A swap is executed now or never, and waits for its price before: only a run that looks at limits lets it. */
+/** A swap is executed now or never, and waits for its price before that. Only a run that checks limits allows it. */
 const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   if (slot.phase !== "resting") return
   const { orders, lastClose, clock, arrivals, conditions, guard } = run
@@ -32,7 +31,6 @@ const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void =>
   else refundSwap(run, slot)
 }
 
-/** The venue did not execute it: its money is on its way back, and then it is tried again, in another bar. */
 export const refundSwap = ({ clock, conditions, orders }: MarketRun, slot: SlotState.SlotState): void => {
   SlotState.become(slot, "cancelling")
   orders.wanted.leaves(slot)
@@ -51,7 +49,6 @@ const arrive = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void 
 const isNew = ({ clock }: MarketRun, slot: SlotState.SlotState, { quantity }: OrderRow): boolean =>
   slot.placedBar === clock.nextBar && slot.openQuantity === quantity
 
-/** A new order that the last close has reached. */
 export const arrivesMarketable = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): boolean => {
   const { orders, lastClose, clock } = run
   return isNew(run, slot, row) && lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row))
@@ -67,7 +64,7 @@ export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotS
   if (waiting.remove(slot)) guard?.denials.remove(slot)
 }
 
-/** Denies the slot this order when a limit refuses it, and says whether one does. `isSuccessor`: another one rests there. */
+/** Denies the slot this order if a limit refuses it, and returns true if so. `isSuccessor`: another order is open in the slot. */
 export const isDenied = (
   { candles: { priceScale }, clock, conditions, lastClose, orders }: MarketRun,
   slot: SlotState.SlotState,
@@ -87,11 +84,9 @@ export const isDenied = (
   return true
 }
 
-/** Orders that it must not rest beside may still fill. */
 const isYielding = ({ orders }: MarketRun, { desired }: SlotState.SlotState): boolean =>
   desired?.yieldsTo?.some((name) => orders.openIn(name) > 0n) === true
 
-/** Puts the slot's armed order on the market, when there is one, it is big enough, and money and limits allow it. */
 export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders, wallet, clock, waiting, guard, arrivals } = run
   const { rules, maxOpenOrders, limits } = run.conditions
@@ -126,7 +121,7 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   }
 }
 
-/** Those that lacked money or waited for a limit, in slot order, exits first; a smaller one may overtake. */
+/** Places waiting orders in slot order, exits first. A smaller order may overtake a larger one. */
 export const placeWaiting = (run: MarketRun): void => {
   const { waiting, guard, orders, wallet, conditions } = run
   if (waiting.count === 0) return
@@ -154,11 +149,10 @@ export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): vo
   orders.close(slot)
 }
 
-/** What the closed order brought in is in the wallet, and the slot is free. */
 export const payOut = ({ wallet }: MarketRun, slot: SlotState.SlotState, side: Side): void =>
   wallet.receive(side, SlotState.payOut(slot))
 
-/** What an order brought in before it was cancelled is paid out as well, and that has its price. */
+/** Charges the payout fee for the output of an order that was cancelled after partial fills. */
 const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   if (slot.unpaid <= 0n) return
   const paid = min(slot.unpaid, withdrawFee(conditions.rules, row.side))
@@ -168,7 +162,6 @@ const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotStat
   trading.chargePayout(row, paid)
 }
 
-/** Takes the slot's order off the market. */
 export const cancel = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders } = run
   const { order } = slot

@@ -1,6 +1,6 @@
 /**
- * What a strategy sees now: at the close of a bar, or where it stands within one. Nearly all of it is there already: slots and candles that have not changed
- * are the same objects as at the last look, and what few strategies look at is made when one does.
+ * Builds the view of a strategy at the close of a bar, or at its present place within one. Slots and candles that have not changed stay the
+ * same objects. Values that few strategies read are created on first use.
  */
 
 import { exactPrice } from "../../../candles/Candles.ts"
@@ -18,7 +18,6 @@ import { type FillRules, quotedAt } from "./FillRules.ts"
 import type { MarketRun, Runs } from "./MarketRun.ts"
 import * as OwnState from "./OwnState.ts"
 
-/** Bid and ask lie as far from a close, and most strategies look at the middle alone. */
 class Quoted implements TwoSidedPrice {
   declare readonly at: number
   declare readonly mid: Price
@@ -64,7 +63,7 @@ const candlesOf = ([run, ...others]: Runs, now: number): ReadonlyMap<string, Clo
 
 const silence: Signals = new Map()
 
-/** Getters that all views share: those of an object's own would have to be made for each. */
+/** Shares getters among all views, because own getters would have to be created for each view. */
 class RunView implements View {
   declare readonly now: number
   declare readonly market: Market

@@ -1,4 +1,4 @@
-/** What a strategy's own limits did in a backtest, in sentences: what they kept back, and when too much was lost to go on. */
+/** Describes in sentences what a strategy's own limits did in a backtest: the orders that they kept back, and the loss stops. */
 import { iso } from "../../../domain/Text.ts"
 import type * as BandSide from "./BandSide.ts"
 
@@ -13,10 +13,8 @@ const said = ({ from, until, action, reason }: Stop): string => {
   return `stopped at ${iso(from)}: ${reason}.${withdrew} ${then}`
 }
 
-/** JSON has all of them. */
 const mostSaid = 5
 
-/** Each begins with the name of the run. */
 export const sentences = (name: string, { outcome }: BandSide.BandSide): ReadonlyArray<string> => {
   const denied = [...outcome.deniedBy].map(([limit, count]) => `${limit} ${count}`)
   const stops = outcome.stops.slice(0, mostSaid).map(said)

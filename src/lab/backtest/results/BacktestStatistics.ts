@@ -1,4 +1,4 @@
-/** The statistics of a run as labelled figures: of its profit, against the budget left alone. */
+/** Formats the statistics of a run as labelled figures. They describe its profit compared with the unused budget. */
 
 import { closeTime, openTime } from "../../../candles/TimeAxis.ts"
 import { dayMillis, hourMillis } from "../../../domain/Durations.ts"
@@ -35,16 +35,14 @@ type Axis = ReturnType<typeof sampled>["axis"]
 type Meaningless = Partial<Record<keyof Statistics.Statistics | "deflatedSharpe", string>>
 
 export interface SideStatistics extends Statistics.Statistics {
-  /** After so many trials; see `Statistics.deflatedAfter`. */
   readonly deflatedSharpe: number
-  /** Which of these figures mean nothing, and why. */
   readonly meaningless: Meaningless
 }
 
-/** Returns of less than a year are not to be extrapolated to one. A file of a year may lack a few days. */
+/** Returns over less than a year are not extrapolated to a year. A file of a year may lack a few days. */
 const leastDaysOfYear = 360
 
-/** Below this a deviation is no estimate. */
+/** Below this number of periods a deviation is not an estimate. */
 const leastPeriods = 3
 
 const meaninglessOf = (
@@ -68,7 +66,7 @@ const meaninglessOf = (
   })
 }
 
-/** Returns are those of the profit against the budget left alone. The largest drawdown is of everything held, at every bar. */
+/** Returns measure the profit compared with the unused budget. The largest drawdown covers all holdings, at every bar. */
 export const ofSide = (side: BandSide.BandSide, trials: number): SideStatistics => {
   const { curve, axis } = sampled(side)
   const made = EquityCurve.madeOf(curve)
@@ -82,7 +80,6 @@ export const ofSide = (side: BandSide.BandSide, trials: number): SideStatistics 
   }
 }
 
-/** The figure as it is written, or why it means nothing. */
 export const text = (
   found: SideStatistics,
   name: keyof Meaningless,
@@ -102,13 +99,13 @@ const ratios = (found: SideStatistics, trials: number): ReadonlyArray<readonly [
   ["kurtosis of returns", text(found, "kurtosis")]
 ]
 
-/** Places of all figures in quote: cents are enough where the run began with a hundred or more, else down to the eighth. */
+/** Decimal places of all figures in quote: 2 if the run began with a hundred or more, otherwise up to 8. */
 export const quotePlaces = ({ parts }: BandSide.BandSide): number => {
   const [start] = BandSide.curve(parts, [0])
   return Math.min(parts[0].market.quote.decimals, (start?.hold ?? 0) >= 100 ? 2 : 8)
 }
 
-/** What each trade gained, and what the position that is open at the end would, in whole units of quote. */
+/** Returns the gain of each trade, and the gain of the position that is open at the end, in whole units of quote. */
 export const gainsOf = (side: BandSide.BandSide): { readonly trades: ReadonlyArray<number>; readonly open: number } => {
   const trades = side.parts.flatMap(({ outcome, candles }) =>
     RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
@@ -117,7 +114,6 @@ export const gainsOf = (side: BandSide.BandSide): { readonly trades: ReadonlyArr
   return { trades, open: trades.reduce((rest, gained) => rest - gained, all) }
 }
 
-/** By market: how many trades ended, how many of them won, and what those and the others came to. */
 const tradesOf = ({ parts }: BandSide.BandSide) =>
   parts.map(({ outcome, candles }) => {
     const gains = RoundTrips.trades(outcome, candles).map(({ gained }) => gained)
@@ -127,7 +123,6 @@ const tradesOf = ({ parts }: BandSide.BandSide) =>
     return { trips: gains.length, won: won.length, grossProfit: sum(won), grossLoss }
   })
 
-/** What trades earned after their fees, and what is still held against its cost: the parts of the profit. */
 export const partsOf = (side: BandSide.BandSide): { readonly gridProfit: number; readonly inventory: number } => {
   const gridProfit = tradesOf(side).reduce((sum, { grossLoss, grossProfit }) => sum + grossProfit - grossLoss, 0)
   const { quote } = side.parts[0].market
@@ -144,7 +139,6 @@ export const partFacts = (side: BandSide.BandSide): ReadonlyArray<readonly [stri
   ]
 }
 
-/** Everything that is said of one side. */
 export const facts = (side: BandSide.BandSide, trials: number): ReadonlyArray<readonly [string, string]> => {
   const { counts, openOrders } = side
   const filled = counts.placed - counts.cancelled - openOrders

@@ -1,6 +1,4 @@
-/**
- * What one side of the band came to, in all of its markets: worth, money and counts, its equity over time, and the same as JSON.
- */
+/** Computes one side of the band in all of its markets: equity, money and counts, equity over time, and their JSON form. */
 import { type Candles, closeAt, exactPrice } from "../../../candles/Candles.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -14,55 +12,51 @@ import type { Counts, Outcome } from "../kernel/Outcome.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Statistics from "./Statistics.ts"
 
-/** Payouts or refunds: their number and their fees. */
 interface PaidInQuote {
   readonly count: number
   readonly feesQuote: Amount
 }
 
-/** Worth and what became of it. */
 interface Result {
   readonly rules: FillRules
   readonly outcome: Outcome
-  /** How much the worth of everything changed from the first close to the last, start inventory included; quote smallest units. */
+  /** Change of total equity from the first close to the last, start inventory included; quote smallest units. */
   readonly pnlQuote: Amount
-  /** Fees in quote; those taken in base at the last close. */
+  /** Fees in quote. Fees taken in base are valued at the last close. */
   readonly feesQuote: Amount
-  /** Their fees are among `feesQuote`. */
+  /** Their fees are part of `feesQuote`. */
   readonly payouts: PaidInQuote
   readonly refunds: PaidInQuote
-  /** What `terms` paid to others out of the inputs, in the same way; it is in the profit already. */
+  /** App fees that others received from the inputs, valued like `feesQuote`. The profit already excludes them. */
   readonly appFeesQuote: Amount
-  /** What the budget alone would have gained. */
   readonly holdPnlQuote: Amount
 }
 
 /**
- * What the strategy made: the change of worth without that of its start inventory, which counts at no gain until it trades.
- * The same figure as `total` of the live `profit`.
+ * Profit of the strategy: the change of equity without the change of its start inventory, which has no gain until it trades. Equals `total`
+ * of the live `profit`.
  */
 export const profitOf = ({ pnlQuote, holdPnlQuote }: Pick<Result, "pnlQuote" | "holdPnlQuote">): Amount =>
   pnlQuote - holdPnlQuote
 
-/** What happened in one market. The budget of quote is the first market's, so that all together are the whole. */
+/** Result in one market. The quote budget is the first market's, so that the sum over the markets is the whole. */
 export interface Part extends Result {
   readonly market: Market
   readonly candles: Candles
   readonly budget: Conditions["budget"]
 }
 
-/** One side of the band. `rules` and `outcome` are those of the only market, or of the first; the gains are of all. */
+/** One side of the band. `rules` and `outcome` belong to the only or first market; the gains cover all markets. */
 export interface BandSide extends Result {
   readonly mode: FillMode
   readonly parts: readonly [Part, ...ReadonlyArray<Part>]
-  /** Fills of all markets together. */
   readonly fills: number
   readonly quote: Amount
   readonly openOrders: number
   readonly counts: Counts
 }
 
-/** Worth of everything at the close of these bars (ascending); `close` and `base` are the first market's. */
+/** Equity at the close of these bars (ascending). `close` and `base` are the first market's. */
 export const curve = (
   [first, ...others]: BandSide["parts"],
   bars: ReadonlyArray<number>
@@ -80,7 +74,6 @@ export const curve = (
   }))
 }
 
-/** Days of one series, found once. */
 const daysOf = new WeakMap<Candles, EquityCurve.Samples>()
 const days = (candles: Candles): EquityCurve.Samples => {
   const known = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))
@@ -88,7 +81,7 @@ const days = (candles: Candles): EquityCurve.Samples => {
   return known
 }
 
-/** Worth of everything, and of the budget left alone, in the beginning and at the end of each day: what searches need of thousands of runs. */
+/** Equity and the unused budget's value at the start and at the end of each day. Searches need only this from thousands of runs. */
 const dailyPoints = ({
   parts
 }: Pick<BandSide, "parts">): ReadonlyArray<Pick<EquityCurve.EquityPoint, "equity" | "hold">> => {
@@ -100,20 +93,18 @@ const dailyPoints = ({
 export const dailyEquity = (side: Pick<BandSide, "parts">): ReadonlyArray<number> =>
   dailyPoints(side).map(({ equity }) => equity)
 
-/** As `EquityCurve.madeOf`, by day. */
 export const dailyMade = (side: Pick<BandSide, "parts">): ReadonlyArray<number> => EquityCurve.madeOf(dailyPoints(side))
 
-/** Not per year. */
+/** Per day, not per year. */
 export const dailySharpe = (side: Pick<BandSide, "parts">): number =>
   Statistics.sharpeOf(Statistics.returnsOf(dailyMade(side)))
 
-/** Prices compared at this many units of base lose no digit that shows. */
+/** Prices for this many units of base lose no visible digit in the comparison. */
 const precisePlaces = 18
 
 /**
- * What everything would have gained in base from the first close on, in smallest units of quote: the comparison that traders call
- * buy and hold. The budget left alone is another one, for it keeps its quote. No fee is taken. Of several markets there is no such
- * single purchase.
+ * Gain if everything were in base from the first close on, in quote smallest units; traders call it buy and hold. The unused budget is
+ * another comparison, because it keeps its quote. No fee is deducted. `undefined` for several markets, which have no such single purchase.
  */
 export const allInGain = ({ parts }: Pick<BandSide, "parts">): Amount | undefined => {
   const [{ market, candles, budget }, ...others] = parts
@@ -127,7 +118,7 @@ export const allInGain = ({ parts }: Pick<BandSide, "parts">): Amount | undefine
   return Decimal.divideInteger(atStart * last, first, "down") - atStart
 }
 
-/** The sides by what they gained; with one mode both ends are the same. */
+/** Returns the sides by their gain. With one mode both ends are equal. */
 export const band = (
   sides: readonly [BandSide, ...ReadonlyArray<BandSide>]
 ): { readonly low: BandSide; readonly high: BandSide } => {
@@ -138,7 +129,7 @@ export const band = (
   }
 }
 
-/** A side as JSON: amounts are exact decimals as text, in units of their asset. `base` is the only market's, or the first's. */
+/** Returns a side as JSON. Amounts are exact decimals as text, in units of their asset. `base` is the only or first market's. */
 export const toJson = (strategy: Strategy, side: BandSide) => {
   const { base, quote } = strategy.market
   return {
@@ -156,7 +147,6 @@ export const toJson = (strategy: Strategy, side: BandSide) => {
   }
 }
 
-/** What of it happened in one of several markets. */
 export const partToJson = ({ market, outcome, ...gains }: Part) => ({
   ...gainsJson(market, gains),
   fills: outcome.fills.count,

@@ -11,19 +11,17 @@ export interface EquityPoint {
   readonly time: number
   readonly close: number
   readonly equity: number
-  /** Worth of the budget had it been left alone. */
   readonly hold: number
-  /** Base held, whole units. */
+  /** Base held, in whole units. */
   readonly base: number
 }
 
-/** Whole units. */
 interface Holdings {
   base: number
   quote: number
 }
 
-/** Follows what a run holds from bar to bar (ascending). It is one and the same object that is given each time. */
+/** Follows the holdings of a run from bar to bar (ascending). Always returns one object, which changes. */
 export const holdings = (
   { fills, table }: Pick<Outcome, "fills" | "table">,
   { market, budget }: Pick<Conditions, "market" | "budget">
@@ -43,7 +41,6 @@ export const holdings = (
   }
 }
 
-/** A point at the close of each of these bars (ascending). */
 export const at = (
   outcome: Outcome,
   candles: Candles,
@@ -60,7 +57,7 @@ export const at = (
   })
 }
 
-/** Closes at some bars (ascending), side by side: reading a few thousand that lie far apart takes longer than a run. */
+/** Closes at some bars (ascending), stored together. Reading a few thousand scattered closes takes longer than a run. */
 export interface Samples {
   readonly bars: Int32Array
   readonly closes: Float64Array
@@ -71,7 +68,6 @@ export const samples = (candles: Candles, bars: ReadonlyArray<number>): Samples 
   closes: Float64Array.from(bars, (bar) => closeAt(candles, bar))
 })
 
-/** The equity alone, of the run and of its budget left alone: what a search needs of thousands of runs. */
 export const equityAt = (
   outcome: Outcome,
   conditions: Pick<Conditions, "market" | "budget">,
@@ -99,7 +95,6 @@ export const madeOf = (points: ReadonlyArray<Pick<EquityPoint, "equity" | "hold"
   return points.map(({ equity, hold }, index) => (index === 0 ? start : start + (equity - hold)))
 }
 
-/** The last bar of every period that has one. */
 export const periodEnds = (candles: Candles, periodMillis: number): ReadonlyArray<number> => {
   const { time, bars } = candles
   const ends: Array<number> = []
@@ -110,13 +105,11 @@ export const periodEnds = (candles: Candles, periodMillis: number): ReadonlyArra
   return ends
 }
 
-/** The bars whose closes are sampled once per period: the first one, which is the start, and every period's last. */
 export const sampleBars = (candles: Candles, periodMillis: number): ReadonlyArray<number> => [
   0,
   ...periodEnds(candles, periodMillis).filter((bar) => bar > 0)
 ]
 
-/** At most `count` bars, evenly spread, the last one included. */
 export const spread = (candles: Candles, count: number): ReadonlyArray<number> => {
   const points = Math.min(count, candles.bars)
   return Array.from({ length: points }, (_, index) => Math.floor(((index + 1) * candles.bars) / points) - 1)

@@ -1,15 +1,13 @@
-/** How much of a run was in its markets: read off its fills at every bar's close. */
+/** Measures a run's exposure to its markets from its fills, at every bar's close. */
 import type { Part } from "./BandSide.ts"
 import { holdings } from "./EquityCurve.ts"
 
 export interface Exposure {
-  /** Mean share of equity that was held in base. */
+  /** Mean share of equity held in base. */
   readonly meanShare: number
-  /** Share of bars at whose close some base was held. */
   readonly timeInMarket: number
 }
 
-/** `parts`: of all markets, over the same bars. */
 export const of = (parts: ReadonlyArray<Part>): Exposure => {
   const bars = parts[0]?.candles.bars ?? 0
   const all = parts.map((part) => ({

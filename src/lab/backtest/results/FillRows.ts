@@ -1,4 +1,4 @@
-/** The fills of a run as rows, in the order of their happening: for files, reports and tests. */
+/** Lists the fills of a run as rows in order of time, for files, reports and tests. */
 
 import type { Candles } from "../../../candles/Candles.ts"
 import { openTime } from "../../../candles/TimeAxis.ts"
@@ -25,7 +25,6 @@ export function* rows(outcome: Outcome, candles: Candles): Generator<FillRow> {
   }
 }
 
-/** The fills of several markets over the same bars: bar by bar, and market by market within a bar. */
 export const together = <P extends { readonly outcome: Outcome; readonly candles: Candles }>(
   parts: ReadonlyArray<P>
 ): ReadonlyArray<{ readonly fill: FillRow; readonly part: P }> =>
@@ -35,14 +34,13 @@ export const together = <P extends { readonly outcome: Outcome; readonly candles
 
 const titles = ["bar_index", "open_time_ms", "side", "slot", "price", "base", "quote"]
 
-/** `base` and `quote` are what changed hands: spent, and received after fees. */
+/** `base` and `quote` are the exchanged amounts: spent, and received after fees. */
 const cellsOf = (market: Market, { bar, input, openTime, output, price, side, slotName }: FillRow) => {
   const [base, quote] = side === "BUY" ? [output, input] : [input, output]
   const amounts = [format(base, market.base.decimals), format(quote, market.quote.decimals)]
   return [bar, openTime, side, slotName, Decimal.format(price), ...amounts]
 }
 
-/** With several markets, the market is a separate column. */
 export const csv = (
   parts: ReadonlyArray<{ readonly outcome: Outcome; readonly candles: Candles; readonly market: Market }>
 ): string => {

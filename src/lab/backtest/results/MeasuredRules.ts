@@ -1,9 +1,9 @@
-/** The rules of fills that follow from what the venue really took (see `Calibration`). */
+/** Derives the rules of fills from the measured behaviour of the venue (see `Calibration`). */
 import { type Calibration, enough, type Measured } from "../../../ledger/measured/Calibration.ts"
 import type { FillMode } from "../kernel/FillPresets.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 
-/** Times: the kind side gets what a quarter of the orders had or better, the unkind side what nine of ten had or better. */
+/** For times, the optimistic side gets the value that a quarter of the orders met, the pessimistic side the value that nine of ten met. */
 export const rulesFor = (calibration: Calibration, mode: FillMode): Partial<FillRules> => {
   const { place, payout, cancel, edge } = calibration
   const value = ({ p25, p90 }: Measured): number => (mode === "optimistic" ? p25 : p90)

@@ -11,11 +11,10 @@ export type Quantiles<Value> = Readonly<Record<QuantileName, Value>>
 
 const inTwenty: Quantiles<number> = { p5: 1, p50: 10, p95: 19 }
 
-/** So many runs make whole ranks. */
 export const batch = 20
 export const firstRuns = batch - 1
 
-/** At least one value; of fewer than nineteen p5 and p95 are the lowest and the highest. */
+/** Requires at least one value. With fewer than nineteen, p5 and p95 are the lowest and the highest. */
 export const of = <Value extends number | bigint>(
   values: readonly [Value, ...ReadonlyArray<Value>]
 ): Quantiles<Value> => {
@@ -27,7 +26,7 @@ export const of = <Value extends number | bigint>(
   return { p5: at("p5"), p50: at("p50"), p95: at("p95") }
 }
 
-/** Since the last batch no quantile moved by more than this share of the distance from p5 to p95, or by more than matters. */
+/** The last batch moved no quantile by more than this share of the distance from p5 to p95, or by more than the precision. */
 const still = 0.1
 
 export const isSettled = (before: Quantiles<bigint>, now: Quantiles<bigint>, matters: number): boolean => {

@@ -10,29 +10,25 @@ import type { Side } from "../../../domain/Market.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
 import * as FillRows from "./FillRows.ts"
 
-/** What a slot did, and what its trades gained. */
 interface SlotTrips {
   buys: number
   sells: number
   gained: number
 }
 
-/** What is open of one fill. */
 interface Lot {
   readonly slotName: string
   readonly side: Side
   readonly bar: number
-  /** What fees took of the base when it was bought: no position is smaller. */
+  /** Base that fees took at the buy; a smaller rest is not a position. */
   readonly dust: Amount
   base: Amount
   quote: number
 }
 
-/** What a leg has closed so far; `base` and `quote` changed hands. */
 interface Closing {
   readonly slotName: string
   readonly entrySlotName: string
-  /** Side of the entry. */
   readonly side: Side
   readonly entry: { base: Amount; quote: number }
   readonly exit: { base: Amount; quote: number }
@@ -40,12 +36,9 @@ interface Closing {
   exitBar: number
 }
 
-/** What one leg of a slot closed. */
 export interface ClosedTrade {
-  /** The slot whose order closed it, and the one that opened the first of it. */
   readonly slotName: string
   readonly entrySlotName: string
-  /** Side of the entry. */
   readonly side: Side
   readonly base: number
   /** Mean prices of entry and exit, both after fees. */
@@ -56,10 +49,10 @@ export interface ClosedTrade {
   readonly exitBar: number
 }
 
-/** In the order in which they were opened. A slot's own are kept beside, as one that takes turns closes no others. */
+/** In opening order. The slot's own lots are indexed separately, because a slot that takes turns closes no others. */
 class OpenLots {
   readonly all = new Set<Lot>()
-  /** Base by which closed lots fell short because of fees. A later leg may make it up: that opens no lot. */
+  /** Base that closed lots lack because of fees. A later leg may compensate it, and that opens no lot. */
   shortfall = 0n
   private readonly bySlot = new Map<string, Array<Lot>>()
 
@@ -70,14 +63,13 @@ class OpenLots {
     else own.push(lot)
   }
 
-  /** The next one that an order of this side closes. */
   next(slotName: string, side: Side, takesTurns: boolean): Lot | undefined {
     if (takesTurns) return this.newestOf(slotName, side)
     for (const lot of this.all) if (lot.side !== side) return lot
     return undefined
   }
 
-  /** Takes a part of a lot, and what is left of it when that is dust; says what that was worth when it opened. */
+  /** Takes a part of a lot, and its rest if that is dust. Returns the value of the part at its opening. */
   take(lot: Lot, part: Amount, dust: Amount): { readonly base: Amount; readonly quote: number } {
     const base = lot.base - part <= dust ? lot.base : part
     this.shortfall += base - part
@@ -106,7 +98,7 @@ const begun = (slotName: string, { slotName: entrySlotName, side, bar }: Lot): C
   exitBar: bar
 })
 
-/** Base that fees took, or that was not worth selling, counts at the price of the exit. */
+/** Base that fees took, or that was too small to sell, counts at the exit price. */
 const ended = ({ entry, exit, side, ...about }: Closing, baseUnit: number): ClosedTrade => {
   const [entered, left] = [Number(entry.base) / baseUnit, Number(exit.base) / baseUnit]
   const exitPrice = exit.quote / left
@@ -121,16 +113,13 @@ const ended = ({ entry, exit, side, ...about }: Closing, baseUnit: number): Clos
   }
 }
 
-/** A fill in base, and in quote of whole units. */
 interface Moved extends Pick<FillRows.FillRow, "slotName" | "side" | "bar"> {
   readonly takesTurns: boolean
   readonly base: Amount
   readonly quote: number
-  /** What fees took of the base. */
   readonly dust: Amount
 }
 
-/** Closes what it can, and opens a lot with the rest. */
 const book = (lots: OpenLots, closings: Map<string, Closing>, moved: Moved): void => {
   const { slotName, side, bar, takesTurns, base, quote } = moved
   let [left, dust] = [base, moved.dust]
@@ -159,7 +148,6 @@ const book = (lots: OpenLots, closings: Map<string, Closing>, moved: Moved): voi
   lots.add({ slotName, side, bar, dust: moved.dust, base: left, quote: (quote * Number(left)) / Number(base) })
 }
 
-/** What ended, and what is open. */
 const matched = (outcome: Outcome, candles: Candles) => {
   const { market } = outcome.table
   const [baseUnit, quoteUnit] = [10 ** market.base.decimals, 10 ** market.quote.decimals]
@@ -185,11 +173,11 @@ const matched = (outcome: Outcome, candles: Candles) => {
   return { found, lots }
 }
 
-/** In the order in which they ended; what legs closed that have not ended comes last. */
+/** Ordered by the end of the trade. Closed parts of legs that have not ended come last. */
 export const trades = (outcome: Outcome, candles: Candles): ReadonlyArray<ClosedTrade> =>
   matched(outcome, candles).found
 
-/** What each slot's open position would gain at the last close, over what it cost or brought in. */
+/** Returns by slot the gain of its open position at the last close, over its cost or proceeds. */
 export const inventoryBySlot = (outcome: Outcome, candles: Candles): ReadonlyMap<string, number> => {
   const price = (candles.close[candles.bars - 1] ?? 0) / 10 ** outcome.table.market.base.decimals
   const bySlot = new Map<string, number>()

@@ -19,7 +19,6 @@ export interface Statistics {
   readonly skew: number
   /** 3 for a normal distribution. */
   readonly kurtosis: number
-  /** That the true Sharpe ratio is above zero. */
   readonly probabilisticSharpe: number
 }
 
@@ -29,7 +28,6 @@ const mean = (values: ReadonlyArray<number>): number => {
   return sum / values.length
 }
 
-/** Mean of the k-th power of what is away from the mean. */
 const moment = (values: ReadonlyArray<number>, middle: number, k: number): number => {
   let sum = 0
   for (const value of values) sum += (value - middle) ** k
@@ -39,7 +37,6 @@ const moment = (values: ReadonlyArray<number>, middle: number, k: number): numbe
 interface Shape {
   readonly count: number
   readonly mean: number
-  /** Standard deviation of the sample. */
   readonly deviation: number
   readonly skew: number
   readonly kurtosis: number
@@ -57,7 +54,7 @@ const shapeOf = (values: ReadonlyArray<number>): Shape => {
 
 const ratio = (numerator: number, denominator: number): number => (denominator > 0 ? numerator / denominator : 0)
 
-/** Mean over deviation of returns, not per year. */
+/** Mean divided by deviation of returns; not annualised. */
 export const sharpeOf = (returns: ReadonlyArray<number>): number => {
   const { mean, deviation } = shapeOf(returns)
   return ratio(mean, deviation)
@@ -66,7 +63,6 @@ export const sharpeOf = (returns: ReadonlyArray<number>): number => {
 export const returnsOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
   equity.slice(1).map((value, index) => ratio(value, equity[index] ?? 0) - 1)
 
-/** Fall of each value from the peak before it, which may be another one to begin with. */
 export const falls = (equity: ReadonlyArray<number>, before = Number.NEGATIVE_INFINITY): ReadonlyArray<number> => {
   let peak = before
   return equity.map((value) => {
@@ -87,7 +83,6 @@ export const normalProbability = (z: number): number => {
   return z >= 0 ? (1 + erf) / 2 : (1 - erf) / 2
 }
 
-/** The inverse of `normalProbability`, by bisection. */
 export const normalQuantile = (probability: number): number => {
   let [low, high] = [-10, 10]
   for (let step = 0; step < 60; step++) {
@@ -98,7 +93,7 @@ export const normalQuantile = (probability: number): number => {
   return (low + high) / 2
 }
 
-/** Both Sharpe ratios per period, not per year. */
+/** Both Sharpe ratios are per period, not annualised. */
 const exceeds = ({ count, mean, deviation, skew, kurtosis }: Shape, benchmark: number): number => {
   if (count < 3 || deviation === 0) return 0.5
   const sharpe = mean / deviation
@@ -108,7 +103,6 @@ const exceeds = ({ count, mean, deviation, skew, kurtosis }: Shape, benchmark: n
 
 const eulerMascheroni = 0.5772156649015329
 
-/** Expected largest of so many draws from the standard normal distribution. */
 const expectedMaximum = (trials: number): number => {
   if (trials < 2) return 0
   const best = normalQuantile(1 - 1 / trials)
@@ -116,7 +110,7 @@ const expectedMaximum = (trials: number): number => {
   return (1 - eulerMascheroni) * best + eulerMascheroni * next
 }
 
-/** The Sharpe ratio (per period) that the best of `trials` without any skill is expected to show. */
+/** Returns the Sharpe ratio (per period) that the best of several trials without skill is expected to show. */
 export const luckySharpe = (sharpes: ReadonlyArray<number>): number =>
   shapeOf(sharpes).deviation * expectedMaximum(sharpes.length)
 
@@ -128,13 +122,13 @@ export const deflatedSharpe = (returns: ReadonlyArray<number>, sharpes: Readonly
   exceeds(shapeOf(returns), luckySharpe(sharpes))
 
 /**
- * The same when only the number of trials is known: without skill the estimates of as many independent trials of this
- * length would spread by 1 over the root of the periods (Lo, 2002).
+ * Deflated Sharpe ratio if only the number of trials is known. Estimates of independent trials without skill have a deviation of 1 over the
+ * root of the periods (Lo, 2002).
  */
 export const deflatedAfter = (returns: ReadonlyArray<number>, trials: number): number =>
   exceeds(shapeOf(returns), expectedMaximum(trials) / Math.sqrt(Math.max(1, returns.length - 1)))
 
-/** `years`: how long all of the periods took together, as the first and the last may be shorter. */
+/** `years`: total length of all periods, because the first and the last may be shorter. */
 export interface Duration {
   readonly periodsPerYear: number
   readonly years: number

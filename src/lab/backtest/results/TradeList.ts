@@ -12,14 +12,13 @@ import { type ClosedTrade, trades } from "./RoundTrips.ts"
 export interface ListedTrade extends ClosedTrade {
   readonly entryTime: number
   readonly exitTime: number
-  /** As shares of the entry price: at most zero, and at least zero. */
+  /** Shares of the entry price: `adverse` is at most zero, the other at least zero. */
   readonly adverse: number
   readonly favourable: number
 }
 
 const blockBars = 256
 
-/** The most extreme value between two bars, by blocks, so that long trades cost little. */
 const extremes = (values: ArrayLike<number>, pick: (a: number, b: number) => number) => {
   const within = (from: number, to: number): number => {
     let found = values[from] ?? Number.NaN
@@ -60,7 +59,6 @@ const titles = [
   ...["base", "entry_price", "exit_price", "gained_quote", "gained", "mae", "mfe"]
 ]
 
-/** In the order in which the trades ended. The last three columns are shares of the entry. */
 export const csv = (
   parts: ReadonlyArray<{ readonly outcome: Outcome; readonly candles: Candles; readonly market: Market }>
 ): string => {

@@ -13,16 +13,15 @@ import * as Sweep from "./Sweep.ts"
 import type { TrialResult } from "./TrialResult.ts"
 
 export interface Rung {
-  /** From the first bar. */
   readonly bars: number
   readonly trials: number
 }
 
-/** Those that the last step is to leave for comparing, and the shortest beginning that says anything. */
+/** Minimum number of trials in the last step for a comparison, and the shortest useful part of the data. */
 const fewestTrials = 10
 const fewestBars = 1000
 
-/** The steps when one of `keepOneOf` goes on each time; one step over everything when there is too little to halve. */
+/** Returns the steps if one of `keepOneOf` trials continues each time. Returns one step over all data if there is too little to halve. */
 export const rungs = (trials: number, bars: number, keepOneOf: number): ReadonlyArray<Rung> => {
   const steps: Array<Rung> = [{ bars, trials }]
   for (;;) {
@@ -34,7 +33,6 @@ export const rungs = (trials: number, bars: number, keepOneOf: number): Readonly
   return steps.map((step, index) => ({ ...step, trials: Math.ceil(trials / keepOneOf ** index) }))
 }
 
-/** Bars that all steps read together, as a share of every trial over every bar. */
 export const budget = (steps: ReadonlyArray<Rung>): number => {
   const [first, last] = [steps[0], steps.at(-1)]
   if (first === undefined || last === undefined) return 1
@@ -47,7 +45,6 @@ export interface HalvingPlan extends Sweep.SweepPlan {
   readonly rungs: ReadonlyArray<Rung>
 }
 
-/** Results of each step, known ones included; `onResult` hears of new ones. */
 export const run = Effect.fn("Halving.run")(function* (
   plan: HalvingPlan,
   known: ReadonlyArray<TrialResult>,

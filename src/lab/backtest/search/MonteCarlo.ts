@@ -1,7 +1,7 @@
 /**
- * How much of a result is chance? The same run under random luck: its daily returns drawn again with repetition (`returns`)
- * or put in another order (`order`), its trades and its open position drawn again with repetition (`trades`), or the strategy run again on
- * candles put together from pieces of the real ones (`candles`). Everything follows from a seed.
+ * Estimates how much of a result is chance by repeating the run under random luck. `returns` draws its daily returns again with repetition;
+ * `order` reorders them. `trades` draws its trades and its open position again with repetition. `candles` runs the strategy on candles
+ * assembled from pieces of the real ones. Everything follows from a seed.
  */
 import { type Candles, column } from "../../../candles/Candles.ts"
 import type { Random } from "../../../domain/Seeded.ts"
@@ -14,9 +14,9 @@ export interface Simulation {
   /** Gain over the start, as a ratio. */
   readonly gain: number
   readonly maxDrawdown: number
-  /** The most that was ever lost of the start, as a ratio. */
+  /** Largest loss of the start at any time, as a ratio. */
   readonly worst: number
-  /** Gain over the start at `pathPoints` moments, the start first; empty where it is not kept. */
+  /** Gain over the start at `pathPoints` times, the start first; empty if it is not kept. */
   readonly path: ReadonlyArray<number>
 }
 
@@ -28,7 +28,6 @@ const pathOf = (equity: ReadonlyArray<number>): ReadonlyArray<number> =>
     return at === 0 ? 0 : (equity[at - 1] ?? 1) - 1
   })
 
-/** The fate of equity, given as shares of the start. */
 export const summaryOf = (equity: ReadonlyArray<number>, keepsPath: boolean): Simulation => ({
   gain: (equity.at(-1) ?? 1) - 1,
   maxDrawdown: maxDrawdownOf(equity, 1),
@@ -47,7 +46,10 @@ const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> => {
 const drawn = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> =>
   values.map(() => values[Math.floor(next() * values.length)] ?? 0)
 
-/** One fate of the gains of trades, as shares of the equity at the start: as many trades, of the same sizes. What is open at the end is one of them. */
+/**
+ * Simulates gains of trades as shares of the equity at the start, with as many trades of these sizes. The position open at the end is one
+ * of them.
+ */
 export const ofTrades = (gains: ReadonlyArray<number>, next: Random, keepsPath: boolean): Simulation => {
   let equity = 1
   return summaryOf(
@@ -70,7 +72,6 @@ const shuffled = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<nu
   return made
 }
 
-/** One fate of a series of returns. */
 export const ofReturns = (
   returns: ReadonlyArray<number>,
   method: "returns" | "order",
@@ -78,13 +79,12 @@ export const ofReturns = (
   keepsPath: boolean
 ): Simulation => summaryOf(compounded(method === "order" ? shuffled(returns, next) : drawn(returns, next)), keepsPath)
 
-/** Where the blocks begin that make up a series of as many bars; series of several markets share them. */
 export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyArray<number> => {
   const length = Math.min(blockBars, bars)
   return Array.from({ length: Math.ceil(bars / length) }, () => Math.floor(next() * (bars - length + 1)))
 }
 
-/** As many bars, in blocks from anywhere in the series, each moved to where the one before ended. */
+/** Builds a series of equal length from blocks at any place of the original. Each block is scaled to start where the last one ended. */
 export const resampledCandles = (candles: Candles, blockBars: number, starts: ReadonlyArray<number>): Candles => {
   const { bars, priceScale } = candles
   const made = { open: column(bars), high: column(bars), low: column(bars), close: column(bars), volume: column(bars) }
@@ -110,11 +110,8 @@ export const resampledCandles = (candles: Candles, blockBars: number, starts: Re
 
 export interface SimulationSummary {
   readonly runs: number
-  /** Share of runs that lost. */
   readonly lost: number
-  /** Share of runs that at some time had lost this much of the start. */
   readonly ruin: { readonly loss: number; readonly probability: number }
-  /** By percentile. */
   readonly gain: Readonly<Record<string, number>>
   readonly maxDrawdown: Readonly<Record<string, number>>
 }
@@ -128,7 +125,6 @@ const quantiles = (values: ReadonlyArray<number>): Readonly<Record<string, numbe
   return Object.fromEntries(percentiles.map((percentile) => [`p${percentile}`, at(percentile)]))
 }
 
-/** At each moment of the paths the gains that so many of them reach, by percentile. */
 export const fanOf = (paths: ReadonlyArray<Simulation["path"]>): ReadonlyArray<Readonly<Record<string, number>>> =>
   Array.from({ length: pathPoints }, (_, point) => quantiles(paths.map((path) => path[point] ?? 0)))
 

@@ -1,17 +1,16 @@
-/** What makes one trial better than another, and what each must meet: by name, from the figures of its result. */
+/** Ranks trials, and checks conditions on them, by the figures of their results. */
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { TrialFigures, TrialResult } from "./TrialResult.ts"
 
 export const objectives = ["profitQuote", "pnlQuote", "dailySharpe", "maxDrawdown", "pnlPerDrawdown"] as const
 export type Objective = (typeof objectives)[number]
 
-/** The quantile of a finalist's simulated runs that ranks it. */
 export const ranks = ["p5", "p50"] as const
 export type Rank = (typeof ranks)[number]
 
 type Scored = Pick<TrialFigures, "profitQuote" | "pnlQuote" | "dailySharpe" | "maxDrawdown">
 
-/** Larger is better. Of losses a deeper drawdown is worse, so it multiplies what it would divide of a gain. */
+/** Larger is better. For a loss a deeper drawdown is worse, so the loss is multiplied by it; a gain is divided by it. */
 export const score = (objective: Objective, result: Scored): number => {
   const pnl = Number(result.pnlQuote)
   switch (objective) {
@@ -31,7 +30,7 @@ export const score = (objective: Objective, result: Scored): number => {
 
 export interface Condition {
   readonly holds: (result: TrialFigures) => boolean
-  /** Broken on the first part of the data it stays broken on all of it, because the figure only grows. */
+  /** True if a condition that fails on the first part of the data also fails on all of it, because the figure only grows. */
   readonly isFinal: boolean
 }
 
@@ -40,7 +39,7 @@ const pattern =
 
 const growing: ReadonlySet<string> = new Set(["fills", "maxDrawdown"])
 
-/** `maxDrawdown<=20%`, `fills>100`; undefined when it is none. */
+/** Parses `maxDrawdown<=20%` or `fills>100`; `undefined` if the text is not a condition. */
 export const condition = (text: string): Condition | undefined => {
   const [, name, operator = "", limit, percent] = pattern.exec(text.trim()) ?? []
   const bound = limit === undefined ? undefined : Decimal.parse(limit)
@@ -56,12 +55,11 @@ export const condition = (text: string): Condition | undefined => {
   return { holds, isFinal: growing.has(name) && operator.startsWith("<") }
 }
 
-/** Conditions hold by both sides, where both ran. */
+/** Conditions must hold on both sides if both ran. */
 const meets = (result: TrialResult, conditions: ReadonlyArray<Condition>): boolean =>
   result.refused === undefined &&
   conditions.every(({ holds }) => holds(result) && (result.other === undefined || holds(result.other)))
 
-/** Accepted trials, the best first; equal scores in the order of their numbers. */
 export const ranked = (
   results: ReadonlyArray<TrialResult>,
   objective: Objective,
@@ -71,10 +69,9 @@ export const ranked = (
     .filter((result) => meets(result, conditions))
     .sort((a, b) => score(objective, b) - score(objective, a) || a.trial - b.trial)
 
-/** Results of the same trials over further data, by trial. */
 export type Elsewhere = ReadonlyMap<number, ReadonlyArray<TrialResult>>
 
-/** By the worst score of each trial over all data; the conditions hold over all of it. */
+/** Ranks by the worst score of each trial over all data. The conditions must hold over all of it. */
 export const rankedAcross = (
   results: ReadonlyArray<TrialResult>,
   elsewhere: Elsewhere,
@@ -109,7 +106,7 @@ export const front = (
   return all.filter(({ scores }) => !all.some((other) => beats(other.scores, scores))).map(({ result }) => result)
 }
 
-/** `profitQuote,maxDrawdown`: two objectives or more, each once; undefined when it is none. */
+/** Parses `profitQuote,maxDrawdown`: two or more objectives, each once; `undefined` otherwise. */
 export const several = (text: string): ReadonlyArray<Objective> | undefined => {
   const names = text.split(",").map((name) => name.trim())
   const found = objectives.filter((objective) => names.includes(objective))

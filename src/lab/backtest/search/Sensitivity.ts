@@ -1,13 +1,13 @@
 /**
- * How much a result depends on what nobody knows exactly: the same trial with other fees and other delays. A result
- * that only lives at one price of a fee, or only without delay, is not to be relied on.
+ * Runs the best trial with other fees and other delays, which no user knows exactly. A result that holds only at one fee, or only without
+ * delay, is not reliable.
  */
 import * as Backtest from "../Backtest.ts"
 import type { FillRules } from "../kernel/FillRules.ts"
 import * as Trial from "./Trial.ts"
 import type { TrialResult } from "./TrialResult.ts"
 
-/** Basis points of every fill, besides the fees of the run. */
+/** Basis points of every fill, in addition to the fees of the run. */
 const furtherFees = [10, 30]
 const delaysMillis = [30_000, 120_000, 600_000]
 
@@ -18,7 +18,6 @@ interface Variation {
 
 const seconds = (millis: number): string => `${millis / 1000} s`
 
-/** Both sides have the same fees. */
 const variationsOf = ({ options }: Backtest.MarketInput): ReadonlyArray<Variation> => {
   const { feeBasisPoints } = Backtest.rulesIn("pessimistic", options)
   const withRules = (name: string, rules: Partial<FillRules>): Variation => ({ name, rules })

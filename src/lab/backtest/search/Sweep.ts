@@ -15,10 +15,8 @@ import type { TrialResult } from "./TrialResult.ts"
 
 export class SweepFailed extends Schema.TaggedError<SweepFailed>()("SweepFailed", { message: Schema.String }) {}
 
-/** Threads besides this one. They start while data are read, and what one sweep warmed up serves the next. */
 export interface Team {
   readonly workers: ReadonlyArray<Worker>
-  /** Done when one of them breaks. */
   readonly failure: Deferred.Deferred<never, SweepFailed>
 }
 
@@ -29,7 +27,6 @@ export interface SweepPlan {
   readonly trials: ReadonlyArray<number>
 }
 
-/** The bars `from` up to `to` (exclusive) of all series. */
 export const partOf = ([first, ...others]: Backtest.MarketInputs, from: number, to: number): Backtest.MarketInputs => {
   const cut = (input: Backtest.MarketInput): Backtest.MarketInput => {
     const candles = Candles.slice(input.candles, from, to)
@@ -38,7 +35,6 @@ export const partOf = ([first, ...others]: Backtest.MarketInputs, from: number, 
   return [cut(first), ...others.map(cut)]
 }
 
-/** The worker's file: a source beside this one, or its bundle beside ours. */
 const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./SweepWorker.ts" : "./SweepWorker.mjs", import.meta.url)
 
 const startTeam = (threads: number): Team => {
@@ -50,7 +46,6 @@ const startTeam = (threads: number): Team => {
   return { workers: Array.from({ length: threads - 1 }, () => new Worker(workerUrl).on("error", fail)), failure }
 }
 
-/** `threads` with this one, until the scope ends. */
 export const team = (threads: number): Effect.Effect<Team, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => startTeam(threads)),
@@ -59,7 +54,7 @@ export const team = (threads: number): Effect.Effect<Team, never, Scope.Scope> =
 
 type Hear = (result: TrialResult) => void
 
-/** This thread's share of the trials. Between two of them it listens to the others, and to who wants to stop. */
+/** Runs this thread's share of the trials. Yields between two trials to receive results and to allow interruption. */
 const takeTrials = ({ search, inputs, trials, taken }: Assignment, hear: Hear): Effect.Effect<void> => {
   let next = Atomics.add(taken, 0, 1)
   return Effect.whileLoop({
@@ -74,7 +69,7 @@ const takeTrials = ({ search, inputs, trials, taken }: Assignment, hear: Hear): 
   })
 }
 
-/** Runs all trials; `onResult` hears of each as it ends, in no particular order. */
+/** Runs all trials. `onResult` receives each result as it ends, in no particular order. */
 export const run = ({ team, ...plan }: SweepPlan, onResult: Hear): Effect.Effect<void, SweepFailed> =>
   Effect.suspend(() => {
     const { search, inputs, trials } = plan

@@ -17,7 +17,6 @@ export interface Dimension {
 
 const mostValues = 1_000_000
 
-/** A failure says what is wrong, and what to write instead. */
 type OrWhy<A> = Result.Result<A, string>
 
 const range = (path: string, text: string): OrWhy<ReadonlyArray<string>> | undefined => {
@@ -38,7 +37,7 @@ const range = (path: string, text: string): OrWhy<ReadonlyArray<string>> | undef
   return Result.succeed(values)
 }
 
-/** `grid.levels=10..50:5`, `grid.levels=10,20,30`. */
+/** Parses `grid.levels=10..50:5` or `grid.levels=10,20,30`. */
 export const dimension = (text: string): OrWhy<Dimension> => {
   const at = text.indexOf("=")
   const [path, right] = [text.slice(0, at).trim(), text.slice(at + 1).trim()]
@@ -52,11 +51,10 @@ export const dimension = (text: string): OrWhy<Dimension> => {
     : Result.succeed({ path, values })
 }
 
-/** Number of combinations. */
 export const size = (space: ReadonlyArray<Dimension>): number =>
   space.reduce((product, { values }) => product * values.length, 1)
 
-/** The combination of this number: the last dimension changes fastest. */
+/** Returns the combination with this number. The last dimension changes fastest. */
 export const combination = (space: ReadonlyArray<Dimension>, index: number): ReadonlyArray<string> => {
   let rest = index
   return space
@@ -69,15 +67,13 @@ export const combination = (space: ReadonlyArray<Dimension>, index: number): Rea
     .toReversed()
 }
 
-/** The number of a combination of values that the space has. */
 export const numberOf = (space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>): number =>
   space.reduce((number, { values: known }, index) => number * known.length + known.indexOf(values[index] ?? ""), 0)
 
-/** A combination of values by their keys. */
 export const named = (space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>) =>
   Object.fromEntries(space.map(({ path }, index) => [path, values[index]]))
 
-/** `count` different combinations, the same for the same seed; all when there are not more. */
+/** Returns `count` different combinations, or all if there are not more. A seed always gives one result. */
 export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: number): ReadonlyArray<number> => {
   const all = size(space)
   if (count >= all) return Array.from({ length: all }, (_, index) => index)
@@ -87,11 +83,9 @@ export const sample = (space: ReadonlyArray<Dimension>, count: number, seed: num
   return [...chosen]
 }
 
-/** The strategy file as a function of the values. */
 export interface Template {
-  /** Nothing else of the text changes. */
   readonly text: (values: ReadonlyArray<string>) => string
-  /** What reading that text gives, without reading it; `undefined` when a value is more than a plain word. */
+  /** Returns the node of that text without parsing it; `undefined` if a value is more than a plain word. */
   readonly node: (values: ReadonlyArray<string>) => YamlNode | undefined
 }
 
@@ -112,7 +106,6 @@ const placeOf = (file: YamlNode, path: string): OrWhy<Place> => {
   )
 }
 
-/** The last value of the file that a word names: settings of the kind stand behind the rest. */
 const exampleIn = (file: YamlNode): string => {
   const sections = file.type === "map" ? [...file.entries].toReversed() : []
   for (const [section, { value }] of sections)
@@ -120,7 +113,10 @@ const exampleIn = (file: YamlNode): string => {
   return "limits.maxOpenOrders"
 }
 
-/** With the first value of each key that the file leaves to its default, so that it has a place; one that nobody knows is told by its reader. */
+/**
+ * Inserts the first value of each key that the file leaves to its default, so that the key has a place. The strategy's reader reports an
+ * unknown key.
+ */
 const completed = (text: string, space: ReadonlyArray<Dimension>): string =>
   space.reduce((text, { path, values: [first = ""] }) => {
     const keys = path.split(".")
@@ -134,7 +130,7 @@ const completed = (text: string, space: ReadonlyArray<Dimension>): string =>
     return `${text.slice(0, start)}${keys.at(-1)}: ${first}${end}${text.slice(start)}`
   }, text)
 
-/** Numbers, ratios, words: in any place of a file YAML reads them as they stand. */
+/** Matches numbers, ratios and words, which YAML reads as they are anywhere in a file. */
 const plainWord = /^[-+.]?\w[\w.%+-]*$/
 
 const replaced = (node: YamlNode, [key, ...rest]: ReadonlyArray<string>, text: string): YamlNode => {

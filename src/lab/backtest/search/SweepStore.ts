@@ -5,7 +5,6 @@
 import { Effect, FileSystem, Schema } from "effect"
 import type { TrialResult } from "./TrialResult.ts"
 
-/** The file holds the results of something else. */
 export class StoreMismatch extends Schema.TaggedError<StoreMismatch>()("StoreMismatch", { message: Schema.String }) {}
 
 const figures = {
@@ -31,7 +30,7 @@ const Row = Schema.fromJsonString(
   })
 )
 
-/** The results stored under this fingerprint; a torn last line is as if it had not been written. */
+/** Returns the results stored under this fingerprint. Ignores a last line that was not written completely. */
 export const open = Effect.fn("SweepStore.open")(function* (file: string, fingerprint: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const known = (yield* fileSystem.exists(file)) ? yield* fileSystem.readFileString(file) : ""

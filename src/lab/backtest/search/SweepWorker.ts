@@ -1,4 +1,4 @@
-/** A worker thread of a sweep: takes the next trial by an atomic counter until none is left. Candles are shared memory. */
+/** Worker thread of a sweep. Takes the next trial by an atomic counter until none is left. Candles are in shared memory. */
 
 import { parentPort } from "node:worker_threads"
 import type * as Backtest from "../Backtest.ts"
@@ -8,7 +8,7 @@ export interface Assignment {
   readonly search: Trial.Search
   readonly inputs: Backtest.MarketInputs
   readonly trials: ReadonlyArray<number>
-  /** One element: the number of trials taken so far. */
+  /** One element: the number of trials taken until now. */
   readonly taken: Int32Array
 }
 

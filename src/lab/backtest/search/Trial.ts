@@ -1,4 +1,4 @@
-/** One trial of a search: the strategy file with other values, run like any backtest, and what is kept of it. */
+/** Runs one trial of a search: the strategy file with other values, run like any backtest. */
 
 import { Result } from "effect"
 import type { Candles } from "../../../candles/Candles.ts"
@@ -18,21 +18,18 @@ import * as SweepSpace from "./SweepSpace.ts"
 import type { TrialFigures, TrialResult } from "./TrialResult.ts"
 
 export interface Search {
-  /** Content and name of the strategy file. */
   readonly text: string
   readonly file: string
   readonly markets: Markets
   readonly space: ReadonlyArray<SweepSpace.Dimension>
-  /** The rules to run by; by both, the worse side judges, which the objective tells. */
+  /** Rules for the run. With both, the worse side counts, by the objective. */
   readonly mode: FillMode | "worse"
   readonly objective: Objective.Objective
-  /** Simulated runs of each trial, beside both sides; missing for none. */
+  /** Simulated runs of each trial, beside both sides; absent for none. */
   readonly simulatedRuns?: number
-  /** Each result of a search by one side comes with what it made by day. */
   readonly keepsDaily?: boolean
 }
 
-/** The file is read once per search. */
 const templates = new WeakMap<Search, ReturnType<typeof SweepSpace.template>>()
 const templateOf = (search: Search) => {
   const template = templates.get(search) ?? SweepSpace.template(search.text, search.space)
@@ -40,7 +37,6 @@ const templateOf = (search: Search) => {
   return template
 }
 
-/** The strategy of these values, or why they make none. */
 export const strategyOf = (search: Search, values: ReadonlyArray<string>): Result.Result<Strategy, string> =>
   Result.flatMap(templateOf(search), (template) => {
     const { file, markets } = search
@@ -63,7 +59,6 @@ const nothing = {
   dailySharpe: 0
 }
 
-/** `see` gets what a side came to, before the next one runs. */
 export const run = (
   search: Search,
   trial: number,
@@ -111,10 +106,8 @@ const simulatedOf = (
   return { runs: simulatedRuns, p5, p50 }
 }
 
-/** At so many moments of a trial, the start first. */
 const curvePoints = 60
 
-/** What everything was worth over time beyond its worth at the start. */
 export const curveOf = ({ parts }: BandSide.BandSide, candles: Candles): ReadonlyArray<number> => {
   const points = BandSide.curve(parts, [0, ...EquityCurve.spread(candles, curvePoints)])
   return points.map(({ equity }) => equity - (points[0]?.hold ?? 0))

@@ -14,7 +14,7 @@ import * as Trial from "./Trial.ts"
 import type { TrialResult } from "./TrialResult.ts"
 
 export interface Stretch {
-  /** Bars [from, to) to search on, [to, end) to try the best on. */
+  /** The search uses bars [from, to); the best trial then runs on [to, end). */
   readonly from: number
   readonly to: number
   readonly end: number
@@ -24,12 +24,11 @@ export interface WalkStep extends Stretch {
   readonly trainFrom: number
   readonly testFrom: number
   readonly testTo: number
-  /** Absent when no trial met the conditions. */
-  /** Why no trial ran, by the first of them. */
+  /** Reason why no trial ran, from the first of them. */
   readonly refused?: string
   readonly train?: TrialResult
   readonly test?: TrialResult
-  /** What the best changed everything's worth by over the stretch, in quote. */
+  /** Change of total equity over the stretch by the best trial, in quote. */
   readonly curve?: ReadonlyArray<number>
 }
 
@@ -89,10 +88,12 @@ export const run = Effect.fn("WalkForward.run")(function* (plan: WalkForwardPlan
   )
 })
 
-/** A sum below this share of the gains and losses that it is of is what happens to be left of them: nothing is a share of it. */
+/** A sum below this share of its gains and losses is a chance remainder, so no share of it is computed. */
 const leastOfMoved = 0.1
 
-/** What the future gave per bar, as a share of what the past had promised; undefined when that was nothing, or next to nothing. */
+/**
+ * Returns the test gain per bar as a share of the training gain per bar; `undefined` if the training gain was nothing or almost nothing.
+ */
 export const efficiency = (steps: ReadonlyArray<WalkStep>): number | undefined => {
   const past = steps.map(({ train, from, to }) => Number(train?.profitQuote ?? 0) / (to - from))
   const future = steps.map(({ test, to, end }) => Number(test?.profitQuote ?? 0) / (end - to))

@@ -1,4 +1,4 @@
-/** Several backtests on the same candles, side by side: as a page and as JSON. */
+/** Shows several backtests on identical candles side by side, as a page and as JSON. */
 
 import { iso, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
@@ -19,11 +19,9 @@ import * as WhatItSays from "./WhatItSays.ts"
 
 export type Results = readonly [BacktestResult, ...ReadonlyArray<BacktestResult>]
 
-/** Strategies by name, or by file where two have the same name. */
 const nameOf = (results: Results, { strategy }: BacktestResult): string =>
   results.filter((other) => other.strategy.name === strategy.name).length > 1 ? strategy.file : strategy.name
 
-/** Figures of both sides, shown as one where they agree. */
 const facts = (result: BacktestResult): ReadonlyArray<readonly [string, string]> => {
   const { low, high } = result.band
   const of = (side: BandSide.BandSide) => [
@@ -46,7 +44,6 @@ const range = (low: string, high: string): string => (low === high ? low : `${lo
 
 export const json = (results: Results) => ({ runs: results.map(BacktestSummary.json) })
 
-/** What is said of all runs once, and then what is said of single ones, by name. */
 const saidOf = (results: Results, of: (result: BacktestResult) => ReadonlyArray<string>): ReadonlyArray<string> => {
   const each = results.map((result) => ({ name: nameOf(results, result), said: of(result) }))
   const isCommon = (sentence: string): boolean => each.every(({ said }) => said.includes(sentence))
@@ -63,7 +60,6 @@ const imprecise = (results: Results): ReadonlyArray<string> =>
     simulated === undefined || simulated.ended === "enough" ? [] : [BandSummary.precision(simulated)]
   )
 
-/** The figures that fit a terminal: one row per run. */
 const sideBySide = (results: Results): Page.PagePart => {
   const rows = results.map((result) => {
     const { low, high } = result.band
@@ -103,13 +99,12 @@ const limitsOf = (results: Results): ReadonlyArray<string> =>
 
 const points = 1500
 
-/** What was made against the budget left alone until these bars, of the worth at the start. */
+/** Returns the gain compared with the unused budget until these bars, as a share of the equity at the start. */
 const returnsOf = ({ parts }: BandSide.BandSide, bars: ReadonlyArray<number>): ReadonlyArray<number> => {
   const [first = 0, ...made] = EquityCurve.madeOf(BandSide.curve(parts, [0, ...bars]))
   return made.map((worth) => (first > 0 ? worth / first - 1 : 0))
 }
 
-/** For the charts of the page. */
 export const curves = (results: Results): ComparisonScript.ComparisonCurves => {
   const [{ candles, band }] = results
   const bars = EquityCurve.spread(candles, points)

@@ -1,4 +1,4 @@
-/** The result of a backtest as a page, and what its charts draw. */
+/** Renders the result of a backtest as a page with charts. */
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { Effect, FileSystem } from "effect"
@@ -42,7 +42,6 @@ const monthsOf = ({ candles }: BacktestResult, { parts }: BandSide.BandSide) => 
   })
 }
 
-/** What only a page draws. */
 export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => {
   const { candles, band } = result
   const bars = EquityCurve.spread(candles, points)
@@ -77,7 +76,6 @@ export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => 
   }
 }
 
-/** Distinct orders of all markets, each once; events refer to them by index. */
 const orderIndex = () => {
   const orders: Array<BacktestParts.ReportOrder> = []
   const known = new Map<OrderRow, number>()
@@ -93,7 +91,6 @@ const orderIndex = () => {
   return { orders, indexOf }
 }
 
-/** Fills in the order of their bars; within a bar, market by market. */
 const ordersOf = ({ shown: { parts } }: BacktestResult) => {
   const { orders, indexOf } = orderIndex()
   const filled: Array<{ readonly bar: number; readonly order: number; readonly reached: number }> = []
@@ -141,7 +138,6 @@ const slotsOf = ({ shown }: BacktestResult): ReadonlyArray<BacktestParts.ReportS
 
 const figureOf = (text: string): number => Number.parseFloat(text.replaceAll(",", ""))
 
-/** Both sides, beside them the quantiles of each figure that has some, and what those are of. */
 const figuresOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
   const ends = BacktestSummary.endsOf(result.band)
   const columns = ends.map(({ name, side }) => {
@@ -161,7 +157,6 @@ const figuresOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
   return [Page.sideBySide([...columns, ...quantiles]), Page.sentences(...said, ...limits, took)]
 }
 
-/** All statistics of both sides. */
 const statisticsOf = ({ band, trials }: BacktestResult): Page.PagePart =>
   Page.sideBySide(
     BacktestSummary.endsOf(band).map(({ name, side }) => [name, BacktestStatistics.facts(side, trials)] as const)
@@ -222,7 +217,6 @@ export const page = (result: BacktestResult, madeAt: number): Page.Page => {
   }
 }
 
-/** The chart library's files are beside a bundled program, or in its package. */
 const libraryFile = Effect.fnUntraced(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const beside = join(import.meta.dirname, name)

@@ -1,4 +1,4 @@
-/** What a command says of its backtests: one by itself, several side by side. */
+/** Prints the result of one backtest, or of several side by side. */
 import { Clock, Effect, FileSystem, Option } from "effect"
 import { WrongUsage } from "../../../process/WrongUsage.ts"
 import * as PageText from "../../../report/text/PageText.ts"
@@ -16,11 +16,9 @@ import * as BacktestSummary from "./BacktestSummary.ts"
 interface Asked extends BacktestAsked {
   readonly files: ReadonlyArray<string>
   readonly fillsCsv: Option.Option<string>
-  /** JSON of one has the band over time at about so many moments. */
   readonly curve: number
 }
 
-/** Runs, writes the files that were asked for, and says what came of it. */
 export const shown = Effect.fn("BacktestShown.shown")(function* (asked: Asked) {
   const [first, ...further] = asked.files
   if (first === undefined) return yield* new WrongUsage({ message: "Give a strategy file" })

@@ -1,4 +1,4 @@
-/** The figures of a backtest, labelled, and as JSON. */
+/** Formats the figures of a backtest with labels, and as JSON. */
 
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
@@ -17,7 +17,7 @@ import type { BacktestResult } from "../BacktestRun.ts"
 import type { Source } from "../RunCandles.ts"
 import * as BandSummary from "./BandSummary.ts"
 
-/** The band over time, in units of the quote: for the eye, in doubles. */
+/** Returns the band over time in units of the quote, as doubles for display. */
 const curveJson = ({ band, candles }: BacktestResult, points: number) => {
   const bars = EquityCurve.spread(candles, points)
   const [low, high] = [BandSide.curve(band.low.parts, bars), BandSide.curve(band.high.parts, bars)]
@@ -29,7 +29,6 @@ const curveJson = ({ band, candles }: BacktestResult, points: number) => {
   }
 }
 
-/** `curvePoints`: includes the band over time, at about this many moments. */
 export const json = (result: BacktestResult, curvePoints = 0) => {
   const { strategy, candles, shown } = result
   const side = (of: BandSide.BandSide) => ({
@@ -66,7 +65,7 @@ export const json = (result: BacktestResult, curvePoints = 0) => {
   }
 }
 
-/** `null` where there is no such single purchase. */
+/** `null` if there is no such single purchase. */
 const allInText = ({ market }: BacktestResult["strategy"], side: BandSide.BandSide): string | null => {
   const gain = BandSide.allInGain(side)
   return gain === undefined ? null : format(gain, market.quote.decimals)
@@ -77,7 +76,6 @@ const dataJson = ({ data, sha256, source, candles, columns, repaired }: Source) 
   return { file: data, columns, sha256, source, gaps: { count, bars, longestMillis }, repaired }
 }
 
-/** By name. */
 const marketsJson = ({ sides, sources }: BacktestResult) => {
   const partIn = ({ parts }: BandSide.BandSide, name: string) =>
     parts.filter(({ market }) => market.name === name).map(BandSide.partToJson)[0]
@@ -90,11 +88,11 @@ const marketsJson = ({ sides, sources }: BacktestResult) => {
   )
 }
 
-/** Both named sides, the one that gained less first, or the only one. */
+/** Returns both named sides, the one with the lower gain first, or the only one. */
 export const endsOf = ({ low, high }: BacktestResult["band"]) =>
   (low === high ? [low] : [low, high]).map((side) => ({ name: sideNames[side.mode], side }))
 
-/** With fixed places, thousands apart; rounded to the nearest, halves away from zero. */
+/** Formats with fixed decimal places and grouped thousands. Rounds to the nearest, halves away from zero. */
 const fixed = (amount: bigint, decimals: number, places: number): string => {
   const unit = Decimal.powerOfTen(decimals - places)
   const magnitude = ((amount < 0n ? -amount : amount) + unit / 2n) / unit
@@ -114,19 +112,17 @@ export const profitText = (result: BacktestResult, side: BandSide.BandSide): str
 
 export const changeText = (result: BacktestResult, side: BandSide.BandSide): string => quoteText(result, side.pnlQuote)
 
-/** As a share of the worth at the start. */
 export const returnText = ({ band }: BacktestResult, gain: bigint | undefined): string => {
   const worth = Band.worthAtStart(band.high)
   return gain === undefined || worth <= 0 ? "–" : percent(Number(gain) / worth)
 }
 
-/** What all in at the start would have made against the budget left alone; with several markets there is no such figure. */
+/** Gain of holding only base from the start, compared with the unused budget; `undefined` for several markets. */
 export const allInProfit = ({ band: { high } }: BacktestResult): bigint | undefined => {
   const gain = BandSide.allInGain(high)
   return gain === undefined ? undefined : gain - high.holdPnlQuote
 }
 
-/** What the run is compared with, labelled. */
 export const comparedFacts = (
   result: BacktestResult,
   side: BandSide.BandSide
@@ -138,7 +134,6 @@ export const comparedFacts = (
   ]
 }
 
-/** One side's figures, labelled. */
 export const sideFacts = (
   result: BacktestResult,
   side: BandSide.BandSide
@@ -196,11 +191,10 @@ export const simulatedOf = (result: BacktestResult, simulated: Band.Simulated) =
   text: (amount: bigint) => quoteText(result, amount)
 })
 
-/** The simulated runs, if there are enough of them for quantiles. */
 export const quantified = ({ simulated }: BacktestResult): Band.Simulated | undefined =>
   simulated !== undefined && BandSummary.hasQuantiles(simulated) ? simulated : undefined
 
-/** From the p5 to the p95 of the simulated runs, or from one named side to the other. */
+/** Returns p5 and p95 of the simulated runs, or the two named sides. */
 export const profitEnds = (result: BacktestResult): { readonly low: bigint; readonly high: bigint } => {
   const { band } = result
   const simulated = quantified(result)
@@ -216,7 +210,6 @@ export const profitRange = (result: BacktestResult): { readonly low: string; rea
 
 type Facts = ReadonlyArray<readonly [label: string, value: string]>
 
-/** For the cards of a report. */
 export const profitQuantiles = (result: BacktestResult): Facts => {
   const simulated = quantified(result)
   if (simulated === undefined) return []

@@ -1,4 +1,4 @@
-/** What the simulated runs of a backtest came to, beside its named sides: columns for the terminal, a sentence, and JSON. */
+/** Summarises the simulated runs of a backtest beside its named sides: as columns for the terminal, as a sentence, and as JSON. */
 
 import { type Candles, extremes } from "../../../candles/Candles.ts"
 import { type Amount, format } from "../../../domain/Amount.ts"
@@ -12,11 +12,9 @@ import { batch, firstRuns, quantileNames } from "../../backtest/results/Quantile
 interface Simulated {
   readonly simulated: Band.Simulated
   readonly sides: readonly [BandSide.BandSide, ...ReadonlyArray<BandSide.BandSide>]
-  /** An amount in quote, as everywhere else in the summary. */
   readonly text: (amount: Amount) => string
 }
 
-/** By the label of their row. */
 export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Quantiles<string>> => {
   const of = <Value extends number | bigint>(
     figure: (figures: Band.RunFigures) => Value,
@@ -36,13 +34,13 @@ export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Qua
   ])
 }
 
-/** How far the price went from its lowest to its highest, against where it began. */
+/** Range of the price from lowest to highest, relative to its start. */
 const rangeOf = (candles: Candles): number => {
   const [least, most] = extremes(candles)
   return (most - least) / (candles.close[0] ?? 1)
 }
 
-/** The distance from p5 to p95: of the worth at the start, and of what the prices' move makes of that. */
+/** Distance from p5 to p95, as a share of the equity at the start and of the price range's effect on it. */
 const widthOf = ({ simulated, sides: [first] }: Simulated) => {
   const { parts } = first
   const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)
@@ -52,17 +50,13 @@ const widthOf = ({ simulated, sides: [first] }: Simulated) => {
   return { width: p95 - p5, ofWorth, move, ofMove: move > 0 ? ofWorth / move : 0 }
 }
 
-/** Enough for quantiles that tell more than the first ones do. */
 const advised = 39
 
-/** Relative to this run, because the time depends on the machine. */
 const costOf = (runs: number, wanted: number): string =>
   `--runs ${wanted} takes about ${Number((wanted / runs).toFixed(1))} times as long`
 
-/** The next batch of runs, if more of them may move the quantiles. */
 const moreOf = (runs: number): string => costOf(runs, Math.max(advised, runs + batch))
 
-/** The number of runs that the quantiles are from, and why there are no more. */
 export const precision = ({ ended, runs: { length } }: Band.Simulated): string => {
   if (length < firstRuns)
     return `${counted(length, "simulated run")}: too few for p5, p50 and p95; ${costOf(length, advised)}`
@@ -75,7 +69,6 @@ export const precision = ({ ended, runs: { length } }: Band.Simulated): string =
   return `p5, p50 and p95 are of ${counted(length, "simulated run")}; ${endings[ended]}`
 }
 
-/** Fewer runs have no quantiles. */
 export const hasQuantiles = ({ runs }: Band.Simulated): boolean => runs.length >= firstRuns
 
 export const sentence = (given: Simulated): string => {

@@ -1,4 +1,4 @@
-/** What every page of a backtest says of its suppositions and its data. */
+/** Lists the assumptions and the data on every page of a backtest. */
 
 import { closeTime, gaps, openTime } from "../../../candles/TimeAxis.ts"
 import { iso } from "../../../domain/Text.ts"
@@ -19,7 +19,6 @@ export const of = (
   { title: "Data quality", parts: [Page.facts(qualityOf(sources))], isPageOnly: true }
 ]
 
-/** What the data contains, what was repaired and what is missing; with several markets each is named. */
 const qualityOf = (sources: BacktestResult["sources"]): Page.Facts =>
   sources.length === 1
     ? qualityOfOne(sources[0])

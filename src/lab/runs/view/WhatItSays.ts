@@ -1,4 +1,4 @@
-/** What the figures of a backtest mean, in sentences, for readers of its report. */
+/** Explains the figures of a backtest in sentences, for readers of its report. */
 
 import { percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
@@ -8,7 +8,7 @@ import * as BandSide from "../../backtest/results/BandSide.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
 
-/** Below this many trades nothing is said about the future. */
+/** Below this many trades the report says nothing about the future. */
 const enoughFills = 30
 
 export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
@@ -33,7 +33,7 @@ export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
   ]
 }
 
-/** From the low to the high gain, both as text with the unit; losses are said as such, without their signs. */
+/** Compares the low and the high gain, both as text with the unit. Losses are named as losses, without their signs. */
 const compareWithBudget = (low: string, high: string): string => {
   const [isLoss, isAllLoss] = [low.startsWith("-"), high.startsWith("-")]
   const [least, most] = [low, high].map((gain) => gain.replace("-", ""))
@@ -44,10 +44,8 @@ const compareWithBudget = (low: string, high: string): string => {
   return `The strategy made ${span(least, most)} more than its budget left alone`
 }
 
-/** Only one was run. */
 const isOneSide = ({ sides }: BacktestResult): boolean => sides.length === 1
 
-/** The lower and the higher end of what was printed: quantiles, or else both sides. */
 const endsOf = (result: BacktestResult) => {
   const { band } = result
   const simulated = BacktestSummary.quantified(result)
@@ -73,11 +71,9 @@ interface RunReturn {
   readonly name: string
   readonly low: number
   readonly high: number
-  /** The most of both sides. */
   readonly fills: number
 }
 
-/** Returns are ratios. */
 export const ofSeveral = (runs: ReadonlyArray<RunReturn>): ReadonlyArray<string> => {
   const [best, ...others] = runs.toSorted((a, b) => b.low - a.low)
   if (best === undefined) return []

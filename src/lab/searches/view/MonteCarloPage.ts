@@ -1,4 +1,4 @@
-/** How simulations spread, as a page and as JSON; by market where there are several. */
+/** Shows the spread of simulations as a page and as JSON, by market if there are several. */
 
 import { percent } from "../../../domain/Text.ts"
 import { counted } from "../../../domain/Words.ts"
@@ -17,10 +17,9 @@ const methodNotes: Readonly<Record<MonteCarlo.SimulationMethod, string>> = {
   candles: "Each simulation runs the strategy again on candles that are put together from pieces of the real ones."
 }
 
-/** The product of the returns does not depend on their order, and neither does whether the run loses. */
+/** The product of returns does not depend on their order, and neither does the sign of the result. */
 const sameGain = "every order of the same returns gains the same"
 
-/** How each market's simulations spread, with the median and the worst of their gains; nothing for a single market. */
 const acrossOf = ({ markets }: MonteCarloFound) => {
   if (markets.length < 2) return undefined
   const { median, worst } = together(markets.map(({ result: { spread } }) => spread.gain["p50"] ?? 0))
@@ -54,7 +53,7 @@ export const json = (found: MonteCarloFound) => {
 
 const format = (ratio: number): string => percent(ratio, 1)
 
-/** Gain over time: p50, and from p5 to p95 and from p25 to p75 around it. */
+/** Gain over time: p50, and around it p5 to p95 and p25 to p75. */
 const fanOf = (simulations: ReadonlyArray<MonteCarlo.Simulation>): string => {
   const moments = MonteCarlo.fanOf(simulations.flatMap(({ path }) => (path.length === 0 ? [] : [path])))
   const at = (percentile: string) => moments.map((quantiles) => quantiles[percentile] ?? 0)

@@ -1,4 +1,4 @@
-/** What every page of a search says: what was searched, what came of it, and the file, the data and the program that it came from. */
+/** Lists the facts of every search page: the search, its result, and the file, data and program behind it. */
 import { iso } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
 import { marketNames } from "../../../strategy/Strategy.ts"
@@ -7,7 +7,6 @@ import type { FileRun } from "../OnMarkets.ts"
 import { sha256Of } from "../SearchSetUp.ts"
 
 interface Searched {
-  /** On the file's own market first. */
   readonly runs: readonly [FileRun, ...ReadonlyArray<FileRun>]
 }
 
@@ -15,7 +14,6 @@ interface Told extends Pick<Page.Page, "headline" | "says" | "sections"> {
   readonly what: string
   readonly about: string
   readonly madeAt: number
-  /** Stand before who made it. */
   readonly more?: Page.Facts
 }
 

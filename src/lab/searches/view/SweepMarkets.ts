@@ -11,11 +11,9 @@ import type { SweepFound } from "../SweepRun.ts"
 
 type MarketComparison = Pick<SweepFound, "best" | "markets" | "objective" | "space">
 
-/** How a trial does; a market on which it is refused has no score. */
 interface Standing {
   readonly trial: number
   readonly values: ReadonlyArray<string>
-  /** By market, in their order. */
   readonly scores: ReadonlyArray<number | undefined>
   readonly median: number
   readonly worst: number
@@ -30,7 +28,6 @@ const standingOf = ({ objective, markets }: MarketComparison, trial: number): St
   return { trial, values, scores, ...together(scores) }
 }
 
-/** The best on one market, whatever it does on the others. */
 interface Alone extends Standing {
   readonly market: string
   readonly score: number
@@ -48,7 +45,6 @@ const bestAlone = (comparison: MarketComparison): ReadonlyArray<Alone> =>
     return [{ ...best, market: name, score: best.scores[at] ?? 0, worstElsewhere }]
   })
 
-/** Two decimals, or more for small figures. */
 const figure = (value: number | undefined): string =>
   value === undefined || !Number.isFinite(value)
     ? "refused"
@@ -70,7 +66,6 @@ export const section = (comparison: MarketComparison): Page.PageSection => {
   }
 }
 
-/** Which values win on one market only. */
 const notesOf = (comparison: MarketComparison): ReadonlyArray<string> =>
   bestAlone(comparison).map(({ market, trial, values, score, worstElsewhere }) => {
     const set = comparison.space.map(({ path }, index) => `${path} ${values[index]}`).join(", ")

@@ -1,4 +1,4 @@
-/** What a search found, as a page and as JSON. */
+/** Shows the result of a search as a page and as JSON. */
 import { Result } from "effect"
 import { present } from "../../../domain/Present.ts"
 import { percent } from "../../../domain/Text.ts"
@@ -50,7 +50,6 @@ export const json = (found: SweepFound) => ({
   fees: found.runs[0].fees
 })
 
-/** With enough trials, something looks good by luck. */
 const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
   const ran = all.filter(({ refused }) => refused === undefined).length
   if (best.length === 0) return `None of ${ran} trials meets the conditions: there is nothing to trust.`
@@ -61,7 +60,6 @@ const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
   }`
 }
 
-/** The first two keys that have several values. */
 const axesOf = ({ space }: SweepFound) =>
   space.map((dimension, at) => ({ ...dimension, at })).filter(({ values }) => values.length > 1)
 
@@ -79,14 +77,12 @@ const mapOf = (found: SweepFound): HeatMap.HeatMap | undefined => {
   return HeatMap.of({ name: rows.path, values: rows.values }, { name: columns.path, values: columns.values }, points)
 }
 
-/** The meaning of the map's values. */
 const mapNote = ({ space, objective, rungs, bars }: SweepFound): string => {
   const others = space.filter(({ values }) => values.length > 1).length > 2 ? ", mean over the other keys" : ""
   const first = rungs[0]?.bars ?? bars
   return `${objective}${others}${first < bars ? `, over the first ${first} bars, which all trials ran` : ""}`
 }
 
-/** Where the trial shown as the winner stands on the map; it need not be the greatest cell. */
 const winnerOn = (map: HeatMap.HeatMap, found: SweepFound): HeatMap.Standing | undefined => {
   const [winner] = found.best
   const [rows, columns] = axesOf(found)
@@ -125,17 +121,15 @@ const steps = ({ rungs }: SweepFound): string =>
 const profit = (figures: TrialFigures | undefined): string =>
   figures === undefined ? "" : Number(figures.profitQuote).toFixed(2)
 
-/** The worse side chose the finalists. */
 const rankedBy = ({ rank, objective }: SweepFound, { simulated }: TrialResult): string =>
   simulated === undefined
     ? ""
     : ` by its worse side; the finalists rank by the ${rank} of ${objective} over ${counted(simulated.runs, "simulated run")}, here ${figure(simulated[rank])}`
 
-/** The objective over simulated runs. */
 const quantiles = ({ simulated }: TrialResult): ReadonlyArray<string> =>
   simulated === undefined ? ["", ""] : [figure(simulated.p5), figure(simulated.p50)]
 
-/** DRAWDOWN, FILLS and DAILY SHARPE are of the worse side, or of the one that ranks. */
+/** DRAWDOWN, FILLS and DAILY SHARPE belong to the worse side, or to the side that ranks. */
 const bestTable = ({ space, best }: SweepFound): Page.PagePart => {
   const isSimulated = best[0]?.simulated !== undefined
   const titles = [
@@ -181,7 +175,6 @@ const trialsSection = (
   }
 }
 
-/** What else was asked about the best. */
 const furtherSections = ({ also, pareto, sensitivity, space }: SweepFound): ReadonlyArray<Page.PageSection> =>
   Page.sectionsOf(
     ...also.map(({ data, best }) => {
@@ -203,7 +196,6 @@ const furtherSections = ({ also, pareto, sensitivity, space }: SweepFound): Read
       )
   )
 
-/** Two decimals, or more for small figures. */
 const figure = (value: number): string => (Math.abs(value) >= 1 ? value.toFixed(2) : value.toPrecision(2))
 
 const mapSection = (found: SweepFound): Page.PageSection | undefined => {
@@ -213,7 +205,6 @@ const mapSection = (found: SweepFound): Page.PageSection | undefined => {
   return { title: `${map.rowName} by ${map.columnName}`, parts: [drawn], note: mapNote(found) }
 }
 
-/** Where the best stands among all. */
 const scoreSection = ({ best, compared, objective }: SweepFound): Page.PageSection | undefined => {
   const winner = compared.find(({ trial }) => trial === best[0]?.trial)
   const scores = compared.flatMap((result) =>
@@ -226,7 +217,6 @@ const scoreSection = ({ best, compared, objective }: SweepFound): Page.PageSecti
   return { title: "All trials", parts, note: `${scores.length} trials by ${objective}` }
 }
 
-/** The strategy file with the values of the best, to copy. */
 const fileSection = ({ best, runs, space }: SweepFound): Page.PageSection | undefined => {
   const [first] = best
   const written = Result.getOrUndefined(SweepSpace.template(runs[0].strategy.text, space))
@@ -246,7 +236,6 @@ const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResul
   return { title: "Refused trials", parts, note, isPageOnly: true }
 }
 
-/** Why no trial ran, by the first of them. */
 export const refusal = ({ all }: SweepFound): string | undefined =>
   all.every(({ refused }) => refused !== undefined) ? all[0]?.refused : undefined
 

@@ -1,4 +1,4 @@
-/** What a walk-forward found, as a page and as JSON: by window, and by market where there are several. */
+/** Shows the result of a walk-forward as a page and as JSON: by window, and by market if there are several. */
 
 import { present } from "../../../domain/Present.ts"
 import { percent, utcDate } from "../../../domain/Text.ts"
@@ -17,7 +17,6 @@ type Steps = ReadonlyArray<WalkForward.WalkStep>
 const outOfSample = (steps: Steps, figure: "profitQuote" | "pnlQuote"): number =>
   steps.reduce((sum, { test }) => sum + Number(test?.[figure] ?? 0), 0)
 
-/** Each market searches its own past. */
 const ofMarket = ({ name, data, result: steps }: OnMarket<Steps>) => ({
   market: name,
   data,
@@ -28,7 +27,6 @@ const ofMarket = ({ name, data, result: steps }: OnMarket<Steps>) => ({
   gains: steps.filter(({ test }) => Number(test?.profitQuote ?? 0) > 0).length
 })
 
-/** What each gained out of sample, with the median and the worst; nothing for a single market. */
 const acrossOf = ({ markets }: WalkForwardFound) => {
   if (markets.length < 2) return undefined
   const found = markets.map(ofMarket)
@@ -73,7 +71,7 @@ export const json = (found: WalkForwardFound) => {
   }
 }
 
-/** One stretch after the other: each begins where the one before ended. */
+/** Joins the stretches: each begins at the equity where the last one ended. */
 const equityOf = (steps: Steps, quote: string): Fan | undefined => {
   const line: Array<number> = []
   const starts: Array<number> = []
@@ -94,7 +92,6 @@ const equityOf = (steps: Steps, quote: string): Fan | undefined => {
   }
 }
 
-/** What came after, against what the search promised. */
 const compared = ({ efficiency, gainsInSample, windows }: ReturnType<typeof ofMarket>): string => {
   if (gainsInSample === 0) return "The search found no gain in the past."
   if (efficiency === undefined)
@@ -103,7 +100,6 @@ const compared = ({ efficiency, gainsInSample, windows }: ReturnType<typeof ofMa
   return `Out of sample a bar ${did} ${percent(Math.abs(efficiency), 0)} of what it gained in sample. Far below a gain of 100 %, the search fitted noise.`
 }
 
-/** Why no trial ran in any window, by the first of them. */
 export const refusal = ({ markets }: WalkForwardFound): string | undefined => {
   const steps = markets.flatMap(({ result }) => result)
   return steps.every(({ refused }) => refused !== undefined) ? steps[0]?.refused : undefined

@@ -29,13 +29,12 @@ const places = [
 
 export type BookPlace = (typeof places)[number]
 
-/** Places that may go below zero: they are the other side of what an account has. */
+/** Places that may be negative: they balance the account's holdings. */
 const counters: ReadonlySet<BookPlace> = new Set<BookPlace>(["traded", "initial", "external"])
 
 export interface Holding {
   readonly account: string
   readonly place: BookPlace
-  /** The order or swap that owns the money, if any. */
   readonly order?: string
 }
 
@@ -114,7 +113,6 @@ const nothing = (): Record<BookPlace, Amount> => ({
   external: 0n
 })
 
-/** The money still held for each order or swap. */
 export const byOrder = (books: Books): Map<string, Array<Entry>> => {
   const result = new Map<string, Array<Entry>>()
   for (const entry of books.entries.values()) {
@@ -126,7 +124,7 @@ export const byOrder = (books: Books): Map<string, Array<Entry>> => {
   return result
 }
 
-/** Assets per account whose places do not add up to zero: any entry is a defect of the sandbox. For assertions. */
+/** Assets per account whose places do not add up to zero. Any entry is a defect of the sandbox. For assertions. */
 export const imbalances = (books: Books): ReadonlyArray<string> => {
   const sums = new Map<string, Amount>()
   for (const { account, asset, amount } of books.entries.values()) {

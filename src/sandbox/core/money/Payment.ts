@@ -1,4 +1,4 @@
-/** How money leaves an order or a swap: the recipient, the fee, and the shares of others. */
+/** Moves money out of an order or a swap: to the recipient, as a fee, and to other shares. */
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import * as Books from "./Books.ts"
@@ -11,20 +11,17 @@ export interface AppFee {
 
 export type AccountKind = "ORIGIN_CHAIN" | "DESTINATION_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
 
-/** Where the service keeps the money of a kind, or that the money is on another chain. */
 export const placeOf = (kind: AccountKind): "balance" | "private" | "external" =>
   kind === "CONFIDENTIAL_INTENTS" ? "private" : kind === "INTENTS" ? "balance" : "external"
 
-/** Kept in the service's own accounts, not on another chain. */
 export const isInternal = (kind: AccountKind): boolean => placeOf(kind) !== "external"
 
-/** A balance of the account; or out of sight on another chain, for the owner of the money. */
 export const payee = (account: string, kind: AccountKind, owner: string): Books.Holding => {
   const place = placeOf(kind)
   return { account: place === "external" ? owner : account, place }
 }
 
-/** Pays out everything in a place, less the fee; if there is less than the fee, the fee takes all of it. */
+/** Pays out everything in a place, less the fee. If there is less than the fee, the fee takes all of it. */
 export const payLessFee = (
   books: Books.Books,
   asset: string,

@@ -7,7 +7,7 @@ export type KeyPurpose = "quotes" | "account" | `account ${number}`
 
 const seedOf = (seed: number, purpose: KeyPurpose): Uint8Array => Seeded.bytes(seed, "ed25519", purpose)
 
-/** The key asked for last of each purpose: parsing it costs more than signing with it. */
+/** The last key of each purpose, cached because parsing it costs more than signing with it. */
 const parsed = new Map<KeyPurpose, { readonly seed: number; readonly key: KeyObject }>()
 
 const privateKey = (seed: number, purpose: KeyPurpose): KeyObject => {

@@ -19,15 +19,12 @@ import { type Refusal, refuse } from "../Refusal.ts"
 import { type SandboxOrder, type State, schedule } from "../State.ts"
 import { usdOf } from "./Pricing.ts"
 
-/** The client's wish, defaults filled in. */
 interface OrderRequest {
   readonly owner: string
   readonly side: Market.Side
   readonly baseAsset: string
   readonly quoteAsset: string
-  /** Whole positive number. */
   readonly quantity: string
-  /** Positive decimal. */
   readonly price: string
   readonly depositType: AccountKind
   readonly depositMode: "SIMPLE" | "MEMO"
@@ -36,7 +33,6 @@ interface OrderRequest {
   readonly refundTo: string
   readonly refundType: AccountKind
   readonly confidentiality: string
-  /** Epoch milliseconds. */
   readonly deadline?: number | undefined
   readonly appFees: ReadonlyArray<AppFee>
 }
@@ -168,7 +164,6 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
 const flatFee = ({ settings }: State, { fee }: SandboxAsset, kind: AccountKind): bigint =>
   isInternal(kind) && factsOf(settings).fees.flat === "chains" ? 0n : BigInt(fee)
 
-/** App and protocol fees together, as the deployed service echoes them; service and protocol have accounts of their own. */
 const echoedFees = (
   { settings }: State,
   { appFees, owner }: OrderRequest,
@@ -183,7 +178,7 @@ const echoedFees = (
   return [...charged.appFees, service, ...(protocol.fee === 0 ? [] : [protocol])]
 }
 
-/** App fees come out of the input: the market must be better by them, and by the margin, before a solver gives the limit. */
+/** The mid at which a solver fills at the limit. App fees come out of the input, so the market must be better by them and by the margin. */
 const trigger = (side: Market.Side, price: Market.Price, leaves: number): number => {
   const limit = Decimal.toNumber(price)
   return side === "SELL" ? limit / leaves : limit * leaves

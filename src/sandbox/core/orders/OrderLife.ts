@@ -33,7 +33,6 @@ const setStatus = (order: SandboxOrder, status: FillStatus): void => {
   order.status = status
 }
 
-/** The deposit is complete: the order executes at once if the market allows it, otherwise it rests. */
 export const open = (state: State, order: SandboxOrder): void => {
   const executable = executableAfterFees(state, order)
   const hasSolver = !areAway(state) && usdOf(state, order.market.base, order.quantity) <= usdLeft(state, order)
@@ -56,7 +55,6 @@ const executableAfterFees = (state: State, order: SandboxOrder): number => {
 const areAway = ({ settings, now, startedAt }: State): boolean =>
   Solvers.areAway(settings.solvers, settings.seed, now - startedAt)
 
-/** Dollars that the solvers of its market still have. */
 const usdLeft = (state: State, { market }: SandboxOrder): number =>
   Solvers.usdLeft(state.settings.solvers, restingOrders(state, market).spent, state.now - state.startedAt)
 
@@ -76,7 +74,7 @@ const restingOrders = (state: State, market: Market.Market): RestingOrders => {
 
 const hasResting = (book: RestingOrders): boolean => book.sells.items.length + book.buys.items.length > 0
 
-/** False while prices stand where they reach no order: then time alone fills nothing. */
+/** False while prices stand at a level that reaches no order: then the passing of time fills nothing. */
 export const mayFill = ({ model, now }: State, book: RestingOrders): boolean => {
   const { base, quote } = book.market
   if (!hasResting(book) || !model.stands(base, quote)) return hasResting(book)
@@ -84,7 +82,7 @@ export const mayFill = ({ model, now }: State, book: RestingOrders): boolean => 
   return reached(book.sells, mid, mid).length + reached(book.buys, mid, mid).length > 0
 }
 
-/** Fills what the market has reached since the last time, one slice per order. Only the nearest orders are checked. */
+/** Fills orders that the market has reached since the last time, one slice per order. Only the nearest orders are checked. */
 export const matchMarket = (state: State, book: RestingOrders): void => {
   if (hasResting(book) && !areAway(state)) {
     const { low, high } = state.model.range(book.market.base, book.market.quote, book.matchedTo, state.now)
@@ -100,7 +98,6 @@ const reached = (list: SortedList.SortedList<SandboxOrder>, low: number, high: n
   return list.items.slice(0, beyond < 0 ? list.items.length : beyond)
 }
 
-/** A solver takes an order that the market has reached: at once, or after a while. */
 const attempt = (state: State, order: SandboxOrder): void => {
   if (order.isAttempted) return
   const { seed, solvers } = state.settings
@@ -111,7 +108,6 @@ const attempt = (state: State, order: SandboxOrder): void => {
   schedule(state, afterMillis, { tag: "solve", order })
 }
 
-/** The solver is ready: is it still worth it? */
 export const solve = (state: State, order: SandboxOrder): void => {
   order.isAttempted = false
   const mid = state.model.mid(order.market.base, order.market.quote, state.now)
@@ -119,7 +115,6 @@ export const solve = (state: State, order: SandboxOrder): void => {
   fillSlice(state, order)
 }
 
-/** As much of the next slice as solvers have money for. */
 const fillSlice = (state: State, order: SandboxOrder): void => {
   const done = BigInt(order.fills.length + 1)
   const slices = BigInt(order.slices)
@@ -131,7 +126,6 @@ const fillSlice = (state: State, order: SandboxOrder): void => {
   if (executed > order.executed) fillUpTo(state, order, executed)
 }
 
-/** Executes at the limit up to a total base quantity. */
 export const fillUpTo = (state: State, order: SandboxOrder, executed: bigint): void =>
   execute(state, order, executed, Matching.sliceAt(order, order.executed, executed))
 
@@ -155,7 +149,6 @@ const execute = (
   if (order.status !== "PENDING_CANCEL" && order.status !== "PARTIALLY_FILLED") setStatus(order, "PARTIALLY_FILLED")
 }
 
-/** The end of an order: nothing more can execute, and its money is about to be paid out. */
 const close = (state: State, order: SandboxOrder, status: FillStatus): void => {
   setStatus(order, status)
   const book = state.resting.get(order.market.name)
@@ -171,7 +164,7 @@ export const requestCancel = (state: State, order: SandboxOrder): void => {
   schedule(state, Seeded.between(cancelMillis, seed, "cancel", order.sequence), { tag: "finishCancel", order })
 }
 
-/** How near to the market (as a ratio) a solver may still have the rest of a cancelled order in hand. */
+/** Distance from the market (as a ratio) within which a solver may already be filling the rest of a cancelled order. */
 const inHandDistance = 0.005
 
 export const finishCancel = (state: State, order: SandboxOrder): void => {

@@ -6,11 +6,9 @@ import type { State } from "../State.ts"
 export const usdOf = (state: State, asset: Amount.Asset, amount: Amount.Amount): number =>
   Amount.asNumber(amount, asset) * state.model.usd(asset, state.now)
 
-/** Distance of an executable price from the mid, as a ratio, for a size in dollars. */
 export const distance = (state: State, usd: number): number =>
   Math.min(0.5, state.settings.spread / 2 + (usd / 1_000_000) * state.settings.impactPerMillionUsd)
 
-/** The price at which a base quantity can be sold (bid) or bought (ask) now. */
 export const executablePrice = (state: State, market: Market, side: Side, quantity: Amount.Amount): number => {
   const mid = state.model.mid(market.base, market.quote, state.now)
   const away = distance(state, usdOf(state, market.base, quantity))

@@ -19,7 +19,7 @@ const held = (swap: SandboxSwap, { account }: IncomingDeposit, place: Books.Book
   order: swap.id
 })
 
-/** Accepts a deposit in time that is worth more than its payment costs; refuses any other. */
+/** Accepts a deposit that is in time and of more value than its payment costs; refuses any other. */
 export const take = (state: State, swap: SandboxSwap, deposit: IncomingDeposit): boolean => {
   const { amount, asset } = deposit
   const amountOut = outputNow(state, swap, asset, amount)
@@ -44,7 +44,6 @@ const outputNow = (state: State, swap: SandboxSwap, asset: string, amount: Amoun
   return outputFor(pair, swapPrice(state, pair, request, partner !== undefined, amount), amount)
 }
 
-/** Pays out what a deposit became, or keeps it if the sandbox was told that swaps fail. */
 export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, amountOut: Amount): void => {
   const { books, now, settings } = state
   const { destination, request, withdrawFee } = swap
@@ -70,7 +69,6 @@ export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, a
   if (now > swap.deadline) close(state, swap)
 }
 
-/** At the deadline, or once the last pending payment is made. */
 export const close = (state: State, swap: SandboxSwap): void => {
   const last = swap.withdrawals.at(-1)
   swap.isClosed = true

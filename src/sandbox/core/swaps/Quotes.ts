@@ -49,7 +49,6 @@ export const quote = (
 
 const unavailable = (text: string) => refuse("request-rejected", text)
 
-/** Payments within the service's own accounts are free. */
 const pairOf = (state: State, request: QuoteRequest, isPartner: boolean): Result.Result<Pair, Refusal> => {
   const origin = assetById(state.settings, request.originAsset)
   const destination = assetById(state.settings, request.destinationAsset)
@@ -72,11 +71,10 @@ const pairOf = (state: State, request: QuoteRequest, isPartner: boolean): Result
   })
 }
 
-/** One asset from an account of one kind to an account of the other. */
 const isMove = ({ settings }: State, { depositType, recipientType, swapType }: QuoteRequest): boolean =>
   factsOf(settings).movesBetweenAccounts && swapType === "EXACT_INPUT" && depositType !== recipientType
 
-/** Destination per unit of origin, after all fees except the withdrawal's; `amount` as in the request. */
+/** Destination per unit of origin, after all fees except the payout fee. `amount` is as in the request. */
 export const swapPrice = (
   state: State,
   { origin, destination }: Pair,
@@ -91,7 +89,6 @@ export const swapPrice = (
   return Decimal.fromNumber(rate * (1 - taken / 10_000), priceDigits)
 }
 
-/** What the app fees' recipients get of the input, and what the service takes. */
 export const charges = (
   { settings }: State,
   assets: readonly [SandboxAsset, SandboxAsset],
@@ -103,7 +100,7 @@ export const charges = (
   return { ...charged, service: charged.service + (insured ? insuranceBasisPoints : 0) }
 }
 
-/** Rounded down, as app fees are; the schedule has hundredths of a basis point. */
+/** Rounded down, as app fees are. The schedule has hundredths of a basis point. */
 export const shareOf = (amount: Amount.Amount, basisPoints: number): Amount.Amount =>
   (amount * BigInt(Math.round(basisPoints * 100))) / 1_000_000n
 

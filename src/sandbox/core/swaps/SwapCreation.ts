@@ -26,7 +26,6 @@ export interface QuoteAsked {
 
 const timeEstimateSeconds = 2
 
-/** Answers a dry request, which has no consequences. */
 export const answerDry = (state: State, asked: QuoteAsked): Result.Result<QuoteResponse, Refusal> =>
   Result.map(quote(state, asked.request, asked.partner !== undefined), ([pair, quoted]) =>
     signed(state, asked, amountsOf(state, pair, quoted))
@@ -88,7 +87,6 @@ export const createSwap = (state: State, asked: QuoteAsked): Result.Result<Sandb
     return swap
   })
 
-/** An address that collects any token accepts it from any chain where the token is public. */
 const chainsOf = (state: State, { depositType, swapType }: QuoteRequest, { origin }: Pair): ReadonlyArray<string> =>
   swapType === "ANY_INPUT" && depositType === "INTENTS"
     ? [...new Set(state.settings.assets.map(({ blockchain }) => blockchain))]

@@ -35,12 +35,10 @@ const setStatus = (state: State, swap: SandboxSwap, status: SwapStatus): void =>
   swap.updatedAt = state.now
 }
 
-/** A transaction that pays it is known; its amount is not yet. */
 export const expect = (state: State, swap: SandboxSwap): void => {
   if (swap.status === "PENDING_DEPOSIT") setStatus(state, swap, "KNOWN_DEPOSIT_TX")
 }
 
-/** Are the deposits sufficient and in time? */
 export const consider = (state: State, swap: SandboxSwap): void => {
   const isLate = state.now > swap.deadline
   const { swapType } = swap.request
@@ -72,7 +70,6 @@ export const execute = (state: State, swap: SandboxSwap): void => {
   trade(state, swap, amountIn, amountOut)
 }
 
-/** The amounts that would be spent and paid out at the present price. */
 const amountsNow = (state: State, swap: SandboxSwap) => {
   const { request, quoted, partner } = swap
   const priceFor = (amount: Amount.Amount) => swapPrice(state, swap, request, partner !== undefined, amount)
@@ -86,7 +83,7 @@ const amountsNow = (state: State, swap: SandboxSwap) => {
   return { amountIn, amountOut: amountOut - keptOf(state, swap, amountOut - quotedFor(swap, amountIn, "amountOut")) }
 }
 
-/** What the service keeps of what a swap brings more than quoted, rounded up. */
+/** The service's part of the gain over the quote, rounded up. */
 const keptOf = ({ now, settings }: State, { createdAt }: SandboxSwap, gained: Amount.Amount): Amount.Amount => {
   const { kept, minutes } = factsOf(settings).fees.improvement
   if (gained <= 0n || now - createdAt > minutes * minuteMillis) return 0n
@@ -94,7 +91,6 @@ const keptOf = ({ now, settings }: State, { createdAt }: SandboxSwap, gained: Am
   return Decimal.divideInteger(gained * digits, Decimal.powerOfTen(scale), "up")
 }
 
-/** The quote's output or its least; in proportion if any input is accepted. */
 const quotedFor = (
   { quoted, request }: SandboxSwap,
   amountIn: Amount.Amount,
@@ -117,7 +113,6 @@ const trade = (state: State, swap: SandboxSwap, amountIn: Amount.Amount, amountO
 const refund = (state: State, swap: SandboxSwap, refundReason: RefundReason): void =>
   finishLater(state, swap, { spent: 0n, received: 0n, refundReason })
 
-/** Everything unspent goes back, with the payout or instead of it. */
 const finishLater = (
   state: State,
   swap: SandboxSwap,

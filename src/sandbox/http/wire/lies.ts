@@ -7,9 +7,7 @@ import type { WireOrderAttributes } from "../../../venue/wire/WireOrder.ts"
 import type { Lie, SandboxOrder } from "../../core/State.ts"
 
 interface Change {
-  /** From the beginning. */
   readonly always?: (said: WireOrderAttributes) => Partial<WireOrderAttributes>
-  /** Once the order has ended. */
   readonly atEnd?: (said: WireOrderAttributes) => Partial<WireOrderAttributes>
 }
 

@@ -1,5 +1,4 @@
 /** The books as plain JSON, by account, asset and place and by order: what `GET /sandbox/books` shows. */
-
 import * as Books from "../../core/money/Books.ts"
 import { payoutStatus } from "../../core/Payouts.ts"
 import type { SandboxOrder, State } from "../../core/State.ts"

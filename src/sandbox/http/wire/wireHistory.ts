@@ -1,5 +1,4 @@
 /** A line of history as the two history interfaces write it. */
-
 import * as Amount from "../../../domain/Amount.ts"
 import { present } from "../../../domain/Present.ts"
 import * as Timestamp from "../../../domain/Timestamp.ts"
@@ -17,11 +16,10 @@ export const usdIn = ({ target, amountIn }: HistoryRecord): number =>
 export const usdOut = ({ target, amountOut }: HistoryRecord): number =>
   Amount.asNumber(amountOut, target.destination) * target.usd.output
 
-/** Payments that left for another chain; a swap's refund is not one. */
 export const destinationTxHashes = ({ recipientType, txHashes, amountOut }: HistoryRecord): ReadonlyArray<string> =>
   isInternal(recipientType) || amountOut === 0n ? [] : txHashes
 
-/** The settlement; or, where it is out of sight, what brought public money there and what brought it back. */
+/** The settlement hashes. If the ledger does not show the settlement, the hashes that moved public money in and out. */
 export const ledgerTxHashes = (settings: SandboxSettings, line: HistoryRecord): ReadonlyArray<string> => {
   const { crossingHashes, settlementHashes } = factsOf(settings)
   if (settlementHashes) return line.txHashes

@@ -1,5 +1,4 @@
 /** An order of the sandbox as the contract writes it. */
-
 import * as Amount from "../../../domain/Amount.ts"
 import type { PayoutLeg } from "../../../domain/Order.ts"
 import { present } from "../../../domain/Present.ts"

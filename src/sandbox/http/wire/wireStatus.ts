@@ -38,7 +38,6 @@ export const toWire = (state: State, line: HistoryRecord, correlationId: string)
   }
 }
 
-/** Whether its state is all that is told of it. */
 const isBare = ({ settings }: State, target: HistoryRecord["target"]): boolean =>
   target.kind === "swap" && target.request.confidentiality === "advanced" && factsOf(settings).advancedStatus === "bare"
 
@@ -79,7 +78,6 @@ const termsOf = (order: SandboxOrder): QuoteResponse => ({
   }
 })
 
-/** Amounts are known once everything is over. */
 const amounts = (state: State, line: HistoryRecord) => {
   const { target, referral, refundReason } = line
   const { origin, destination, withdrawFee } = target
@@ -104,6 +102,6 @@ const amounts = (state: State, line: HistoryRecord) => {
   }
 }
 
-/** How much less than quoted arrived, in percent to four places; negative if it was more. */
+/** The shortfall against the quote, in percent to four places; negative if more arrived. */
 const slippagePercent = (quoted: Amount.Amount, received: Amount.Amount): number =>
   received === 0n ? 0 : Number(((quoted - received) * 1_000_000n) / quoted) / 10_000

@@ -1,6 +1,6 @@
 /**
- * What the clock says (UTC): hour and minute of the day, day of the week (1 is Monday) and of the month. Where values follow
- * from closed candles alone, it is the clock at the end of each: live, that is when the rules are asked after it.
+ * The clock of expressions (UTC): hour and minute of the day, day of the week (1 is Monday) and of the month. A value that follows only
+ * from closed candles uses the time at which each candle ends. In a live run the rules are evaluated right after that.
  */
 import { DateTime } from "effect"
 import { dayMillis, hourMillis, minuteMillis } from "../../../domain/Durations.ts"
@@ -10,7 +10,7 @@ import type { Range } from "../Never.ts"
 import { seriesTerm, type Term } from "../Term.ts"
 
 interface Clock {
-  /** How long the answer stays the same, counted from midnight. */
+  /** Milliseconds, counted from midnight, for which the answer stays the same. */
   readonly everyMillis: number
   readonly range: Range
   readonly value: (now: number) => number
@@ -31,7 +31,7 @@ export const clocks: ReadonlyMap<string, Clock> = new Map([
   ]
 ])
 
-/** The clock at the moment. Each of them stays the same for a whole multiple of what the faster ones do. */
+/** The clock now. Each value stays the same for a whole multiple of the time for which the faster values do. */
 export const clockTerm = ({ everyMillis, range, value }: Clock): Term => ({
   type: "number",
   isLiteral: false,
@@ -43,7 +43,7 @@ export const clockTerm = ({ everyMillis, range, value }: Clock): Term => ({
   }
 })
 
-/** The clock at the end of each candle. Without the time of the first candle there is no value. */
+/** The clock at the end of each candle. There is no value if the time of the first candle is unknown. */
 export const clockOfCandles = (name: string, { range, value }: Clock, timeframe: string): Term => {
   const millis = timeframeMillis(timeframe) ?? Number.NaN
   const column = ({ close, startMillis = Number.NaN }: CandleColumns): IndicatorValues =>

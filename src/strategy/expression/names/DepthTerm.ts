@@ -10,7 +10,6 @@ import type { Market } from "../../../domain/Market.ts"
 import type { Expression } from "../Grammar.ts"
 import type { Term } from "../Term.ts"
 
-/** `undefined` for anything but one positive amount of the market's base. */
 export const depthTerm = (
   [size, ...others]: ReadonlyArray<Expression>,
   { base }: Market

@@ -14,10 +14,8 @@ import { othersOf, type Term } from "../Term.ts"
 
 export const priceNames = ["mid", "bid", "ask"] as const
 
-/** Another market than the strategy's own; `undefined` for its own. */
 type Other = Market | undefined
 
-/** Records how many candles a series needs, and returns it. */
 export const remembered = (term: Term, { needs }: Compiling): Term => {
   const { series } = term
   if (series === undefined) return term
@@ -29,7 +27,6 @@ export const remembered = (term: Term, { needs }: Compiling): Term => {
   return term
 }
 
-/** The market that an expression names, as one that the strategy looks at from now on; a wrong name is reported. */
 const otherIn = (
   tree: Expression & { type: "market" },
   { market, marketNamed, needs, to, placeOf }: Compiling
@@ -51,7 +48,7 @@ const candlesNamed = (other: Other, timeframe: string, { market }: Compiling): C
   }
 }
 
-/** What `"BTC/USDC", 4h` names, each of which may be missing; `wrong` reports anything else. */
+/** Returns the market and the timeframe that `"BTC/USDC", 4h` names. Each may be missing; `wrong` reports anything else. */
 export const candlesIn = (
   given: ReadonlyArray<Expression>,
   wrong: (at: Expression) => undefined,
@@ -69,7 +66,6 @@ export const candlesIn = (
   return candlesNamed(named.other, timeframe ?? itself, context)
 }
 
-/** `mid`, `close`: of the strategy's own market. `undefined` for any other name. */
 export const ownNamed = (name: string, at: Span, context: Compiling): Term | undefined => {
   const ofCandle = candleNames.find((candidate) => candidate === name)
   if (ofCandle !== undefined) {
@@ -85,7 +81,6 @@ export const isMarketName = (name: string): boolean => [...candleNames, ...price
 
 const usageOf = (name: string): string => `${name}("BTC/USDC", 4h)`
 
-/** `close(4h)`, `close("BTC/USDC", 4h)`, `mid("BTC/USDC")`. */
 export const called = (
   name: string,
   given: ReadonlyArray<Expression>,
@@ -136,7 +131,7 @@ const priceTerm = (
   }
 }
 
-/** The venue tells no volume, so a live run has that of the market's source or none. */
+/** The venue reports no volume, so a live run has the volume of the market's source or none. */
 export const noteVolume = (
   name: string,
   at: Span,

@@ -23,7 +23,6 @@ interface OwnName {
   readonly read: (own: OwnState, moment: Moment) => number
 }
 
-/** Money in the books. */
 const moneyOf = (asset: Asset, exact: (own: OwnState) => Amount): OwnName => ({
   type: `amount of ${asset.symbol}`,
   dependence: "none",
@@ -31,7 +30,7 @@ const moneyOf = (asset: Asset, exact: (own: OwnState) => Amount): OwnName => ({
   read: (own) => asNumber(exact(own), asset)
 })
 
-/** The budget at the present price, plus what trading has added: what was bought may be worth more or less than its cost. */
+/** Equity is the budget at the present price plus the result of trading. Purchases may be worth more or less than their cost. */
 const equityIn =
   ({ base, quote }: Market, budget: Budget | undefined): OwnName["read"] =>
   ({ averageEntry, dust = noDust, realisedProfit, setAside = 0n }, { mid, position }) => {
@@ -86,7 +85,6 @@ export const ownWords = [
   "last"
 ] as const
 
-/** What `since(…)` accepts. */
 const events = ["fill", "placement"] as const
 type Event = (typeof events)[number]
 
@@ -95,7 +93,6 @@ const happened: Readonly<Record<Event, (own: OwnState) => number | undefined>> =
   placement: ({ lastPlacedAt }) => lastPlacedAt
 }
 
-/** Known wherever the slots are. */
 export const positionTerm = ({ base }: Market): Term => ({
   type: `amount of ${base.symbol}`,
   isLiteral: false,
@@ -127,7 +124,10 @@ export const ownNamed = (name: string, market: Market, budget: Budget | undefine
   return own === undefined ? undefined : ownTerm(name, own)
 }
 
-/** `since(fill)`: the time since something last happened; infinite if it never did. `since(start)`: how long it has run. */
+/**
+ * Compiles `since(fill)`: the time since the event last happened, infinite if it never did. `since(start)`: the time since the strategy
+ * started.
+ */
 export const sinceOf = ([event, ...others]: ReadonlyArray<Expression>, knowsStart: boolean): Term | undefined => {
   const name = event?.type === "name" && others.length === 0 ? event.name : undefined
   if (name === "start" && knowsStart) return sinceStart

@@ -17,7 +17,6 @@ export interface SignalTerm extends Term {
   readonly ageMillis: number
 }
 
-/** `undefined` for anything but a name in quotes and an age. */
 export const signalTerm = ([name, age, ...others]: ReadonlyArray<Expression>): SignalTerm | undefined => {
   if (name?.type !== "market" || age?.type !== "number" || others.length > 0) return undefined
   const [type, scale = 0] = scales.get(age.unit) ?? []

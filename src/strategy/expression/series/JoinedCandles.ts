@@ -8,12 +8,10 @@ import type { Strategy } from "../../Strategy.ts"
 import { type ClosedCandles, frameName, type View } from "../../View.ts"
 import { ownMarket } from "../Term.ts"
 
-/** Closed candles of a market by timeframe; `undefined` where there are none now. */
 export type CandlesOf = (market: string) => ReadonlyMap<string, ClosedCandles> | undefined
 
 type Seen = Pick<Strategy, "market" | "candles" | "watched">
 
-/** By market and timeframe. What there is none of now is missing. */
 const framesOf = ({ market, candles, watched = [] }: Seen, candlesOf: CandlesOf) => {
   const needed = (name: string, needs: ReadonlyMap<string, number> | undefined): ReadonlyMap<string, ClosedCandles> => {
     const there = candlesOf(name)
@@ -28,7 +26,6 @@ const framesOf = ({ market, candles, watched = [] }: Seen, candlesOf: CandlesOf)
   return new Map([[ownMarket, needed(market.name, candles)] as const, ...others])
 }
 
-/** As a view offers them: by frame. */
 const byFrame = <A>(markets: ReadonlyMap<string, ReadonlyMap<string, A>>): ReadonlyMap<string, A> =>
   new Map(
     [...markets].flatMap(([market, frames]) =>
@@ -40,10 +37,8 @@ const byFrame = <A>(markets: ReadonlyMap<string, ReadonlyMap<string, A>>): Reado
 
 const made = new WeakMap<CandleColumns, { readonly from: Columns; readonly to: Columns }>()
 
-/** Columns of one timeframe, by market. */
 type Columns = ReadonlyMap<string, CandleColumns>
 
-/** The columns of one timeframe, each of which knows the others; the same objects again for the same columns. */
 const linkedOf = (from: Columns): Columns => {
   const [first] = from.values()
   const known = first === undefined ? undefined : made.get(first)
@@ -60,7 +55,6 @@ interface HasColumns {
   readonly columns: CandleColumns
 }
 
-/** Candles of the strategy's own market (`ownMarket`) and of others by market and timeframe, whose columns know each other. */
 export const linked = <A extends HasColumns>(
   markets: ReadonlyMap<string, ReadonlyMap<string, A>>
 ): ReadonlyMap<string, ReadonlyMap<string, A>> => {
@@ -79,7 +73,7 @@ export const linked = <A extends HasColumns>(
   return joined
 }
 
-/** Makes the candles of a view; the same objects again as long as no candle has closed and no market came or went. */
+/** Makes the candles of a view. Returns the same objects again until a candle closes or a market comes or goes. */
 export const make = (strategy: Seen): ((candlesOf: CandlesOf) => View["candles"]) => {
   if (strategy.candles === undefined && strategy.watched === undefined) return () => undefined
   let before: ReadonlyMap<string, ClosedCandles> = new Map()
@@ -94,6 +88,5 @@ export const make = (strategy: Seen): ((candlesOf: CandlesOf) => View["candles"]
   }
 }
 
-/** Whether no candle has closed between two views, and no market came or went. */
 export const isSame = (a: View["candles"], b: View["candles"]): boolean =>
   a === b || (a?.size === b?.size && [...(a ?? [])].every(([frame, closed]) => b?.get(frame) === closed))

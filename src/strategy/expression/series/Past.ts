@@ -8,7 +8,6 @@ import { present } from "../../../domain/Present.ts"
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import { columnOf, frameOf, type Series, seriesTerm, type Term, type ValueType, volumesIn } from "../Term.ts"
 
-/** A value this many candles ago. */
 export const shifted = (term: Term & { readonly series: Series }, back: number): Term => {
   const { series, range } = term
   const column = (candles: CandleColumns): IndicatorValues => {
@@ -22,7 +21,6 @@ export const shifted = (term: Term & { readonly series: Series }, back: number):
   return { ...past, ...present({ range }) }
 }
 
-/** For every window of a condition: what `look` makes of the number of candles since it last held (infinity: never). */
 const windows = (
   name: string,
   condition: Series,
@@ -52,17 +50,15 @@ const windows = (
   return seriesTerm({ ...frame, warmUp, key, column }, type)
 }
 
-/** In how many of the last candles it held. */
 export const count = (condition: Series, length: number): Term => ({
   ...windows("count", condition, length, (_, held) => held, "number"),
   range: [0, length]
 })
 
-/** Candles since it last held; infinite if it held in none of them. */
 export const barsSince = (condition: Series, length: number): Term =>
   windows("barssince", condition, length, (since) => since, "number")
 
-/** What the value was in the last candle in which it held; no value if it held in none of them. */
+/** Returns the value in the last candle in which the condition held; no value if it held in none of them. */
 export const valueWhen = (condition: Series, value: Series, length: number, type: ValueType): Term =>
   windows(
     "valuewhen",

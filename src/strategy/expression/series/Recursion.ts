@@ -13,7 +13,6 @@ interface Member {
   readonly next: Term
 }
 
-/** Types aside, all that a recursion is. `warmUp`: of the series that its terms look at. */
 export interface Recursion extends Pick<Series, "timeframe" | "volumesOf"> {
   readonly key: string
   readonly warmUp: number
@@ -21,7 +20,7 @@ export interface Recursion extends Pick<Series, "timeframe" | "volumesOf"> {
   readonly over: number
 }
 
-/** The terms of a recursion look at candles alone, so nothing else of the moment matters. */
+/** The terms of a recursion read only candles, so the other fields of the moment do not matter. */
 const momentOf = (timeframe: string, candle: ClosedCandles, previous: Float64Array): Moment => ({
   mid: Number.NaN,
   bid: Number.NaN,
@@ -39,7 +38,6 @@ const momentOf = (timeframe: string, candle: ClosedCandles, previous: Float64Arr
   found: nothingFound()
 })
 
-/** A step whose inputs are not all known has no value. */
 const evaluate = (term: Term, moment: Moment): number => {
   moment.found.isCold = false
   const value = term.value(moment)
@@ -83,7 +81,6 @@ const columnsOf = (
   return all.map(({ result }) => result)
 }
 
-/** One for each member. */
 export const recursive = (recursion: Recursion): ReadonlyArray<Series> => {
   const computed = new WeakMap<CandleColumns, ReadonlyArray<IndicatorValues>>()
   const columnsIn = (columns: CandleColumns) => {

@@ -44,10 +44,9 @@ export const directionUp = (candles: CandleColumns, length: number): IndicatorVa
 export const directionDown = (candles: CandleColumns, length: number): IndicatorValues =>
   directions(candles, length).down
 
-/** It forgets its past at every change of direction; by this length it is taken to have done so. */
+/** It forgets its past at every change of direction; we assume that it has done so within this length. */
 export const supertrendWarmUp = (length: number): number => warmUp.wilder(length) + 10 * length
 
-/** The line that the price must cross to turn: below the price in a rise, above it in a fall. */
 export const supertrend = (candles: CandleColumns, length: number, factor: number): IndicatorValues => {
   const { high, low, close } = candles
   const ranges = atr(candles, length)
@@ -67,7 +66,7 @@ export const supertrend = (candles: CandleColumns, length: number, factor: numbe
   return result.fill(Number.NaN, 0, Math.min(close.length, supertrendWarmUp(length) - 1))
 }
 
-/** The mean of the closes, plus this many average true ranges; below the mean when the number is negative. */
+/** The mean of the closes, plus this many average true ranges; below the mean if the number is negative. */
 export const keltner = (candles: CandleColumns, length: number, factor: number): IndicatorValues => {
   const [means, ranges] = [ema(candles.close, length), atr(candles, length)]
   return means.map((mean, bar) => mean + factor * (ranges[bar] ?? Number.NaN))

@@ -54,13 +54,11 @@ export const followingKeys = (market: Market) => ({
 const ownKeys = ["when", "timeframe", "expireAfter", "times", "cooldown"]
 const priceKeys = ["entry", "takeProfit", "stop"]
 
-/** Fixed prices that are worked once need none of this. */
 export const isFollowing = (section: YamlNode): boolean =>
   section.type === "map" &&
   (ownKeys.some((key) => section.entries.has(key)) ||
     priceKeys.some((key) => !isNumber(section.entries.get(key)?.value)))
 
-/** The reader of fixed prices reports what is missing or not a single value. */
 const isNumber = (node: YamlNode | undefined): boolean =>
   node?.type !== "scalar" || node.text === "" || Decimal.parse(node.text) !== undefined || !/[%a-z]/.test(node.text)
 
@@ -130,7 +128,6 @@ export const followingRules = (
   return { market, rules: [rule], needs: scope.needs }
 }
 
-/** What a bracket calls the keys of a rule. */
 const ownKey = (key: string, hasCondition: boolean): string =>
   key === "when" ? (hasCondition ? "when" : "entry") : (bracketKeys.get(key) ?? key)
 

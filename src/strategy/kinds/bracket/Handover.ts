@@ -16,16 +16,13 @@ import type { Rule, Rules } from "../rules/RulesSection.ts"
 import { exitPricesOf } from "../rules/rules.ts"
 import { type Left, leftIn } from "../StopExit.ts"
 
-/** Where the round of a bracket of fixed prices began in its slot, and how much it is about if its size does not say. */
 export interface Beginning {
   readonly after: LegsDone
   readonly quantity: Amount | undefined
-  /** Its stop has fired. */
   readonly isLeaving: boolean
   readonly left: Left | undefined
 }
 
-/** From its own memory, or from that of a bracket that followed the market. */
 export const beginningIn = (market: Market, slot: string, view: View, memory: Memory): Beginning => {
   const record = recordIn(memory, slot)
   if (!isRecord(record)) {
@@ -43,7 +40,6 @@ export const beginningIn = (market: Market, slot: string, view: View, memory: Me
   return { after: going.after, quantity, isLeaving: left !== undefined, left }
 }
 
-/** Nothing where a bracket is the first of its slot. */
 export const rememberBeginning = (
   { base }: Market,
   { after, quantity }: Pick<Beginning, "after" | "quantity">
@@ -53,7 +49,6 @@ export const rememberBeginning = (
   ...(quantity === undefined ? {} : { quantity: format(quantity, base.decimals) })
 })
 
-/** What a leg brought in cost per unit, or at which price its order was. */
 const entryPrice = ({ past, live }: SlotProgress, rule: Rule, market: Market, otherwise: Price): Price => {
   if (rule.side === "BUY" && past !== undefined && past.held > 0n && past.cost > 0n) {
     const [cost, held] = [Decimal.make(past.cost, market.quote.decimals), Decimal.make(past.held, market.base.decimals)]
@@ -65,11 +60,10 @@ const entryPrice = ({ past, live }: SlotProgress, rule: Rule, market: Market, ot
 
 export interface Adopted {
   readonly memory: Memory
-  /** Up to where its exits cannot be computed: then they are asked for again. Missing where they are. */
+  /** Bounds within which its exits cannot be computed; beyond them the strategy decides again. Missing if they can be computed. */
   readonly until?: Bounds
 }
 
-/** The memory of a rule that goes on with what a bracket of fixed prices began in its slot. */
 export const adopted = ({ market, needs, rules: [rule] }: Rules, view: View, memory: Memory): Adopted => {
   const asItIs = { memory }
   if (rule === undefined || isRecord(recordIn(memory, rule.slot))) return asItIs

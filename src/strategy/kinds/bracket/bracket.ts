@@ -96,7 +96,6 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   }
 })
 
-/** It goes on with what a bracket of fixed prices began in its slot, as an edit may leave it. */
 const following = (rules: Rules): Behaviour => {
   const behaviour = behaviourOf(rules)
   const { inputs } = behaviour
@@ -148,7 +147,6 @@ export const bracket: Kind = {
   ...eitherForm([fixed, followed], (section) => (isFollowing(section) ? followed : fixed))
 }
 
-/** Better for the position: above after a buy, below after a sale. */
 const isBetter = ({ entry }: Bracket, a: Price, b: Price): boolean =>
   entry.side === "BUY" ? Decimal.isGreater(a, b) : Decimal.isLess(a, b)
 
@@ -173,7 +171,6 @@ const checkOrder = (
   }
 }
 
-/** Towards the good side of the position. */
 const better = ({ entry }: Bracket, price: Price, ratio: Decimal.Decimal): Price =>
   away(price, entry.side === "BUY" ? ratio : negate(ratio))
 
@@ -191,14 +188,12 @@ const stopOf = (whole: Bracket, { best, isBreakeven }: Omit<State, "left">): Pri
   return !waits(whole, best) && isBetter(whole, trailing, fixed) ? trailing : fixed
 }
 
-/** The key that puts the stop where it is. */
 const stopKey = (whole: Bracket, { best, isBreakeven }: State) => {
   const fixed = isBreakeven ? whole.entry.price : whole.stop
   const isTrailing = isBetter(whole, stopOf(whole, { best, isBreakeven }), fixed)
   return isTrailing ? "trail" : isBreakeven ? "breakevenAt" : "stop"
 }
 
-/** The price has not come to where the stop begins to follow. */
 const waits = (whole: Bracket, best: Price): boolean =>
   whole.trailFrom !== undefined && isBetter(whole, whole.trailFrom, best)
 
@@ -216,7 +211,7 @@ const advance = (whole: Bracket, before: State, price: Price): State => {
   return { best, isBreakeven, left: isBetter(whole, price, stop) ? undefined : whole.leaving.left(price, stop) }
 }
 
-/** A leg leaves all that its entry brought in, whatever the file says of the size meanwhile. */
+/** A leg exits the whole amount that its entry bought or sold, even if the size in the file has changed. */
 const legsOf = (
   { entry, takeProfit }: Bracket,
   { after, quantity }: Beginning,

@@ -1,4 +1,4 @@
-/** Warns of rounds that earn no more than they cost, and of orders whose fee takes half of what they bring. */
+/** Warns of rounds that earn no more than they cost, and of orders whose fee takes half of their proceeds. */
 import type { Amount, Asset } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { feesOf, gainOf, netOfFills, roundOf } from "../../../domain/fees/RoundCost.ts"
@@ -20,7 +20,6 @@ interface Output {
 
 const larger = "make the orders larger"
 
-/** Warns of the first output of which fees take at least half. */
 const checkOutputs = (outputs: ReadonlyArray<Output>, at: Span, { market: { costs }, to }: Context): void => {
   if (costs === undefined) return
   const fee = ({ amount, asset }: Output): Amount => feesOf(costs, asset.symbol, amount)
@@ -38,7 +37,6 @@ export const checkFees = (orders: ReadonlyArray<Leg>, at: Span, context: Context
   checkOutputs(outputs, at, context)
 }
 
-/** The same without a price: of sizes in what the orders bring. */
 export const checkFeesOfSizes = (sizes: ReadonlyArray<Size>, side: Side, at: Span, context: Context): void => {
   const asset = outputAsset(context.market, side)
   const unit = side === "BUY" ? "base" : "quote"
@@ -54,7 +52,6 @@ interface PricedRound {
   readonly sell: Leg
 }
 
-/** `name`: a noun, such as "cell". */
 export const checkRounds = (
   rounds: ReadonlyArray<PricedRound>,
   name: string,
@@ -84,7 +81,6 @@ export const checkRounds = (
 }
 
 interface RatioRound {
-  /** Price of the sale over that of the purchase, before fees. */
   readonly ratio: Decimal.Decimal
   /** The target is net of the venue's share of both fills. */
   readonly isNet?: boolean
@@ -92,7 +88,6 @@ interface RatioRound {
   readonly proceeds?: Amount | undefined
 }
 
-/** A round whose prices follow from the market. */
 export const checkRatio = (
   { bought, isNet = false, proceeds, ratio }: RatioRound,
   name: string,
@@ -110,7 +105,9 @@ export const checkRatio = (
   warn(to, at, `${name} loses ${percent(-gain)}: ${text}`, hint)
 }
 
-/** A percentage target, which is net of the venue's share of fills: payouts may still take all of it from a small order. */
+/**
+ * Checks a percentage target, which is net of the venue's share of fills. Payout fees may still take all of the profit of a small order.
+ */
 export const checkTarget = (
   target: Decimal.Decimal,
   side: Side,
@@ -131,7 +128,6 @@ export const checkTarget = (
   )
 }
 
-/** Price of the sale over that of the purchase, for a target from the entry. */
 export const ratioOf = (side: Side, target: Decimal.Decimal): Decimal.Decimal =>
   side === "BUY" || !Decimal.isLess(target, Decimal.one)
     ? Decimal.add(Decimal.one, target)

@@ -1,6 +1,6 @@
 /**
- * What a strategy of deals remembers: how many deals it began, when the last one ended, and the deal under way. The
- * view says what its orders did; `legs` says how far each slot was when the deal began.
+ * The memory of a strategy of deals: how many deals it started, when the last one ended, and the present deal. The view reports what its
+ * orders did; `legs` records the progress of each slot when the deal began.
  */
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -12,25 +12,19 @@ import { amountIn, decimalIn, isTrueIn, numberIn, recordIn } from "../Memory.ts"
 import { type Left, leftIn, rememberLeft } from "../StopExit.ts"
 
 export interface Deal {
-  /** The price of the base order. */
   readonly price: Price
   readonly startedAt: number
   readonly legs: ReadonlyMap<string, LegsDone>
-  /** All entries so far, where something is left of the deals before. */
   readonly before: Entries | undefined
-  /** Its base order is withdrawn because nothing of it filled in time. */
   readonly isExpired: boolean
-  /** The position was sold. What still fills is sold too, and nothing new is bought. */
   readonly isClosing: boolean
-  /** The distance of the first safety order, where that follows volatility: as it was when the deal began. */
+  /** Distance of the first safety order when the deal began, if it follows volatility. */
   readonly spacing: Decimal.Decimal | undefined
-  /** The best price since the take-profit was reached, in steps, where the exit trails. */
+  /** Best price since the take-profit was reached, in steps, if the exit trails. */
   readonly best: Price | undefined
-  /** Since the stop was reached, or what trails the best price. */
   readonly left: Left | undefined
 }
 
-/** Base and quote of the orders that enter. */
 export interface Entries {
   readonly base: Amount
   readonly quote: Amount

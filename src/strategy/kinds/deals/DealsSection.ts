@@ -23,7 +23,6 @@ import { type Distance, distance } from "../Volatility.ts"
 export const mostSafetyOrders = 50
 export const mostDeals = 1_000_000
 
-/** An order below the base order. */
 interface Step {
   readonly slot: string
   readonly size: Size
@@ -61,12 +60,9 @@ export interface Deals extends Omit<Whole<typeof dealsKeys>, "safety" | "timefra
   readonly when: Term | undefined
   readonly whenText: string
   readonly steps: ReadonlyArray<Step>
-  /** How far the first one is from the base order; each step is so many times as wide as the one before. */
   readonly spacing: Distance
   readonly distanceScale: number
-  /** How far each safety order is below the base order, as ratios, if the first one is so far. */
   readonly distancesFrom: (first: Decimal.Decimal) => ReadonlyArray<Decimal.Decimal>
-  /** How many of them rest at once. */
   readonly active: number
   readonly needs: Needs
   readonly leaving: StopExit
@@ -159,7 +155,7 @@ export const dealsOf = (
   }
 }
 
-/** The number of the first safety order that the price reaches after the stop below the average of all orders before it. */
+/** Returns the number of the first safety order that the price reaches only after the stop below the average of all orders before it. */
 const firstBeyond = (
   stop: number,
   side: Side,

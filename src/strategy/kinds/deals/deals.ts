@@ -47,10 +47,9 @@ import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./D
 const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
 const exit = "exit"
-/** Anything below this part of the entries of a deal is a leftover of rounding and fees. */
+/** A rest below this part (1/100) of a deal's entries is left over from rounding and fees. */
 const dustParts = 100n
 
-/** The base order and the safety orders. */
 const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
 
 export const deals: Kind = {
@@ -105,14 +104,11 @@ export const deals: Kind = {
 
 const slotsOf = ({ steps }: Deals): ReadonlyArray<string> => [baseOrder, ...steps.map(({ slot }) => slot), exit]
 
-/** Away from the market, where the next order of a deal waits: below for purchases, above for sales. */
 const against = ({ side }: Deals, price: Price, ratio: Decimal.Decimal): Price =>
   away(price, side === "BUY" ? negate(ratio) : ratio)
 
-/** The other way, where the deal gains. */
 const towards = (whole: Deals, price: Price, ratio: Decimal.Decimal): Price => against(whole, price, negate(ratio))
 
-/** The price is at least as far in the direction of `towards`. */
 const isAsGood = ({ side }: Deals, price: Price, at: Price): boolean =>
   side === "BUY" ? !Decimal.isLess(price, at) : !Decimal.isGreater(price, at)
 
@@ -176,7 +172,6 @@ const decide = (whole: Deals, known: Notes<DealState>, view: View, memory: Memor
   }
 }
 
-/** Applies what the deal's orders have done since: it expires, closes, reaches its stop, or is over. */
 const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment): DealState => {
   const { deal } = state
   if (deal === undefined) return state
@@ -198,7 +193,6 @@ const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment)
   return isSame ? state : { ...state, deal: { ...deal, isExpired, isClosing, best, left } }
 }
 
-/** A purchase has partly filled and rests: what it bought is paid out when it ends, not before. */
 const isPartly = ({ steps }: Deals, deal: Deal, view: View): boolean =>
   [baseOrder, ...steps.map(({ slot }) => slot)].some((slot) => {
     const { live } = progressOf(view, slot)
@@ -211,7 +205,6 @@ const isAtProfit = (whole: Deals, deal: Deal, view: View, moment: Moment): boole
   return isAsGood(whole, mid(view.price), at)
 }
 
-/** The average price of what this deal entered at. */
 const averageOf = ({ market, side }: Deals, deal: Deal, view: View): Price => {
   const { before } = deal
   const entries = entriesIn(view, side)
@@ -225,7 +218,6 @@ const profitPrice = (whole: Deals, deal: Deal, view: View): Price => {
   return orderPrice(whole.market, opposite(whole.side), netOfFills(whole.side === "BUY", at, view.fillBasisPoints))
 }
 
-/** Since the take-profit was reached, where the exit trails; the price that changes it is recorded. */
 const bestIn = (whole: Deals, deal: Deal, view: View, moment: Moment): Price | undefined => {
   if (whole.trail === undefined) return undefined
   const price = mid(view.price)
@@ -240,7 +232,6 @@ const stopsIn = (whole: Deals, deal: Deal, view: View): ReadonlyArray<Price> => 
   ...(whole.trail === undefined || deal.best === undefined ? [] : [against(whole, deal.best, whole.trail)])
 ]
 
-/** It leaves if the stop, or what trails the best price, is reached now or was; what would change that is recorded. */
 const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | undefined => {
   const { side } = whole
   const price = mid(view.price)
@@ -301,7 +292,6 @@ const entryText = ({ price, quantity, side }: Leg, { base }: Market): string =>
 
 interface Exit {
   readonly leg: Leg
-  /** The price of what it leaves, on average. */
   readonly average: Price
 }
 
@@ -354,7 +344,7 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
 
 const leavesBy = ({ best }: Deal): "trail" | "stop" => (best === undefined ? "stop" : "trail")
 
-/** Where the exit trails, nothing rests until it leaves. */
+/** A trailing exit has no open order until it fires. */
 const exitWaits = (whole: Deals, deal: Deal, view: View): Decision["absent"] => {
   const { trail, keys } = whole
   if (trail === undefined || deal.left !== undefined || heldIn(whole, view, deal) === 0n) return []

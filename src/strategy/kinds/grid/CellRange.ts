@@ -18,14 +18,11 @@ export const trails = ["up", "down", "both"] as const
 export type Trail = (typeof trails)[number]
 
 export interface CellRange {
-  /** A cell by its number; `undefined` where there can be none. */
+  /** Returns a cell by its number; `undefined` if no such cell can exist. */
   readonly cell: (index: number) => Cell | undefined
   readonly count: number
-  /** For a range that moves. */
   readonly moving?: {
-    /** Number of the range's lowest cell once it has followed the price. */
     readonly follow: (first: number, price: Price) => number
-    /** The prices at which it would move on. */
     readonly until: (first: number) => PriceBounds
     readonly spanned: (first: number) => string
   }
@@ -33,14 +30,13 @@ export interface CellRange {
 
 export const fixed = (cells: ReadonlyArray<Cell>): CellRange => ({ cell: (index) => cells[index], count: cells.length })
 
-/** How many cells a range may move from where the file puts it. */
+/** The maximum number of cells by which a range may move from its place in the file. */
 const furthest = 10_000
 
 export interface Following {
   readonly market: Market
   readonly scale: Scale
   readonly shape: CellShape
-  /** Cells of the range. */
   readonly count: number
   readonly trail: Trail
   readonly keys: GridPlaces
@@ -81,7 +77,6 @@ const cellOf = ({ market, scale, shape, count, keys }: Following, index: number)
   return cell.buy.quantity > 0n && cell.sell.quantity > 0n ? cell : undefined
 }
 
-/** Cells of the range whose lowest one has this number. */
 export const spannedBy = ({ cell, count }: CellRange, first: number) =>
   Array.from({ length: count }, (_, offset) => first + offset).flatMap((index) => {
     const found = cell(index)

@@ -1,4 +1,4 @@
-/** The cells of a grid: what each of them buys and sells, and what it says while it rests or waits. */
+/** The cells of a grid: what each buys and sells, and its explanation while its order is open or it waits. */
 
 import { type Amount, formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
@@ -12,7 +12,6 @@ export interface Cell {
   readonly slot: string
   readonly buy: Leg
   readonly sell: Leg
-  /** What the buy deposits. */
   readonly cost: Amount
   readonly buyFirst: DesiredSlot
   readonly sellFirst: DesiredSlot
@@ -22,24 +21,20 @@ export interface Cell {
 
 export interface CellShape {
   readonly size: Size
-  /** Each cell is so many times as large as the one above it; the highest one has the size. */
+  /** Size of each cell divided by the size of the cell above it; the highest cell has `size`. */
   readonly sizeScale: number
-  /** How a cycle takes its profit: with "base", it sells only what pays for the next purchase. */
+  /** The asset in which a cycle takes its profit. With "base", it sells only enough to pay for the next purchase. */
   readonly profit: "quote" | "base"
-  /** A cell may sell below what it paid. */
   readonly mayLose: boolean
 }
 
-/** A level of the grid, and its place in the file for the reasons of its cell. */
 export interface Level {
   readonly price: Price
   readonly source: string
 }
 
-/** Where the keys are that a reason of any grid names. */
 export type GridPlaces = KeyPlaces<"levels" | "fundNearest" | "trail">
 
-/** One cell between each level and the next; at a high price a size may round to nothing. */
 export const makeCells = (
   market: Market,
   prices: ReadonlyArray<Level>,
@@ -59,7 +54,6 @@ export const makeCells = (
   return cells
 }
 
-/** The cell between a level and the next one, at the price `higher`. */
 export const makeCell = (
   market: Market,
   slot: string,
@@ -107,13 +101,11 @@ export const makeCell = (
   }
 }
 
-/** The same cell in another slot. */
 export const renamed = (cell: Cell, slot: string): Cell =>
   slot === cell.slot
     ? cell
     : { ...cell, slot, buyFirst: { ...cell.buyFirst, slot }, sellFirst: { ...cell.sellFirst, slot } }
 
-/** Short, and different for other prices. */
 export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
   let hash = 0
   for (const { buy, sell } of cells) {
@@ -123,6 +115,5 @@ export const levelsOf = (cells: ReadonlyArray<Cell>): string => {
   return `${cells.length} cells ${(hash >>> 0).toString(16)}`
 }
 
-/** Short as well. */
 export const sizesOf = ({ size, sizeScale, profit }: CellShape): string =>
   `${size.amount} ${size.unit}${sizeScale === 1 ? "" : `, each ${sizeScale} times the one above`}, profit in ${profit}`

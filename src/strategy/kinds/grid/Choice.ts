@@ -25,23 +25,18 @@ export interface Choosing {
   readonly keys: GridPlaces
   readonly range: CellRange
   readonly version: Version
-  /** The cells of the range, the lowest first, in the slots that they have in this version. */
   readonly cells: ReadonlyArray<Numbered>
-  /** Cells that began with a sale, by number. */
   readonly sellers: ReadonlySet<number>
-  /** Cells that buy at or below this have begun; the others wait for the price to rise to them. */
+  /** Cells that buy at or below this price have begun; the others wait for the price to rise to them. */
   readonly reached: Price
   readonly quote: Amount
-  /** The legs carry every cell: what cells have begun is all paid for, and these have no money. */
+  /** Set if the legs carry every cell: all begun cells are funded, and the cells in `unfunded` have no money. */
   readonly carried: { readonly unfunded: ReadonlySet<number> } | undefined
-  /** Says why a cell outside the range rests. */
   readonly leftBehind: string
 }
 
 export interface Chosen {
-  /** From the lowest cell to the highest. */
   readonly working: ReadonlyArray<DesiredSlot>
-  /** What slots without a cell in the file still sell. */
   readonly leftOver: ReadonlyArray<DesiredSlot>
   readonly absent: ReadonlyArray<Absent>
 }
@@ -49,11 +44,10 @@ export interface Chosen {
 interface Candidate extends Numbered {
   readonly isSeller: boolean
   readonly slot: DesiredSlot
-  /** Why it rests while it holds nothing; without it, it buys. */
+  /** The reason why it has no order while it holds nothing. Missing if it buys. */
   readonly rests: Absent | undefined
 }
 
-/** What a cell's slot holds; the same until the slot changes. */
 interface Holding {
   readonly progress: SlotProgress
   readonly sale: DesiredSlot | undefined
@@ -62,14 +56,11 @@ interface Holding {
 
 export type SlotsSeen = Pick<View, "slots">
 
-/** Asked after every fill: whatever the slots leave as it is, it keeps. */
 export class Choice {
   declare private readonly choosing: Choosing
-  /** Names of the slots that were seen last. */
   private names: ReadonlyArray<string> | undefined
   private candidates: ReadonlyArray<Candidate> = []
   private holdings: Array<Holding> = []
-  /** SlotsSeen of cells that the file no longer has. */
   private unnamed: ReadonlyArray<string> = []
 
   constructor(choosing: Choosing) {
@@ -112,7 +103,6 @@ export class Choice {
     return { working: works.filter((slot) => slot !== undefined), leftOver, absent }
   }
 
-  /** Other slots than before may have other cells. */
   private know(view: SlotsSeen): void {
     let at = 0
     for (const slot of view.slots.keys()) if (slot === this.names?.[at]) at++
@@ -135,7 +125,7 @@ export class Choice {
     return holding
   }
 
-  /** At the lowest level above its cost; without one, as far above the cost as the last cell sells above its buy. */
+  /** Sells at the lowest level above its cost. Without such a level, sells as far above the cost as the last cell sells above its buy. */
   private leftOver(slot: string, view: SlotsSeen): ReadonlyArray<DesiredSlot> {
     const { market, shape, version, keys } = this.choosing
     const progress = progressOf(view, slot)
@@ -156,7 +146,6 @@ export class Choice {
 
 const spentIn = ({ past }: SlotProgress): Amount => past?.cost ?? 0n
 
-/** Cells of the range, and of one that moves also cells outside it that were used or may sell. */
 const candidatesOf = (choosing: Choosing, names: ReadonlyArray<string>): ReadonlyArray<Candidate> => {
   const { cells, range, sellers, version } = choosing
   const inside = cells.map((each) => candidateOf(choosing, each, true))
@@ -191,22 +180,18 @@ const reasonToRest = (
   return { code: "waits-for-price", text, source: keys("levels") }
 }
 
-/** Whether a cell has something to sell, or a partly filled purchase. */
 const isHolding = (desired: DesiredSlot, view: SlotsSeen): boolean => {
   const { completedLegs, filledInLeg } = progressOf(view, desired.slot)
   const isPartly = filledInLeg > 0n && filledLegs(desired, view, desired.slot) === completedLegs
   return isPartly || nextLeg(desired, view, desired.slot)?.side === "SELL"
 }
 
-/** A purchase is under way; or the sale that keeps its profit in base is over, and what is left is that profit. */
 const isUnfinished = ({ profit }: CellShape, { lastLeg, live }: SlotProgress): boolean =>
   live?.side === "BUY" || (profit === "base" && lastLeg?.side === "SELL")
 
-/** One sale of all that the slot holds, beginning now. */
 const sale = (slot: string, leg: Leg, { completedLegs, filledInLeg }: SlotProgress, why: DesiredSlot["why"]) =>
   ({ slot, legs: [leg], cycle: false, after: { completedLegs, filledInLeg }, why }) satisfies DesiredSlot
 
-/** Only after an edit; before one, the legs carry the cell by themselves. An unfinished purchase comes first. */
 const saleOfHeld = (
   cell: Cell,
   { market, shape, version }: Choosing,

@@ -1,4 +1,4 @@
-/** What one round of a grid's cells earns by the answers of `limitbot init`, after all fees. */
+/** The earnings of one round of a grid's cells, computed from the answers of `limitbot init`, after all fees. */
 import { formatWithSymbol, fromDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { gainOf } from "../../../domain/fees/RoundCost.ts"
@@ -8,7 +8,7 @@ import type { AnswerOf } from "../../Setup.ts"
 
 export const cellsOf = (answer: AnswerOf): number => Number(answer("levels")) - 1
 
-/** All cells have the same ratio; the highest buys least, so its payout in base costs it most. */
+/** All cells have the same ratio. The highest cell buys least, so a payout in base costs it the largest share. */
 export const earns =
   (market: Market) =>
   (answer: AnswerOf): string => {

@@ -19,7 +19,6 @@ import { quantityAt, type Size } from "../Size.ts"
 import { checkFloor, floor, type Left, leftIn, reach, rememberLeft, type StopExit, stopExit } from "../StopExit.ts"
 
 const exit = "exit"
-/** Anything below this part of a cell is a leftover of rounding and fees. */
 const dustParts = 100n
 
 export const endKeys = {
@@ -34,12 +33,10 @@ type Ends = Read.SettingsOf<typeof endKeys>
 export interface GridEnd extends Ends {
   readonly market: Market
   readonly budget: Budget
-  /** The size of one cell. */
   readonly size: Size
   readonly keys: KeyPlaces<"stop" | "takeProfit">
 }
 
-/** Reports an end that lies within the grid. `levels`: the lowest and the highest, where there are any. */
 export const checkEnds = (
   { floor, stop, takeProfit }: Ends,
   [lowest, highest]: readonly [Price | undefined, Price | undefined],
@@ -62,7 +59,6 @@ export const checkEnds = (
   if (end !== undefined) checkFloor("SELL", { floor }, end, at("floor"), to)
 }
 
-/** The grid until one of its ends is reached. */
 export const endingAt = (decide: Decide, given: GridEnd, to: Report): Decide => {
   const end = { ...given, leaving: stopExit(given.market, "SELL", given, to) }
   return end.stop === undefined && end.takeProfit === undefined
@@ -79,7 +75,6 @@ export const endingAt = (decide: Decide, given: GridEnd, to: Report): Decide => 
       }
 }
 
-/** Which end was reached, as its key in the file and in words. */
 interface Reached {
   readonly key: "stop" | "takeProfit"
   readonly text: string
@@ -119,7 +114,6 @@ const ended = (
   }
 }
 
-/** Sells what is there now. Base on its way back from a withdrawn order joins the sale on arrival. */
 const saleOf = (end: GridEnd, view: View, price: Price, because: Reached): ReadonlyArray<DesiredSlot> => {
   const { market, budget, size, keys } = end
   const { live } = progressOf(view, exit)

@@ -26,7 +26,6 @@ import { Window } from "./Window.ts"
 export interface Grid {
   readonly market: Market
   readonly range: CellRange
-  /** Distinguishes these levels from those that the file had before. */
   readonly levels: string
   readonly shape: CellShape
   readonly budget: Budget
@@ -34,13 +33,10 @@ export interface Grid {
   readonly keys: GridPlaces
 }
 
-/** What the memory keeps. */
 interface Anchor {
-  /** The mid of the first decision, or of the first one after an edit. */
   readonly start: Price
-  /** Waiting cells up to here have begun. It only moves up while the range stays, so a cell that began is never given up. */
+  /** Waiting cells up to this price have begun. It only moves up while the range stays, so a cell that began is never given up. */
   readonly reached: Price
-  /** Number of the range's lowest cell. */
   readonly first: number
   readonly version: Version
 }
@@ -58,7 +54,7 @@ interface Answer extends Chosen {
   readonly reasons: ReadonlyArray<Reason>
 }
 
-/** `gridAt`: the grid for a start; only an endless one depends on it. */
+/** `gridAt`: returns the grid for a start; only an endless grid depends on it. */
 export const standing = (gridAt: (start: Price) => Grid): Decide => {
   const standings = new MadeOf<Standing>()
   return (view, memory) => {
@@ -69,7 +65,7 @@ export const standing = (gridAt: (start: Price) => Grid): Decide => {
   }
 }
 
-/** A view has more than a decision should keep: a backtest's has the whole run. */
+/** Copies only what a decision needs from the view, because a backtest's view holds the whole run. */
 const decide = ({ answer, memory, until }: Standing, { slots }: View): Decision => {
   const { absent, leftOver, reasons, window, working } = answer({ slots })
   const desired = window?.in({ slots }) ?? working
@@ -107,7 +103,6 @@ const read = (gridAt: (start: Price) => Grid, view: View, memory: Memory): Stand
   return standAt(whole, { start: price, reached: price, first, version }, price)
 }
 
-/** The lowest cell of a range that begins at this price. */
 const firstAt = ({ range: { moving } }: Grid, price: Price): number => moving?.follow(0, price) ?? 0
 
 const moved = (before: Standing, view: View): Standing =>
@@ -177,10 +172,11 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
   }
 }
 
-/** No slot has done anything. */
 const untouched = { slots: new Map<string, SlotProgress>() }
 
-/** The quote budget goes to the highest buys below the start, then to the lowest cells that wait; these it does not reach. */
+/**
+ * The quote budget goes to the highest buys below the start, then to the lowest waiting cells. Returns the cells that it does not reach.
+ */
 const beyondBudget = (buyers: ReadonlyArray<Numbered>, start: Price, budget: Amount): ReadonlySet<number> => {
   const isBelow = ({ cell: { buy } }: Numbered): boolean => Decimal.isLess(buy.price, start)
   const inTurn = [...buyers.filter(isBelow).reverse(), ...buyers.filter((each) => !isBelow(each))]

@@ -13,21 +13,16 @@ import { decimalIn, numberIn, recordIn, textIn } from "../Memory.ts"
 import type { Cell } from "./Cells.ts"
 
 export interface Version {
-  /** The first version is 1. */
   readonly number: number
-  /** Slots from before, by the number of the cell that has them now. */
   readonly names: ReadonlyMap<number, string>
-  /** Numbers of the cells that begin with a sale; the first version knows them from its start and the budget. */
   readonly sellers: ReadonlySet<number>
 }
 
 const firstVersion: Version = { number: 1, names: new Map(), sellers: new Set() }
 
-/** `byNumber`: the name of the cell in the first version. */
 export const slotIn = ({ number, names }: Version, index: number, byNumber: string): string =>
   names.get(index) ?? (number === 1 ? byNumber : `${byNumber}-v${number}`)
 
-/** Numbers of the cells whose slots these are. */
 export const usedIn = (version: Version, cell: (index: number) => Cell | undefined, slots: ReadonlyArray<string>) => {
   const carried = new Map([...version.names].map(([index, slot]) => [slot, index]))
   return slots.flatMap((slot) => {
@@ -42,22 +37,19 @@ export const usedIn = (version: Version, cell: (index: number) => Cell | undefin
 
 export const isCellSlot = (slot: string): boolean => /^cell-(below-)?\d+(-v\d+)?$/.test(slot)
 
-/** Distinguishes a grid from the one that the file described before. */
 export interface Print {
   readonly levels: string
   readonly sizes: string
 }
 
-/** Without any memory, existing slots with cell names belong to a grid that the file described before something else. */
+/** If there is no memory, existing slots with cell names belong to a grid that the file had before another kind. */
 export const isEdited = (memory: Memory, print: Print, view: View): boolean => {
   if (decimalIn(memory, "start") === undefined) return [...view.slots.keys()].some(isCellSlot)
   return textIn(memory, "levels") !== print.levels || textIn(memory, "sizes") !== print.sizes
 }
 
-/** Less than this part of a cell is not worth an order: it is what rounding and fees leave. */
 const dustParts = 100n
 
-/** Base that the slot bought and can sell now. */
 export const heldBy = ({ past }: SlotProgress, { sell }: Cell): Amount => {
   const held = past?.held ?? 0n
   return held * dustParts < sell.quantity ? 0n : held
@@ -66,7 +58,7 @@ export const heldBy = ({ past }: SlotProgress, { sell }: Cell): Amount => {
 const placeOf = ({ live, past }: SlotProgress): { readonly side: Side; readonly price: Price } | undefined =>
   live ?? past?.lastOrder
 
-/** A slot that rests, or has something to sell, keeps its cell; the rest is history. */
+/** A slot with an open order, or with something to sell, keeps its cell. Other slots are history. */
 const isBusy = ({ live, past }: SlotProgress): boolean => live !== undefined || (past?.held ?? 0n) > 0n
 
 const newest = (view: View): number =>
@@ -77,7 +69,6 @@ export interface Numbered {
   readonly cell: Cell
 }
 
-/** The version that begins now, with these cells from the lowest to the highest. `base`: base of the budget. */
 export const begin = (cells: ReadonlyArray<Numbered>, view: View, price: Price, base: Amount): Version => {
   const names = namesOf(cells, view)
   const version = { number: newest(view) + 1, names }
@@ -100,14 +91,13 @@ const namesOf = (cells: ReadonlyArray<Numbered>, view: View): ReadonlyMap<number
   return names
 }
 
-/** Base of the budget that no slot has sold or holds for a sale of its own. */
 const unassigned = (view: View, budget: Amount): Amount => {
   let base = budget
   for (const { bought, sold, past } of view.slots.values()) base -= max(0n, sold - bought + (past?.held ?? 0n))
   return max(0n, base)
 }
 
-/** Resting sales of the budget's base go on; the rest of it goes to the cells above the price, nearest first. */
+/** Open sales of the budget's base continue. The rest of the base goes to the cells above the price, nearest first. */
 const sellersOf = (
   cells: ReadonlyArray<Numbered>,
   names: ReadonlyMap<number, string>,
@@ -128,7 +118,6 @@ const sellersOf = (
   return new Set([...sellers, ...sellersFrom(others, price, base)])
 }
 
-/** The cells at and above a price that this base lets begin with a sale, nearest first. */
 export const sellersFrom = (cells: ReadonlyArray<Numbered>, price: Price, base: Amount): ReadonlySet<number> => {
   const sellers = new Set<number>()
   let left = base

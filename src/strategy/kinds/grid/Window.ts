@@ -9,16 +9,12 @@ import type { Absent, Chosen, SlotsSeen } from "./Choice.ts"
 
 export class Window {
   declare private readonly chosen: Chosen
-  /** The slots of all cells, the lowest first. */
   declare private readonly cells: ReadonlyArray<string>
   declare private readonly count: number
-  /** Why what is outside rests. */
   declare private readonly why: Reason
-  /** By working cell: 1 where it works that leg now. */
   declare private readonly buys: Uint8Array
   declare private readonly sells: Uint8Array
   private readonly placeOf = new Map<string, number>()
-  /** The slots that were seen last. */
   private readonly seen = new Map<string, SlotProgress>()
 
   constructor(cells: ReadonlyArray<string>, chosen: Chosen, count: number, why: Reason) {
@@ -35,7 +31,6 @@ export class Window {
     }
   }
 
-  /** What rests in the window, the lowest first. */
   in(view: SlotsSeen): ReadonlyArray<DesiredSlot> {
     this.see(view)
     const { buys, chosen, count, sells } = this
@@ -56,7 +51,6 @@ export class Window {
     return inside
   }
 
-  /** Most cells are far away and not worth listing: only those beside the window, or once used, are. */
   beside(desired: ReadonlyArray<DesiredSlot>, { slots }: SlotsSeen): ReadonlyArray<Absent> {
     const { cells, chosen, count, why } = this
     const inside = new Set(desired.map(({ slot }) => slot))

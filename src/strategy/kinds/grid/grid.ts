@@ -42,7 +42,6 @@ import { checkEnds, endingAt, endKeys } from "./GridEnd.ts"
 import { type Grid, standing } from "./Standing.ts"
 
 const mostLevels = 20_001
-/** Between the largest cell and the smallest. */
 const mostTimes = 1000
 
 const allowLoss = Read.withDefault(
@@ -102,7 +101,6 @@ type Computed = ReturnType<typeof computedKeys>
 type Listed = ReturnType<typeof listedKeys>
 
 interface Levels {
-  /** Strictly rising prices, each with its place in the file. */
   readonly levels: ReadonlyArray<Level>
   readonly following?: { readonly trail: Trail; readonly scale: Scale } | undefined
 }
@@ -275,7 +273,6 @@ const checkBudget = (
 
 const costOf = (cells: ReadonlyArray<Cell>): bigint => cells.reduce((sum, { cost }) => sum + cost, 0n)
 
-/** The dearest window: the highest one, or one further down where cells grow downwards. */
 const dearest = (cells: ReadonlyArray<Cell>, count: number): ReadonlyArray<Cell> => {
   const costAt = (index: number): bigint => cells[index]?.cost ?? 0n
   let sum = costOf(cells.slice(0, count))

@@ -1,6 +1,6 @@
 /**
- * What quotes lie around: the mid, or a price that an expression of closed candles gives, such as an average. Either stays
- * until it has moved by `requote`.
+ * The centre of the quotes: the mid, or a price that an expression computes from closed candles, such as an average. It stays until it has
+ * moved by `requote`.
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { mid, type Price } from "../../../domain/Market.ts"
@@ -17,7 +17,7 @@ import { report } from "../../Problem.ts"
 import { timeframe } from "../../Timeframe.ts"
 import type { View } from "../../View.ts"
 
-/** More would be noise. */
+/** More decimal places would be noise. */
 const places = 9
 
 export interface Centre {
@@ -25,11 +25,9 @@ export interface Centre {
   readonly needs: Needs
 }
 
-/** One look at it. */
 export interface SeenCentre {
-  /** `undefined` while its candles or signals are not there. */
+  /** `undefined` while its candles or signals are missing. */
   readonly price: Price | undefined
-  /** When it may change, apart from the mid. */
   readonly changes: Ends
 }
 

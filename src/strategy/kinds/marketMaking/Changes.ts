@@ -11,6 +11,5 @@ const ofSpread = ({ follows, model }: Spread, now: number | undefined): Ends => 
   ...(model === undefined || now === undefined ? {} : { time: Model.changesAt(model, now) })
 })
 
-/** `isQuoting`: a model's quotes change with the time as well. */
 export const changesIn = (spread: Spread, centre: SeenCentre, { now }: View, isQuoting: boolean): Ends =>
   sooner(ofSpread(spread, isQuoting ? now : undefined), centre.changes)

@@ -31,14 +31,12 @@ export interface Hanging extends Read.SettingsOf<typeof hangingKeys> {
   readonly keys: KeyPlaces<"hanging">
 }
 
-/** An order as it was last quoted, and how many had filled in its slot by then. */
 interface Quoted {
   readonly price: Price
   readonly quantity: Amount
   readonly filled: number
 }
 
-/** One side of a level: which of its slots quotes, and which hang. */
 interface SideState {
   readonly current: number | undefined
   readonly quoted: Quoted | undefined
@@ -84,7 +82,6 @@ const remember = ({ market }: Hanging, { current, quoted, hung }: SideState): Me
     : { hung: Object.fromEntries([...hung].map(([index, each]) => [String(index), rememberQuoted(market, each)])) })
 })
 
-/** The mid from which on a hanging order is too far away. */
 const endOf = (side: Side, price: Price, distance: Decimal.Decimal): Price =>
   away(price, side === "BUY" ? distance : negate(distance))
 
@@ -93,7 +90,6 @@ const isFar = (side: Side, price: Price, distance: Decimal.Decimal, now: Price):
   return side === "BUY" ? !Decimal.isLess(now, end) : !Decimal.isGreater(now, end)
 }
 
-/** A slot in which no order hangs, and none still rests. */
 const freeSlot = ({ most }: Hanging, base: string, hung: SideState["hung"], view: View, but?: number) =>
   Array.from({ length: most + 1 }, (_, index) => index).find(
     (index) => index !== but && !hung.has(index) && progressOf(view, slotName(base, index)).live === undefined
@@ -102,7 +98,6 @@ const freeSlot = ({ most }: Hanging, base: string, hung: SideState["hung"], view
 const hasFilled = (view: View, base: string, side: Side, { current, quoted }: SideState): boolean =>
   current !== undefined && quoted !== undefined && filledIn(view, slotName(base, current), side, quoted) > quoted.filled
 
-/** What has filled or is too far away hangs no longer; a level without a slot takes one that has become free. */
 const settled = (whole: Hanging, base: string, side: Side, before: SideState, view: View): SideState => {
   const now = mid(view.price)
   const hung = new Map(
@@ -115,7 +110,6 @@ const settled = (whole: Hanging, base: string, side: Side, before: SideState, vi
   return { ...before, current, hung, quoted: before.current === undefined ? undefined : before.quoted }
 }
 
-/** The other side of its level has filled: the order hangs, and another slot quotes. */
 const hang = (whole: Hanging, base: string, side: Side, state: SideState, view: View): SideState => {
   const { current, quoted, hung } = state
   if (current === undefined || quoted === undefined || hung.size >= whole.most) return state
@@ -126,7 +120,7 @@ const hang = (whole: Hanging, base: string, side: Side, state: SideState, view: 
   return { current: freeSlot(whole, base, all, view, current), quoted: undefined, hung: all }
 }
 
-/** All slots of one side of a level as the quoting strategy sees them: the current one, and what the others traded. */
+/** Merges all slots of one side of a level into one for the quoting strategy: the current slot, with what the others traded. */
 const seen = ({ most }: Hanging, base: string, { current }: SideState, view: View): SlotProgress => {
   const own = current === undefined ? untouchedSlot : progressOf(view, slotName(base, current))
   const others = Array.from({ length: most + 1 }, (_, index) => index)

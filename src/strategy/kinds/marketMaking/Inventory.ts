@@ -1,7 +1,7 @@
 /**
- * What was bought on balance, and how much more may be. Orders that rest together could all fill, so together they must fit:
- * a side's orders count from the middle outwards, and those that no longer fit are full. What is withdrawn for that may
- * fill until it is gone, so the others of its side yield to it (see `DesiredSlot.yieldsTo`).
+ * The net purchase and the amount that may still be bought. Open orders could all fill, so together they must fit: a side's orders count
+ * from the middle outwards, and orders that no longer fit are full. A cancelled order may still fill until it has ended, so the other
+ * orders of its side yield to it (see `DesiredSlot.yieldsTo`).
  */
 import { type Amount, max } from "../../../domain/Amount.ts"
 import type { Side } from "../../../domain/Market.ts"
@@ -15,13 +15,11 @@ interface Level {
 
 export interface Inventoried {
   readonly levels: ReadonlyArray<Level>
-  /** The largest net purchase or net sale. */
   readonly maxInventory: Amount
 }
 
-/** How far the slots of all levels are, by side, and what they came to. */
 export interface Stock {
-  /** Bought minus sold so far, to the unit; also by levels that the file no longer has. */
+  /** Bought minus sold so far, to the unit; includes levels that the file no longer has. */
   readonly net: Amount
   readonly slots: Readonly<Record<Side, ReadonlyArray<SlotProgress>>>
 }
@@ -66,7 +64,7 @@ const stockOf = (levels: ReadonlyArray<Level>, view: View): Stock => {
   }
 }
 
-/** What of the order that a slot quotes has filled; nothing once it has filled whole, even if its payout is under way. */
+/** Returns the filled part of the quoted order; nothing once it has filled completely, even if its payout is under way. */
 const partOf = (progress: SlotProgress | undefined, quantity: Amount): Amount =>
   progress === undefined || progress.filledInLeg >= quantity ? 0n : progress.filledInLeg
 
@@ -74,7 +72,6 @@ const partOf = (progress: SlotProgress | undefined, quantity: Amount): Amount =>
 export const byOrders = ({ levels }: Inventoried, { net, slots: { BUY: bids, SELL: asks } }: Stock): Amount =>
   levels.reduce((sum, { quantity }, index) => sum - partOf(bids[index], quantity) + partOf(asks[index], quantity), net)
 
-/** The slots of a side that are full. `sizeOf`: their orders' sizes now, which the file's may be larger than. */
 export const fullSlots = (
   { levels, maxInventory }: Inventoried,
   { net, slots }: Stock,

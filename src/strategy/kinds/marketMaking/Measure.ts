@@ -1,6 +1,6 @@
 /**
- * How wide quotes are, and how far what was bought on balance moves them: by the file, by volatility or by a model, and never
- * narrower than the market's own spread. Either stays until a change would move the first quotes by `requote`.
+ * The width of the quotes, and the shift that the net purchase causes: set by the file, by volatility or by a model, and never narrower
+ * than the market's own spread. Both stay until a change would move the first quotes by `requote`.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import { impactOf, isSurelyWithin } from "../../../domain/Book.ts"
@@ -12,13 +12,11 @@ import { distanceAt, type Spread } from "../Volatility.ts"
 interface Quoting {
   readonly spread: Spread
   readonly requote: Decimal.Decimal
-  /** The size of the first level. */
   readonly quantity: Amount
 }
 
 const two = Decimal.make(2n)
 
-/** The measure in force: the last one, until a new one would move the first quotes by `requote`. */
 export const measureInForce = (
   whole: Quoting,
   view: View,
@@ -38,14 +36,12 @@ export const measureInForce = (
   return Decimal.isLess(Decimal.add(wider, moved), requote) ? known : measured
 }
 
-/** Certain, and quick to say: half of the difference between two ratios is less than this. */
+/** A fast check that is never wrong: half of the difference between two ratios is less than this. */
 const isSurelySmall = (a: Decimal.Decimal, b: Decimal.Decimal, least: Decimal.Decimal): boolean =>
   Math.abs(Decimal.toNumber(a) - Decimal.toNumber(b)) / 2 + hair < Decimal.toNumber(least)
 
-/** More than doubles get wrong of ratios below one. */
 const hair = 1e-12
 
-/** In orders of the first level, below the centre for what was bought. */
 export const leaning = (
   { quantity }: Pick<Quoting, "quantity">,
   lean: Decimal.Decimal,
@@ -55,7 +51,7 @@ export const leaning = (
     ? lean
     : Decimal.multiply(lean, Decimal.divide(Decimal.make(inventory), Decimal.make(quantity), 6, "down"))
 
-/** The wider of the file's spread and the market's at the size of one order; the file's if that is unknown. */
+/** Returns the wider of the file's spread and the market's at the size of one order; the file's if the market's is unknown. */
 const measureNow = ({ spread, quantity }: Quoting, view: View): Model.Quotes | undefined => {
   const wanted = spread.model === undefined ? byDistance(spread, view) : Model.quotesAt(spread.model, view)
   if (wanted === undefined) return undefined

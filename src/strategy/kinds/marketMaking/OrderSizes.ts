@@ -1,6 +1,6 @@
 /**
- * How large orders are, and which of them there is no room for, by what was traded: with `sizeSkew` by the inventory, with
- * `maxImpact` by the depth of the market. It is the same again while nothing was traded.
+ * The sizes of orders, and the orders for which there is no room: with `sizeSkew` by the inventory, with `maxImpact` by the depth of the
+ * market. Returns the same object while nothing was traded.
  */
 import { type Amount, max } from "../../../domain/Amount.ts"
 import { impactOf } from "../../../domain/Book.ts"
@@ -11,31 +11,28 @@ import * as Inventory from "./Inventory.ts"
 import type { QuoteInputs } from "./Quotes.ts"
 
 interface Sized extends Inventory.Inventoried {
-  /** The size of the first level. */
   readonly quantity: Amount
   readonly sizeSkew: Decimal.Decimal | undefined
   readonly maxImpact: Decimal.Decimal | undefined
 }
 
-/** Sizes follow the depth of the market by halves. */
 export const partsOfSize = [8n, 4n, 2n, 1n]
 export const wholePart = 8n
 
-/** Bought minus sold so far: by whole orders, so that a partial fill moves no quote; to the unit where sizes follow it. */
+/** Bought minus sold so far: by whole orders, so that a partial fill moves no quote; to the unit if sizes follow the inventory. */
 export const inventoryOf = (whole: Sized, stock: Inventory.Stock): Amount =>
   whole.sizeSkew === undefined && whole.maxImpact === undefined ? Inventory.byOrders(whole, stock) : stock.net
 
-/** How full the inventory is: 1 when all was bought that may be, -1 when all was sold. */
+/** Ratio of the inventory: 1 if the maximum was bought, -1 if the maximum was sold. */
 export const fullness = ({ maxInventory }: Sized, inventory: Amount): Decimal.Decimal =>
   Decimal.divide(Decimal.make(inventory), Decimal.make(maxInventory), 6, "down")
 
-/** The orders' sizes depend on this: eighths of the file's sizes, and the inventory. */
 interface Sizing {
   readonly eighths: bigint
   readonly inventory: Amount
 }
 
-/** A leg that has partly filled stays larger than what has filled of it, so that it can end. */
+/** A partly filled leg stays larger than its filled part, so that it can end. */
 const sizeOf = (whole: Sized, quantity: Amount, side: Side, sizing: Sizing, filled: Amount): Amount => {
   const { sizeSkew, maxImpact } = whole
   if (sizeSkew === undefined && maxImpact === undefined) return quantity
@@ -46,7 +43,7 @@ const sizeOf = (whole: Sized, quantity: Amount, side: Side, sizing: Sizing, fill
   return max(exact.digits / Decimal.powerOfTen(exact.scale), least)
 }
 
-/** The largest part of the sizes that the market takes without moving too much; the smallest if it takes none. */
+/** Returns the largest part of the sizes, in eighths, that the market takes without moving too much; the smallest if it takes none. */
 export const eighthsNow = ({ maxImpact, quantity }: Sized, { depth }: View): bigint | undefined => {
   if (maxImpact === undefined) return wholePart
   if (depth === undefined) return undefined
@@ -57,7 +54,6 @@ export const eighthsNow = ({ maxImpact, quantity }: Sized, { depth }: View): big
   return partsOfSize.find(fits) ?? 1n
 }
 
-/** What the orders' sizes follow from, which side is full, and the inventory; the same again while nothing was traded. */
 export interface OrderSizes {
   readonly stock: Inventory.Stock
   readonly eighths: bigint

@@ -12,7 +12,6 @@ import type { KeyPlaces } from "../../YamlReader.ts"
 import { away, type Near, nearOf, negate, orderPriceTimes } from "../PriceLevels.ts"
 import type { Inventoried } from "./Inventory.ts"
 
-/** A price that stays until the market has moved away from it, with how it is written and where it ends. */
 export interface HeldCentre {
   readonly price: Decimal.Decimal
   readonly text: string
@@ -27,17 +26,13 @@ export const centreAt = (price: Decimal.Decimal, requote: Decimal.Decimal): Held
   above: away(price, requote)
 })
 
-/** What quotes follow from. */
 export interface QuoteInputs {
   readonly centre: HeldCentre
-  /** How far the quotes lie below the centre, as a ratio. */
   readonly shift: Decimal.Decimal
   readonly spread: Decimal.Decimal
   readonly inventory: Amount
-  /** By side, from the middle outwards. */
   readonly sizes: Readonly<Record<Side, ReadonlyArray<Amount>>>
   readonly full: Readonly<Record<Side, ReadonlyArray<string>>>
-  /** They have filled, and wait. */
   readonly delayed: ReadonlySet<string>
 }
 
@@ -60,11 +55,9 @@ interface Quoting extends Inventoried {
   readonly keys: KeyPlaces<"spread" | "maxInventory" | "filledDelay">
 }
 
-/** Distance of a level's bid and ask from the middle. */
 export const offsetOf = (spread: Decimal.Decimal, step: Decimal.Decimal = spread, index: number): Decimal.Decimal =>
   Decimal.add(Decimal.multiply(spread, Decimal.half), Decimal.multiply(step, Decimal.make(BigInt(index))))
 
-/** Price over middle, by side and level. */
 const factorsOf = ({ levels, step }: Quoting, spread: Decimal.Decimal): Readonly<Record<Side, ReadonlyArray<Near>>> => {
   const offsets = levels.map((_, index) => offsetOf(spread, step, index))
   return {
@@ -73,7 +66,6 @@ const factorsOf = ({ levels, step }: Quoting, spread: Decimal.Decimal): Readonly
   }
 }
 
-/** Quotes as the file says; each strategy has its own. */
 export const quoter = (whole: Quoting): ((ground: QuoteInputs) => QuotedSlots) => {
   let known: { readonly ground: QuoteInputs; readonly quotes: QuotedSlots } | undefined
   const factors = lately((spread: Decimal.Decimal) => factorsOf(whole, spread))

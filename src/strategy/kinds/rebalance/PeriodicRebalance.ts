@@ -13,7 +13,6 @@ import { type LegsDone, legsDone, type View } from "../../View.ts"
 import { amountIn, decimalIn, legsIn, numberIn, recordIn } from "../Memory.ts"
 import type { Rebalance } from "./RebalanceSection.ts"
 
-/** An order of the present period, with how far its slot was when the period began. */
 export interface PeriodTrade {
   readonly slot: string
   readonly market: Market
@@ -30,7 +29,6 @@ const slotsOf = ({ parts }: Rebalance) =>
     { slot: names.sell, market, side: "SELL" as const }
   ])
 
-/** `trades`: what the beginning of a period asks for. */
 export const decidePeriodic = (
   whole: Rebalance,
   everyMillis: number,

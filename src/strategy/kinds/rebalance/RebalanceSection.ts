@@ -1,4 +1,4 @@
-/** The `rebalance:` section of a strategy file: each asset's share of the value, and how far it may drift. */
+/** The `rebalance:` section of a strategy file: each asset's share of the value, and its allowed drift. */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"
@@ -10,13 +10,10 @@ import type { KeyPlaces } from "../../YamlReader.ts"
 import { givenAway } from "../Execution.ts"
 import { part } from "../PriceLevels.ts"
 
-/** One asset besides the quote. */
 export interface RebalancedAsset {
   readonly market: Market
   readonly target: Decimal.Decimal
-  /** What the asset begins with. */
   readonly budget: Amount
-  /** The names of its slots, and of its holdings and last price in the memory. */
   readonly names: { readonly buy: string; readonly sell: string; readonly price: string }
 }
 
@@ -24,11 +21,8 @@ export interface Rebalance {
   readonly parts: readonly [RebalancedAsset, ...ReadonlyArray<RebalancedAsset>]
   readonly quote: Amount
   readonly band: Decimal.Decimal
-  /**
-   * How far the price of an asset may move before the orders of the others follow; missing where there are no others.
-   */
+  /** Ratio by which the price of an asset may move before the orders of the others follow; missing if there are no others. */
   readonly requote: Decimal.Decimal | undefined
-  /** Acts at the beginning of each period alone. */
   readonly periodic: { readonly everyMillis: number; readonly reach: Decimal.Decimal } | undefined
   readonly keys: KeyPlaces<"band" | "every">
 }
@@ -72,7 +66,6 @@ export const rebalanceSchema = (): JsonSchema => {
   return { ...several, properties, required: ["band"], oneOf }
 }
 
-/** By symbol. */
 type Targets = Read.Fields<Readonly<Record<string, ReturnType<typeof Read.required<Decimal.Decimal>>>>>
 
 const readTargets = ({ market, others }: KindContext): Read.Reader<Targets> => {
@@ -83,7 +76,6 @@ const readTargets = ({ market, others }: KindContext): Read.Reader<Targets> => {
   })
 }
 
-/** What the reading of one section gives: several markets have a form of their own. */
 type Behave = (whole: Rebalance) => Behaviour
 
 export const formOfOne = (behave: Behave): Form =>
@@ -134,7 +126,6 @@ export const formOfSeveral = (behave: Behave, context: KindContext): Form =>
     return behave({ parts: [first, ...parts], band, requote, keys, ...commonOf(whole, budget.quote, section) })
   })
 
-/** When it acts, and the quote that counts for the shares. */
 const commonOf = (
   { every, reach, reserve = 0n }: Read.SettingsOf<ReturnType<typeof common>>,
   quote: Amount,
@@ -151,7 +142,7 @@ const outOfRange = "target minus band must be above 0%, and target plus band bel
 const fits = (target: Decimal.Decimal, band: Decimal.Decimal): boolean =>
   Decimal.isGreater(target, band) && Decimal.isLess(Decimal.add(target, band), Decimal.one)
 
-/** Checks that the shares cover the whole value and leave some for the quote; reports and returns false if not. */
+/** Checks that the shares add up to 100%, or to less if the quote has no share of its own. Reports and returns false if not. */
 const checkSum = (targets: Targets, at: Span, quote: string, to: Report): boolean => {
   const shares = Object.values(targets).flatMap((target) => (target === undefined ? [] : [target.value]))
   const sum = shares.reduce(Decimal.add, Decimal.zero)

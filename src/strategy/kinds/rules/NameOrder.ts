@@ -8,7 +8,6 @@ import { type Expression, parse } from "../../expression/Grammar.ts"
 import type { Located } from "../../Fields.ts"
 import { quoted, type Report, report } from "../../Problem.ts"
 
-/** A name, and the texts that say what it is. */
 interface NamedRow {
   readonly name: Located<string>
   readonly texts: ReadonlyArray<string>
@@ -35,7 +34,7 @@ const partsOf = (tree: Expression): ReadonlyArray<Expression> => {
 const mentionedIn = (tree: Expression): ReadonlyArray<string> =>
   tree.type === "name" ? [tree.name] : partsOf(tree).flatMap(mentionedIn)
 
-/** What cannot be read mentions nothing; whoever compiles it says why. A name in its own text is its last value. */
+/** A text that cannot be parsed mentions nothing; the compiler reports the reason. A name in its own text is its last value. */
 const mentioned = ({ name, texts }: NamedRow): ReadonlyArray<string> =>
   texts.flatMap((text) => {
     const tree = parse(text)
@@ -43,17 +42,14 @@ const mentioned = ({ name, texts }: NamedRow): ReadonlyArray<string> =>
   })
 
 interface Ordered<Row> {
-  /** One name each, or states that need each other. */
   readonly groups: ReadonlyArray<ReadonlyArray<Row>>
-  /** Those that need each other and have no last value. */
   readonly circular: ReadonlySet<string>
 }
 
-/** Groups that need each other, each after those that it needs: Tarjan's strongly connected components. */
+/** Groups names that need each other, each group after those that it needs: Tarjan's strongly connected components. */
 const groupsOf = <Row extends NamedRow>(rows: ReadonlyArray<Row>): ReadonlyArray<ReadonlyArray<Row>> => {
   const byName = new Map(rows.map((row) => [row.name.value, row]))
   const [begun, groups, open] = [new Map<Row, number>(), [] as Array<ReadonlyArray<Row>>, [] as Row[]]
-  /** The earliest begun row that this one leads to and that is still open. */
   const visit = (row: Row): number => {
     const at = begun.size
     begun.set(row, at)
@@ -73,7 +69,6 @@ const groupsOf = <Row extends NamedRow>(rows: ReadonlyArray<Row>): ReadonlyArray
   return groups.map((group) => group.toSorted((a, b) => a.name.start - b.name.start))
 }
 
-/** `isState`: it has a last value. */
 export const inOrder = <Row extends NamedRow>(
   rows: ReadonlyArray<Row>,
   isState: (row: Row) => boolean,

@@ -1,6 +1,6 @@
 /**
- * How a rule leaves the position that its entry bought or sold, besides its exit price: at a stop, at a stop that
- * trails the best price, when a condition holds, or after a time (see `StopExit`).
+ * The exits of a rule's position besides its exit price: a stop, a stop that trails the best price, a condition, or a time limit (see
+ * `StopExit`).
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
@@ -16,15 +16,13 @@ import { followStep, noteUntil, type StopExit } from "../StopExit.ts"
 import type { Going, Held } from "./RuleState.ts"
 
 export interface Exit {
-  /** Where an exit rests from the beginning; missing if only the other ways make one. */
+  /** The exit price at which an order is open from the beginning; missing if the rule has only other exits. */
   readonly price: Term | undefined
-  /** The price is a percentage target, to be earned after the venue's share of both fills. */
   readonly isNet?: boolean
   readonly isSwap: boolean
-  /** Computed when the rule fires. */
   readonly stop: Term | undefined
   readonly trail: number | undefined
-  /** The price from which it trails, computed when the rule fires; missing: from the entry. */
+  /** The price from which it trails, computed when the rule fires. Missing: from the entry. */
   readonly trailFrom: Term | undefined
   readonly when: Term | undefined
   readonly afterMillis: number | undefined
@@ -33,7 +31,6 @@ export interface Exit {
 
 const signOf = (side: Side): 1 | -1 => (side === "BUY" ? 1 : -1)
 
-/** Seen from the entry: an exit and the price from which it trails are on the side of profit, a stop is on the other. */
 const places = { exit: 1, stop: -1, trailFrom: 1 } as const
 type Place = keyof typeof places
 
@@ -42,7 +39,7 @@ const isInPlace = (place: Place, side: Side, entry: number, price: number): bool
 
 const whereIs = (place: Place, side: Side): string => (places[place] === signOf(side) ? "above" : "below")
 
-/** What would lose, or leave at once, if it were placed. A swap's price is the worst that it takes, and no target. */
+/** Returns the prices that would lose, or exit at once, if placed. A swap's price is the worst that it takes, and not a target. */
 export const misplaced = (
   side: Side,
   going: Pick<Going, "price" | "exit" | "stop">,
@@ -60,7 +57,7 @@ export const misplaced = (
   )
 }
 
-/** Moments unlike each other, of which nothing is known but prices, the time and the position. */
+/** Imagined moments that differ widely and know only prices, the time and the position. */
 const imagined = [-6, -3, -1, 0, 1, 2, 4, 6, 9].map((power, index): Moment => {
   const [mid, half, now] = [10 ** power, (index % 3) / 100, index * 8.75 * dayMillis]
   return {
@@ -72,7 +69,7 @@ const imagined = [-6, -3, -1, 0, 1, 2, 4, 6, 9].map((power, index): Moment => {
 
 const idle: OwnState = { openOrders: 0, freeBase: 10n ** 30n, freeQuote: 10n ** 30n, position: 0n, realisedProfit: 0n }
 
-/** Has no value before the first fill, whatever the market does: an average entry without a position, for example. */
+/** Returns true for a term that has no value before the first fill in any market, for example an average entry without a position. */
 export const needsPosition = (term: Term): boolean =>
   imagined.every((moment) => {
     const found = nothingFound()
@@ -80,7 +77,6 @@ export const needsPosition = (term: Term): boolean =>
     return !Number.isFinite(term.value(at)) && found.isUndefined
   })
 
-/** Reports what is on the wrong side of the entry at every moment; all else is looked at when the order is to be placed. */
 export const checkPlaces = (
   side: Side,
   entry: Term,
@@ -99,7 +95,6 @@ export const checkPlaces = (
   }
 }
 
-/** Warns of an exit price that loses after fees at every moment. */
 export const checkLoss = (
   side: Side,
   { entry, exit, isNet }: { readonly entry: Term; readonly exit: Term; readonly isNet: boolean },
@@ -118,16 +113,13 @@ export const checkLoss = (
 
 const trailStep = Decimal.toNumber(followStep)
 
-/** A stop takes a position that was entered on this side out at its price already. */
 const isStopped = (mid: number, at: number, side: Side): boolean => (mid - at) * signOf(side) <= 0
 
 type Judge = (term: Term, moment: Moment) => boolean
 
-/** The price has not come to where the stop begins to follow. */
 const waitsAt = (side: Side, { trailFrom }: Pick<Going, "trailFrom">, best: number): boolean =>
   trailFrom !== undefined && (best - Decimal.toNumber(trailFrom)) * signOf(side) < 0
 
-/** Where it leaves with a loss, or will once its entry has filled. */
 export const stopsIn = ({ trail }: Exit, side: Side, going: Going): ReadonlyArray<number> => {
   const { stop, price, held } = going
   if (held?.left !== undefined) return []
@@ -138,7 +130,6 @@ export const stopsIn = ({ trail }: Exit, side: Side, going: Going): ReadonlyArra
   ]
 }
 
-/** What the rule holds now and whether it leaves. Records the prices and times that would change that. */
 export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isTrue: Judge): Held => {
   const { held: before, price, trailFrom } = going
   const known = before ?? { since: moment.now, best: moment.mid, left: undefined }
@@ -169,7 +160,7 @@ export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isT
   return leaves(passed.length === 0 ? market : passed.reduce(side === "BUY" ? Decimal.max : Decimal.min), held)
 }
 
-/** Whether it goes on holding, as far as the price says; `undefined` where more than a fixed stop counts. */
+/** Returns a test that is true while the price gives no reason to exit; `undefined` if more than a fixed stop matters. */
 export const staysAtGlance = (exit: Exit, side: Side, { held, stop }: Going): StandsAt | undefined => {
   if (held?.left !== undefined) {
     const { priceAbove, priceBelow } = exit.leaving.until(held.left)

@@ -1,7 +1,6 @@
 /**
- * What a rule remembers: how often it fired, until when it pauses, and the order that it is working on. An order is
- * over when it can fill no more, not when its withdrawal is requested. Until then it may fill, and the rule then goes
- * on as if the order had never been withdrawn.
+ * The memory of a rule: how often it fired, how long it pauses, and the order that it works on. An order ends when it can fill no more, not
+ * when its cancel is requested. Until then it may fill, and the rule then continues as if the order had never been cancelled.
  */
 import { type Amount, format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -12,48 +11,39 @@ import type { LegsDone, SlotProgress } from "../../View.ts"
 import { amountIn, decimalIn, isTrueIn, legsIn, numberIn } from "../Memory.ts"
 import { type Left, leftIn, rememberLeft } from "../StopExit.ts"
 
-/** What a rule's entry has brought in. */
 export interface Held {
   readonly since: number
-  /** The best price since the entry, in steps; the first one until the price from which it trails is reached. */
+  /** Best price since the entry, in steps; the first one until the price from which it trails is reached. */
   readonly best: number
-  /** Since it leaves. */
   readonly left: Left | undefined
 }
 
-/** What a rule is working on. */
 export interface Going {
   readonly price: Price
-  /** It ends when it has left the position, not when the entry has filled. */
+  /** It ends when the position has been exited, not when the entry has filled. */
   readonly hasExit: boolean
   readonly exit: Price | undefined
   readonly stop: Price | undefined
   readonly trailFrom: Price | undefined
   readonly held: Held | undefined
   readonly quantity: Amount
-  /** How far the slot was when the rule fired. */
   readonly after: LegsDone
   readonly firedAt: number
-  /** When its withdrawal was decided. */
   readonly withdrawnAt: number | undefined
 }
 
 export interface RuleState {
   readonly fired: number
-  /** The rule does not fire again before this moment. */
   readonly pausedUntil: number
   readonly going: Going | undefined
 }
 
-/** Part of the order has filled. */
 export const isTouched = ({ after }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) > 0n
 
-/** All its legs are complete. */
 export const isDone = ({ after, hasExit }: Going, { completedLegs }: SlotProgress): boolean =>
   completedLegs >= after.completedLegs + (hasExit ? 2 : 1)
 
-/** The entry has filled, paid out or not. */
 export const isHolding = ({ after, quantity }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) >= quantity
 

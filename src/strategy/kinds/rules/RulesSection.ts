@@ -30,16 +30,13 @@ export interface Rule {
   readonly when: Term
   readonly price: Term
   readonly size: RuleSize
-  /** Executed by a swap: its price is the worst one allowed. */
   readonly isSwap: boolean
   readonly cancelWhen: Term | undefined
   readonly exit: Exit | undefined
   readonly expireMillis: number | undefined
   readonly times: number
   readonly pauseMillis: number
-  /** The condition as written. */
   readonly text: string
-  /** Where its keys stand. */
   readonly keys: KeyPlaces
 }
 
@@ -89,7 +86,6 @@ const orderKeys = (market: Market) => ({
   then: Read.optional(leaving, "how it leaves what the entry brought in")
 })
 
-/** For exits, which know the price of their entry. */
 export const withEntry = (scope: Scope): Scope => {
   const entry: Term = { type: "price", isLiteral: false, dependence: "none", value: (moment) => moment.entry }
   return { ...scope, names: new Map([...scope.names, ["entry", entry]]) }
@@ -104,13 +100,11 @@ const keysWith = <A>(order: Read.Reader<A>) => ({
   orders: Read.required(Read.table(Read.name, order), "rules by name")
 })
 
-/** The orders are read one by one, because their names must be known first; editors get the whole schema at once. */
 export const rulesKeys = () => keysWith(anyNode)
 export const rulesSchema = () => schemaOf(Read.fields(keysWith(Read.fields(orderKeys(anyMarket)))))
 
 type RulesKeys = ReturnType<typeof rulesKeys>
 
-/** The names are compiled even where there are no orders. */
 export const scopeIn = (
   { let: names = [], state = [], timeframe }: Read.KnownSettings<RulesKeys>,
   section: Section<RulesKeys>
@@ -136,7 +130,6 @@ export const rulesOf = ({ orders }: Read.SettingsOf<RulesKeys>, section: Section
   return { market, rules, needs: scope.needs }
 }
 
-/** Warns where every rule needs a position that none of them can begin. */
 const checkFirst = (
   read: ReadonlyArray<{ readonly at: YamlNode; readonly rule: Rule | undefined }>,
   { to }: Scope
@@ -164,11 +157,9 @@ const words: ReadonlySet<string> = new Set([
 
 type Named = YamlScalar | NamedState
 
-/** A state or the expression of a name, and what it is written in. */
 const textsOf = (value: Named): ReadonlyArray<string> =>
   "next" in value ? [value.initial, value.next].flatMap((text) => text?.text ?? []) : [value.text]
 
-/** Each after those that it uses. */
 const namesOf = (
   rows: ReadonlyArray<readonly [Read.Located<string>, Read.Located<Named>]>,
   scope: Scope
@@ -264,12 +255,10 @@ const exitOf = (
   leaving
 })
 
-/** Whoever writes from where it trails, but not how far behind, is told. */
 export const checkTrail = (trail: unknown, trailFrom: Span | undefined, to: Report): void => {
   if (trail === undefined && trailFrom !== undefined) report(to, trailFrom, "trailFrom without trail does nothing")
 }
 
-/** Another rule brings in what this one pays with. */
 const isSupplied = ({ side }: Rule, all: ReadonlyArray<Rule>, budget: Budget): boolean =>
   all.some((other) => other.side !== side && budget[other.side === "BUY" ? "quote" : "base"] > 0n)
 

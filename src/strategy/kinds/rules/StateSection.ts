@@ -27,7 +27,6 @@ const keys = {
 
 export type NamedState = Read.KnownSettings<typeof keys>
 
-/** A state without one of its expressions still has a name. */
 export const state = Read.known(keys)
 
 interface StateRow {
@@ -35,7 +34,6 @@ interface StateRow {
   readonly read: NamedState
 }
 
-/** Terms by name: of one state, or of several that need each other's last values. */
 export const statesOf = (rows: ReadonlyArray<StateRow>, around: Scope): ReadonlyMap<string, Term> => {
   const none = new Map<string, Term>()
   const states = rows.flatMap(({ name, read: { initial, next, ...read } }) =>
@@ -97,7 +95,6 @@ interface Typed {
 
 const unread: Typed = { type: "number", isLiteral: true }
 
-/** Last values, in the order of the members. */
 const pastsOf = (types: ReadonlyMap<string, Typed>): ReadonlyMap<string, Term> =>
   new Map(
     [...types].map(([name, { isLiteral, type }], index) => [

@@ -66,7 +66,6 @@ export const behaviourOf = (whole: Rules): Behaviour => {
   }
 }
 
-/** What all rules remember. */
 interface RuleMemory {
   readonly startedAt: number | undefined
   readonly states: ReadonlyArray<RuleState>
@@ -136,7 +135,6 @@ const momentIn = ({ market, needs }: Rules, view: View, startedAt: number | unde
   return needs.start ? { ...moment, startedAt: startedAt ?? view.now } : moment
 }
 
-/** What each rule's conditions see; while its order is live, only the condition that would withdraw it. */
 const inputs = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memory): Inputs => {
   const { startedAt, states: before } = known.read(memory)
   const moment = momentIn(whole, view, startedAt)
@@ -152,7 +150,7 @@ const inputs = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   )
 }
 
-/** Which rules fire, and which withdraw their orders, follows from their conditions; nothing else changes at a glance. */
+/** Conditions alone decide which rules fire and which cancel their orders; nothing else changes when only the price moves. */
 const stands = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memory): StandsAt | undefined => {
   const { startedAt, states } = known.read(memory)
   const glancing = glancingFrom(momentIn(whole, view, startedAt))
@@ -171,7 +169,6 @@ const stands = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
 
 const always: StandsAt = () => true
 
-/** What a rule does is the same while this is true; times are in the bounds of its answer. */
 const standsOf = (
   rule: Rule,
   { fired, going, pausedUntil }: RuleState,
@@ -200,7 +197,7 @@ const standsOf = (
 
 const idle: RuleState = { fired: 0, pausedUntil: 0, going: undefined }
 
-/** What works on the same is the same slot: whoever compares what is wanted with what rests is done at once. */
+/** Returns one slot object for one order, so that a comparison of planned and open orders ends at once. */
 const slots = new WeakMap<Going, DesiredSlot>()
 
 const slotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
@@ -221,11 +218,10 @@ const slotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
 
 interface Step {
   readonly state: RuleState
-  /** Why nothing is wanted of it; missing while it has an order. */
   readonly why?: Reason
 }
 
-/** Ends what has ended, then fires when it may. One call settles it, so asking again changes nothing. */
+/** Ends a finished order, then fires if it may. One call settles everything, so a second call changes nothing. */
 const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgress, moment: Moment): Step => {
   const state = afterOrder(rule, before, progress, moment)
   const because = (code: string, text: string, key: string): Step => ({
@@ -269,7 +265,6 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
   return { state: { ...state, fired: state.fired + 1, going } }
 }
 
-/** Why a rule that fires has no order: a value is missing, or comes to nothing. */
 const noOrder = ({ exit, price, size }: Rule, moment: Moment) => {
   const entry = price.value(moment)
   const values: ReadonlyArray<readonly [key: string, term: Term | undefined]> = [
@@ -291,11 +286,10 @@ const noOrder = ({ exit, price, size }: Rule, moment: Moment) => {
   return { code: "no-order", text: "its price or size comes to nothing that could be ordered", key: "size" }
 }
 
-/** It was withdrawn because its time was over, not because of a condition. */
 const isLate = ({ expireMillis }: Rule, { going }: RuleState, { now }: Moment): boolean =>
   going !== undefined && expireMillis !== undefined && (going.withdrawnAt ?? now) >= going.firedAt + expireMillis
 
-/** A rule does not fire while its own cancelWhen holds. Both are evaluated, because the bounds of both count. */
+/** A rule does not fire while its own `cancelWhen` holds. Both are evaluated, because the bounds of both count. */
 const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | "yes" | "no"): T | "yes" | "no" => {
   const wanted = truthOf(when)
   const unwanted = cancelWhen === undefined ? "no" : truthOf(cancelWhen)
@@ -306,7 +300,6 @@ const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | 
 
 const judgeAt = (rule: Rule, moment: Moment): Judgement => judge(rule, (condition) => truth(condition, moment))
 
-/** The state after what the order has done since: it goes on, must be withdrawn, or is over. */
 const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment: Moment): RuleState => {
   const { going } = state
   if (going === undefined) return state
@@ -351,7 +344,6 @@ const orderPriceOf = (term: Term, market: Market, side: Side, moment: Moment, ne
   return Decimal.isPositive(price) ? price : undefined
 }
 
-/** What an exit computes once, when its rule fires; not whole while one of its prices comes to nothing. */
 export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Moment) => {
   const at = (term: Term | undefined, netOf?: number) =>
     term === undefined ? undefined : orderPriceOf(term, market, opposite(side), moment, netOf)
@@ -380,7 +372,6 @@ const orderReason = (
 
 const timesOf = (answer: Ask.AnswerOf): number => Number(answer("times"))
 
-/** Asked by `limitbot init`. */
 const setup = ({ quote }: Market): Setup => ({
   steps: [
     Ask.total(quote, "that it may use in all"),

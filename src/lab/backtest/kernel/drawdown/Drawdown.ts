@@ -11,9 +11,8 @@ export interface Drawdown {
   peak: number
   /** Ratio of the peak, 0 to 1. */
   greatest: number
-  /** Bars before this one are counted. */
   next: number
-  /** Closes from there up to bar `knownTo` are known to lie between these two. */
+  /** Closes from `next` up to bar `knownTo` lie between `least` and `most`. */
   least: number
   most: number
   knownTo: number
@@ -28,14 +27,13 @@ export const make = (): Drawdown => ({
   knownTo: 0
 })
 
-/** Closes from where knowledge ends up to bar `to` (exclusive) lie between these two: nothing was crossed there. */
 export const know = (drawdown: Drawdown, to: number, least: number, most: number): void => {
   if (least < drawdown.least) drawdown.least = least
   if (most > drawdown.most) drawdown.most = most
   drawdown.knownTo = to
 }
 
-/** Were every close one of the two, there would be no new peak and no deeper fall. */
+/** True if closes at these bounds would make no new peak and no deeper fall. */
 const isNothingNew = ({ peak, greatest, least, most }: Drawdown, base: number, quote: number): boolean =>
   quote + base * most <= peak && peak - (quote + base * least) <= greatest * peak
 
@@ -79,10 +77,8 @@ const takeBlock = (
   return true
 }
 
-/** The level whose blocks are as long as the bars that are left, or a little longer. */
 export const levelFor = (levels: number, bars: number): number => Math.min(levels - 1, (31 - Math.clz32(bars)) >> 2)
 
-/** Takes in the closes up to bar `to` (exclusive), holding `base` and `quote`. */
 export const advance = (drawdown: Drawdown, closes: CrossingIndex, to: number, base: number, quote: number): void => {
   const levels = closes.minima.length
   const isKnown = drawdown.knownTo >= to

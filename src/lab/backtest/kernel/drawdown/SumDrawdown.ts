@@ -7,7 +7,6 @@
 import { type CrossingIndex, fanOutBits, lowerAt } from "../../../../candles/CrossingIndex.ts"
 import { type Drawdown, levelFor } from "./Drawdown.ts"
 
-/** One market: what is held of it, in whole units, and its closes. */
 export interface Stake {
   readonly run: { readonly wallet: { readonly base: number } }
   readonly closes: CrossingIndex
@@ -41,7 +40,6 @@ const overBars = (drawdown: Drawdown, stakes: ReadonlyArray<Stake>, quote: numbe
   drawdown.next = to
 }
 
-/** Takes in the closes up to bar `to` (exclusive), holding these and `quote`. */
 export const advance = (drawdown: Drawdown, stakes: ReadonlyArray<Stake>, quote: number, to: number): void => {
   let levels = Number.POSITIVE_INFINITY
   for (const { closes } of stakes) levels = Math.min(levels, closes.minima.length)

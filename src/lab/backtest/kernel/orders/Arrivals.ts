@@ -1,4 +1,4 @@
-/** Orders that the last close had reached as they came to rest, and whether one of them gave away more than it may. */
+/** Lists orders that the last close had reached when they opened, and records whether one of them broke the price limit. */
 
 import type { SlotState } from "./SlotState.ts"
 
@@ -10,7 +10,7 @@ export class Arrivals {
     return this.slots.length
   }
 
-  /** An order breaks the limit on its price, or is a swap, and nobody looks at limits: the run has to be made once more. */
+  /** True if an order breaks the price limit or is a swap while the run has no guard. The run is then repeated with one. */
   get needsGuard(): boolean {
     return this.deviated
   }
@@ -23,12 +23,11 @@ export class Arrivals {
     this.slots.push(slot)
   }
 
-  /** Each once, in the order of the slots. */
   take(): ReadonlyArray<SlotState> {
     return [...new Set(this.slots.splice(0))].sort((a, b) => a.index - b.index)
   }
 
-  /** Setting a length is slow, even to what it is. */
+  /** Checks first, because setting an array's length is slow even if it does not change. */
   clear(): void {
     if (this.slots.length > 0) this.slots.length = 0
   }

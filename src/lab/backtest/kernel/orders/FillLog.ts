@@ -1,4 +1,4 @@
-/** Fills in the order of their happening: for each the bar, and the row of its order. */
+/** Lists fills in order of time: the bar and the order's row of each. */
 
 export interface FillLog {
   readonly count: number
@@ -6,7 +6,6 @@ export interface FillLog {
   readonly orders: Int32Array
 }
 
-/** Only this file writes it. */
 interface OpenLog {
   count: number
   bars: Int32Array

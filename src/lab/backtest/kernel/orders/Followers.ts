@@ -1,4 +1,4 @@
-/** Slots whose next order comes to rest, or is to be placed, after the fills of a bar, or once the strategy was asked. */
+/** Lists slots whose next order opens, or is placed, after the fills of a bar or after the strategy has run. */
 
 import type { SlotState } from "./SlotState.ts"
 
@@ -8,23 +8,19 @@ export class Followers {
   private readonly later: Array<SlotState> = []
   private readonly held = new Set<SlotState>()
 
-  /** Its order rests after the fills. */
   rests(slot: SlotState): void {
     this.arriving.push(slot)
   }
 
-  /** An order is placed after the fills: first what pays for itself. */
   places(slot: SlotState, paysForItself: boolean): void {
     const due = paysForItself ? this.first : this.later
     due.push(slot)
   }
 
-  /** Its next order waits for the strategy to be asked. */
   holds(slot: SlotState): void {
     this.held.add(slot)
   }
 
-  /** How many orders are to be placed after the fills. */
   get toPlace(): number {
     return this.first.length + this.later.length
   }
@@ -41,12 +37,10 @@ export class Followers {
     this.held.clear()
   }
 
-  /** The last one first. */
   takeResting(): SlotState | undefined {
     return this.arriving.pop()
   }
 
-  /** What pays for itself, and then all others. */
   takeFirst(): ReadonlyArray<SlotState> {
     return this.first.splice(0)
   }

@@ -10,10 +10,10 @@ import { none } from "./OrderTable.ts"
 import * as RankSet from "./RankSet.ts"
 import type { SlotState } from "./SlotState.ts"
 
-/** One side, ascending by price. At one price the slot that comes first in the decision is nearest to the market. */
+/** One side, ascending by price. At equal prices the slot that comes first in the decision is nearest to the market. */
 export interface Ladder {
   readonly side: Side
-  /** As many of each column count as there are legs; the rest is room. */
+  /** Used length of each column; the rest is spare capacity. */
   legs: number
   resting: RankSet.RankSet
   fillsAt: Float64Array
@@ -21,7 +21,6 @@ export interface Ladder {
   legOf: Int32Array
 }
 
-/** The legs of a slot: where each fills, its rank on the ladder of its side, and the order that was last made for it. */
 interface LaidSlot {
   desired: DesiredSlot
   readonly fillsAt: Array<number>
@@ -34,9 +33,8 @@ export interface Ladders {
   readonly priceScale: number
   readonly buys: Ladder
   readonly sells: Ladder
-  /** By slot; `undefined` for those without legs. */
   readonly laid: Array<LaidSlot | undefined>
-  /** What slots had last: mostly a slot gets the same legs again. */
+  /** Last legs of each slot, because a slot usually gets the same legs again. */
   readonly known: Array<LaidSlot | undefined>
 }
 
@@ -60,7 +58,6 @@ export const make = (rules: FillRules, priceScale: number): Ladders => ({
 
 export const ladderOf = ({ buys, sells }: Ladders, side: Side): Ladder => (side === "BUY" ? buys : sells)
 
-/** The order that was last made for a leg: the next one of the same quantity is the same row. */
 export const rowOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.rows[leg] ?? none
 
 export const setRow = ({ laid }: Ladders, slot: number, leg: number, row: number): void => {
@@ -72,10 +69,8 @@ export const fillsAtOf = ({ laid }: Ladders, slot: number, leg: number): number 
 
 export const rankOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.ranks[leg] ?? 0
 
-/** Above so many new legs all are sorted anew. */
 const mostInserted = 8
 
-/** The orders that were made for the legs of a slot. */
 export const rowsOf = ({ laid }: Ladders, slot: number): ReadonlyArray<number> => laid[slot]?.rows ?? []
 
 /**
@@ -104,7 +99,7 @@ export const relay = (ladders: Ladders, changed: ReadonlyArray<SlotState>): bool
   return isFew
 }
 
-/** The slot's own columns are used again: most requotes only move an order. */
+/** Reuses the slot's columns, because most requotes only move an order. */
 const laidSlot = (ladders: Ladders, slot: number, desired: DesiredSlot): LaidSlot => {
   const known = ladders.known[slot]
   const { legs } = desired
@@ -126,7 +121,6 @@ const laidSlot = (ladders: Ladders, slot: number, desired: DesiredSlot): LaidSlo
 const legFillsAt = ({ priceScale, rules }: Ladders, { by, price, side }: Leg): number =>
   fillsAt(by === undefined ? rules : swapping(rules), side, price, priceScale)
 
-/** Whether a leg that fills at `price` comes after the one at this rank. */
 const isAfter = (
   { fillsAt, legOf, side, slots }: Ladder,
   rank: number,
@@ -165,7 +159,6 @@ const takeOff = (ladders: Ladders, side: Side, rank: number): void => {
   ladder.legs -= 1
 }
 
-/** Moves the legs `from` up to `to` by so many ranks. */
 const shift = ({ laid }: Ladders, { fillsAt, legOf, slots }: Ladder, from: number, to: number, by: number): void => {
   if (from >= to) return
   fillsAt.copyWithin(from + by, from, to)

@@ -15,16 +15,13 @@ export interface OrderRow {
   readonly side: Side
   readonly price: Price
   readonly quantity: Amount
-  /** It never rests: it is executed whole as it arrives, or its money comes back. */
+  /** The order is never open: it is executed whole on arrival, or refunded. */
   readonly by?: "swap" | undefined
-  /** Deposited, and spent by a fill of the whole. */
   readonly input: Amount
   /** Received after fees. */
   readonly output: Amount
   readonly fee: Amount
-  /** Nothing of its leg is left after it. */
   readonly endsLeg: boolean
-  /** It leaves what another leg, or another slot, began. */
   readonly isExit: true | undefined
 }
 
@@ -35,14 +32,13 @@ export interface OrderTable {
   readonly quoteUnit: number
   readonly rows: Array<OrderRow>
   readonly unused: Array<number>
-  /** How often the order filled. */
   fills: Float64Array
-  /** What a fill does to the position, in whole units: for equity, never for money. */
+  /** Change of the position by a fill, in whole units. Used for equity only, never for money. */
   baseChange: Float64Array
   quoteChange: Float64Array
-  /** The order that follows a fill of the whole: -1 for none, -2 while not known. */
+  /** Order that follows a complete fill; -1 for none, -2 if not yet known. */
   next: Int32Array
-  /** What is left of the output after `next` was paid from it; negative when that cannot pay it. */
+  /** Rest of the output after `next` was paid from it; negative if it does not suffice. */
   readonly surplus: Array<Amount>
 }
 
@@ -63,7 +59,7 @@ export const make = (market: Market, rules: FillRules): OrderTable => ({
 export const none = -1
 export const unknown = -2
 
-/** `undefined` for `none`. A negative place of an array is not looked up as a number, but as a name, which takes thirty times as long. */
+/** Returns `undefined` for `none`. A negative array index would be looked up as a property name, which takes thirty times as long. */
 export const rowAt = ({ rows }: OrderTable, id: number): OrderRow | undefined => (id < 0 ? undefined : rows[id])
 
 const grown = <T extends Float64Array | Int32Array>(old: T, made: T): T => {
@@ -79,7 +75,6 @@ const grow = (table: OrderTable): void => {
   table.next = grown(table.next, new Int32Array(capacity))
 }
 
-/** A new row, with the amounts given: the kernel's own for a slice of an order, `orderOf` for a whole one. */
 export const add = (table: OrderTable, row: OrderRow): number => {
   const id = table.unused.pop() ?? table.rows.length
   if (id === table.next.length) grow(table)
@@ -95,7 +90,6 @@ export const add = (table: OrderTable, row: OrderRow): number => {
   return id
 }
 
-/** A whole order's amounts: the venue's own rounding, and fees out of the output. */
 export const wholeOrder = (
   { market, rules }: OrderTable,
   slot: number,
@@ -110,12 +104,10 @@ export const wholeOrder = (
   return { slot, leg, side, price, quantity, by, input, output: gross - fee, fee, endsLeg: true, isExit }
 }
 
-/** One more fill of the whole row. */
 export const count = (table: OrderTable, id: number): void => {
   table.fills[id] = (table.fills[id] ?? 0) + 1
 }
 
-/** `next` follows a fill of the row; when the fill pays for it, `surplus` says what is left of its output. */
 export const link = (table: OrderTable, id: number, next: number): void => {
   const [from, to] = [rowAt(table, id), rowAt(table, next)]
   table.next[id] = next
@@ -124,15 +116,12 @@ export const link = (table: OrderTable, id: number, next: number): void => {
   table.surplus[id] = payable ? from.output - to.input : -1n
 }
 
-/** What the order is worth at its price, in quote. */
 export const quoteSide = ({ side, input, output, fee }: OrderRow): Amount => (side === "BUY" ? input : output + fee)
 
-/** Gives a row back when nothing filled by it. */
 export const release = (table: OrderTable, id: number): void => {
   if (table.fills[id] === 0) table.unused.push(id)
 }
 
-/** What all fills moved, by asset. */
 export const moved = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
   let [base, quote] = [0n, 0n]
   for (const [id, { side, input, output }] of table.rows.entries()) {
@@ -143,7 +132,7 @@ export const moved = (table: OrderTable): { readonly base: Amount; readonly quot
   return { base, quote }
 }
 
-/** App fees of all fills, by the asset that they were taken from. They are part of the inputs. */
+/** App fees of all fills, by the asset from which they were taken. They are part of the inputs. */
 export const appFees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
   let [base, quote] = [0n, 0n]
   const { digits, scale } = ratioOf(table.rules.appFeeBasisPoints)
@@ -155,14 +144,12 @@ export const appFees = (table: OrderTable): { readonly base: Amount; readonly qu
   return { base, quote }
 }
 
-/** Payouts or refunds: their number, and what they cost. */
 export interface FlatCosts {
   readonly count: number
   readonly base: Amount
   readonly quote: Amount
 }
 
-/** Payouts of the orders that filled whole, and the part of their fees that is not the venue's share. */
 export const payouts = ({ fills, rows, rules }: OrderTable): FlatCosts => {
   let [count, base, quote] = [0, 0n, 0n]
   for (const [id, { endsLeg, fee, output, side }] of rows.entries()) {
@@ -176,7 +163,6 @@ export const payouts = ({ fills, rows, rules }: OrderTable): FlatCosts => {
   return { count, base, quote }
 }
 
-/** Fees of all fills, by the asset that they were taken from. */
 export const fees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
   let [base, quote] = [0n, 0n]
   for (const [id, row] of table.rows.entries()) {

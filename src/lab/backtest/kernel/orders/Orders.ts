@@ -17,19 +17,17 @@ import * as RankSet from "./RankSet.ts"
 import * as SlotState from "./SlotState.ts"
 import { WantedSlots } from "./WantedSlots.ts"
 
-/** An order from the first bar that could fill it to the one at which it was gone (not included). */
+/** An order's time: from the first bar that could fill it to the bar at which it was gone (exclusive). */
 export interface Stay {
   readonly row: OrderTable.OrderRow
   readonly from: number
   readonly to: number
 }
 
-/** Open orders of all markets of a strategy. */
 export interface OpenOrders {
   readonly count: number
 }
 
-/** Only this file writes it. */
 interface Counter {
   count: number
 }
@@ -41,7 +39,7 @@ interface Setting {
   readonly keepsOrders: boolean
 }
 
-/** Fields that the constructor sets are only declared: one that was undefined first is slow to read ever after. */
+/** Fields that the constructor sets are only declared. A field that is first `undefined` stays slow to read. */
 export class Orders {
   declare readonly table: OrderTable.OrderTable
   readonly log: FillLog.FillLog = FillLog.make()
@@ -61,7 +59,6 @@ export class Orders {
   private lastPlacedBar = -1
   private placedOrders = 0
   private cancelledOrders = 0
-  /** Fills of the log that the slots have counted. */
   private counted = 0
 
   constructor(setting: Setting, open: OpenOrders) {
@@ -82,7 +79,7 @@ export class Orders {
     return this.cancelledOrders
   }
 
-  /** The first bar that could fill what was placed last; -1 before the first order. */
+  /** First bar that could fill the order placed last; -1 before the first order. */
   get placedBar(): number {
     return this.lastPlacedBar
   }
@@ -91,17 +88,14 @@ export class Orders {
     return this.open.count
   }
 
-  /** Grows with whatever moves money or orders. */
   get changes(): number {
     return this.placedOrders + this.cancelledOrders + this.log.count
   }
 
-  /** What the order of a slot may still fill. */
   openIn(name: string): Amount {
     return this.byName.get(name)?.openQuantity ?? 0n
   }
 
-  /** A new name gets a new slot. */
   readonly slotNamed = (name: string): SlotState.SlotState => {
     const known = this.byName.get(name)
     if (known !== undefined) return known
@@ -121,7 +115,7 @@ export class Orders {
     return slot.shown ?? SlotState.show(slot, this.rowOf(slot))
   }
 
-  /** The progress of all slots by name, as of now: the same map at every look. */
+  /** Progress of all slots by name, as of now. Always returns the same map. */
   progress(): ReadonlyMap<string, SlotProgress> {
     this.countFills()
     const { stale } = this
@@ -133,7 +127,6 @@ export class Orders {
     return this.shown
   }
 
-  /** What the slot has to work now leaves a position. */
   isExitDue(slot: SlotState.SlotState): boolean {
     const { desired } = slot
     // Most slots have none whatever they did: their progress need not be looked at.
@@ -142,12 +135,10 @@ export class Orders {
     return due !== undefined && leaves(desired, due)
   }
 
-  /** In the order in which they are placed. */
   exitsFirst(slots: ReadonlyArray<SlotState.SlotState>): ReadonlyArray<SlotState.SlotState> {
     return slots.length < 2 ? slots : exitsFirst(slots, (slot) => this.isExitDue(slot))
   }
 
-  /** The row of the order that the slot has to work now, or `none`. */
   arm(slot: SlotState.SlotState): number {
     const { desired, index } = slot
     if (desired === undefined) return OrderTable.none
@@ -165,26 +156,22 @@ export class Orders {
     return made
   }
 
-  /** The slot has an order: it counts as open from now on. */
   place(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {
     this.open.count++
     this.placeNext(slot, order, row, bar)
   }
 
-  /** The slot's next order takes the place of one that filled. */
   placeNext(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {
     SlotState.hold(slot, order, row, bar)
     this.lastPlacedBar = bar
     this.placedOrders++
   }
 
-  /** Nothing of the slot's order is open any more. */
   close(slot: SlotState.SlotState): void {
     SlotState.close(slot)
     this.open.count--
   }
 
-  /** The slot's order was withdrawn, and nothing of it is left. A swap that was refunded is tried again as the same row. */
   forget(order: number): void {
     const row = OrderTable.rowAt(this.table, order)
     if (row !== undefined && row.by === undefined) {
@@ -195,20 +182,17 @@ export class Orders {
     this.cancelledOrders++
   }
 
-  /** Where the slot's order rested, for pictures: it is gone before bar `to`. */
   note(slot: SlotState.SlotState, to: number): void {
     if (!this.setting.keepsOrders) return
     const row = this.rowOf(slot)
     if (row !== undefined) this.kept.push({ row, from: slot.placedBar, to })
   }
 
-  /** Logs a fill of the whole row. */
   fill(bar: number, order: number): void {
     FillLog.add(this.log, bar, order)
     OrderTable.count(this.table, order)
   }
 
-  /** The order that follows a fill of the whole. */
   next(slot: SlotState.SlotState, order: number): number {
     const known = this.table.next[order] ?? OrderTable.unknown
     if (known !== OrderTable.unknown) return known
@@ -217,7 +201,6 @@ export class Orders {
     return next
   }
 
-  /** From now on bars can fill the slot's order. */
   rest({ index }: SlotState.SlotState, { leg, side }: OrderTable.OrderRow): void {
     RankSet.insert(Ladders.ladderOf(this.ladders, side).resting, Ladders.rankOf(this.ladders, index, leg))
   }
@@ -226,12 +209,11 @@ export class Orders {
     RankSet.remove(Ladders.ladderOf(this.ladders, side).resting, Ladders.rankOf(this.ladders, index, leg))
   }
 
-  /** The candle price at which a row of the slot fills. */
   fillsAt({ index }: SlotState.SlotState, { leg }: OrderTable.OrderRow): number {
     return Ladders.fillsAtOf(this.ladders, index, leg)
   }
 
-  /** Candle prices that the nearest orders needed when `findNearest` looked; infinitely far when none rested. */
+  /** Candle prices at which the nearest orders fill, as of the last `findNearest`; infinite if none was open. */
   get nearestBuy(): number {
     return this.below
   }
@@ -248,7 +230,6 @@ export class Orders {
     this.above = sell < 0 ? Number.POSITIVE_INFINITY : (sells.fillsAt[sell] ?? 0)
   }
 
-  /** Takes the purchase nearest to the market off its ladder, when a bar with this low reaches it. */
   takeBuy(low: number): SlotState.SlotState | undefined {
     const { fillsAt, resting, slots } = this.ladders.buys
     const rank = RankSet.greatest(resting)
@@ -257,7 +238,6 @@ export class Orders {
     return this.all[slots[rank] ?? 0]
   }
 
-  /** The same for the nearest sale. */
   takeSell(high: number): SlotState.SlotState | undefined {
     const { fillsAt, resting, slots } = this.ladders.sells
     const rank = RankSet.least(resting)
@@ -286,7 +266,6 @@ export class Orders {
     return othersRest
   }
 
-  /** Counts what has filled since a strategy last looked. */
   private countFills(): void {
     const { rows } = this.table
     for (; this.counted < this.log.count; this.counted++) {
@@ -296,7 +275,6 @@ export class Orders {
     }
   }
 
-  /** What orders hold: deposits that are not spent, and output that is not paid out. */
   get held(): { readonly base: Amount; readonly quote: Amount } {
     let [base, quote] = [0n, 0n]
     for (const slot of this.all) {

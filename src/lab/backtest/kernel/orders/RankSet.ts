@@ -4,7 +4,7 @@
  * more than twenty.
  */
 export interface RankSet {
-  /** Level 0 first: one bit per rank; then one bit per word of the level below, up to a single word. */
+  /** Level 0 first: one bit per rank, then one bit per word of the level below, up to a single word. */
   readonly levels: ReadonlyArray<Int32Array>
 }
 
@@ -18,7 +18,6 @@ export const make = (capacity: number): RankSet => {
   return { levels }
 }
 
-/** Without members, and with room for so many ranks: the same set, if it has. */
 export const cleared = (set: RankSet, capacity: number): RankSet => {
   if (capacity > (set.levels[0]?.length ?? 0) * 32) return make(2 * capacity)
   for (const words of set.levels) words.fill(0)
@@ -47,7 +46,6 @@ export const remove = (set: RankSet, rank: number): void => {
   }
 }
 
-/** Members from `rank` on move up by one, which leaves `rank` free; the greatest has room for that. */
 export const open = (set: RankSet, rank: number): void => {
   const [words] = set.levels
   if (words === undefined) return
@@ -60,7 +58,6 @@ export const open = (set: RankSet, rank: number): void => {
   tellAbove(set)
 }
 
-/** `rank` is no member any more, and those after it move down by one. */
 export const shut = (set: RankSet, rank: number): void => {
   const [words] = set.levels
   if (words === undefined) return
@@ -76,7 +73,6 @@ export const shut = (set: RankSet, rank: number): void => {
   tellAbove(set)
 }
 
-/** The words of each level say again which words below are not empty. */
 const tellAbove = ({ levels }: RankSet): void => {
   for (let level = 1; level < levels.length; level++) {
     const [below, above] = [levels[level - 1], levels[level]]
@@ -87,7 +83,6 @@ const tellAbove = ({ levels }: RankSet): void => {
   }
 }
 
-/** With the same members, and room for so many ranks. */
 export const roomy = (set: RankSet, capacity: number): RankSet => {
   const words = set.levels[0]
   if (words === undefined || capacity <= words.length * 32) return set
@@ -97,7 +92,7 @@ export const roomy = (set: RankSet, capacity: number): RankSet => {
   return made
 }
 
-/** -1 when empty. */
+/** Returns -1 if the set is empty. */
 export const greatest = (set: RankSet): number => {
   let rank = 0
   for (let level = set.levels.length - 1; level >= 0; level--) {
@@ -108,7 +103,7 @@ export const greatest = (set: RankSet): number => {
   return rank
 }
 
-/** -1 when empty. */
+/** Returns -1 if the set is empty. */
 export const least = (set: RankSet): number => {
   let rank = 0
   for (let level = set.levels.length - 1; level >= 0; level--) {

@@ -1,7 +1,7 @@
 /**
- * What one slot of a run is doing: its legs, its progress by the rule of the strategy contract, its order and how far that
- * is. What an order deposited is `openInput`, from the moment it is placed until it fills or is refunded; what it brought in
- * is `unpaid` until it is paid out. Only this file writes a slot.
+ * State of one slot of a run: its legs, its progress by the rule of the strategy contract, its order and the order's progress. `openInput`
+ * is the order's deposit from the placement until a fill or refund. `unpaid` is the order's output until it is paid out. Only this file
+ * changes a slot.
  */
 import { type Amount, max } from "../../../../domain/Amount.ts"
 import type { Reason } from "../../../../domain/BotEvent.ts"
@@ -19,16 +19,13 @@ export type SlotPhase = "idle" | "waiting" | "placing" | "resting" | "cancelling
 export interface SlotState {
   readonly index: number
   readonly name: string
-  /** Why it last wanted what it wants. */
   readonly reason: Reason | undefined
   readonly desired: DesiredSlot | undefined
-  /** What the last decision wants of it, which it may come to only later. */
   readonly wanted: DesiredSlot | undefined
-  /** It is among those of which a decision may have something to change (see `WantedSlots`). */
   readonly isDue: boolean
-  /** It was once to enter and to leave, or the other way round. */
+  /** True once the slot's legs have included both sides. */
   readonly takesTurns: boolean
-  /** Takes the place of `desired` once the order of the old legs is gone; `null` when nothing shall. */
+  /** Replaces `desired` once the order of the old legs is gone; `null` if nothing does. */
   readonly successor: DesiredSlot | undefined | null
   readonly phase: SlotPhase
   /** Row of the order until it is settled, or `none`. */
@@ -37,33 +34,27 @@ export interface SlotState {
   readonly filledInLeg: Amount
   readonly receivedInLeg: Amount
   readonly receivedByLastLeg: Amount
-  /** Side of the last completed leg. */
   readonly lastSide: Side | undefined
-  /** Base and quote of the fills that were counted, before fees; nobody looks but a strategy that is asked. */
+  /** Base and quote of the counted fills, before fees. Only a strategy reads them. */
   readonly bought: Amount
   readonly sold: Amount
   readonly paid: Amount
   readonly proceeds: Amount
-  /** Output of fills that is not in the wallet yet. */
+  /** Output of fills that is not yet in the wallet. */
   readonly unpaid: Amount
-  /** Unfilled part of the order, and what is left of its deposit. */
   readonly openQuantity: Amount
   readonly openInput: Amount
-  /** First bar that can fill the order. */
   readonly placedBar: number
-  /** The bar before which the order had its chance to fill as it arrived. */
+  /** Bar before which the order had its chance to fill on arrival. */
   readonly triedBar: number
-  /** The bar before which an order last filled as it arrived, and how many did then. */
   readonly arrivedBar: number
   readonly arrivals: number
-  /** Its progress as a strategy saw it last; missing once any of it has changed. */
+  /** Progress as the strategy last saw it; absent after a change. */
   readonly shown: SlotProgress | undefined
-  /** Those of its market whose progress has changed since all were looked at; it is one of them, or not. */
   readonly stale: Array<SlotState>
   readonly isStale: boolean
 }
 
-/** The fields that a strategy is shown. */
 type Visible =
   | "phase"
   | "completedLegs"
@@ -80,7 +71,7 @@ type Writable<Field extends keyof SlotState> = { -readonly [Key in Field]: SlotS
 type Guarded = Visible | "order" | "shown" | "isStale"
 type Open = Pick<SlotState, Guarded> & Writable<Exclude<keyof SlotState, Guarded>>
 
-/** What a strategy is shown, and the order that it is shown of, change through here alone: what it saw last is forgotten. */
+/** The only way to change fields that a strategy sees, and the order. It drops the cached progress. */
 const change = (slot: SlotState): Writable<keyof SlotState> => {
   const open: Writable<keyof SlotState> = slot
   open.shown = undefined
@@ -127,7 +118,6 @@ export const become = (slot: SlotState, phase: SlotPhase): void => {
   change(slot).phase = phase
 }
 
-/** A decision wants this of it; nothing when it does not name it. */
 export const ask = (slot: Open, desired: DesiredSlot | undefined): void => {
   slot.wanted = desired
   if (desired !== undefined) slot.reason = desired.why
@@ -137,18 +127,15 @@ export const mark = (slot: Open, isDue: boolean): void => {
   slot.isDue = isDue
 }
 
-/** From now on it works these legs. */
 export const want = (slot: Open, desired: DesiredSlot | undefined): void => {
   slot.desired = desired
   slot.takesTurns ||= desired?.legs.some(({ side }) => side !== desired.legs[0].side) === true
 }
 
-/** It shall work these legs once its order is gone; `null` when it goes on with those it has. */
 export const wantNext = (slot: Open, successor: DesiredSlot | undefined | null): void => {
   slot.successor = successor
 }
 
-/** It has this order, which bars from `bar` on can fill. */
 export const hold = (slot: SlotState, order: number, { quantity, input }: OrderRow, bar: number): void => {
   const open = change(slot)
   open.order = order
@@ -158,19 +145,16 @@ export const hold = (slot: SlotState, order: number, { quantity, input }: OrderR
   open.openInput = input
 }
 
-/** The order that it keeps is this row now. */
 export const keep = (slot: SlotState, order: number): void => {
   change(slot).order = order
 }
 
-/** Others see the order: bars from `bar` on can fill it. */
 export const rest = (slot: SlotState, bar: number): void => {
   const open = change(slot)
   open.phase = "resting"
   open.placedBar = bar
 }
 
-/** A part of the order filled. */
 export const fillPart = (slot: SlotState, quantity: Amount, input: Amount, output: Amount): void => {
   const open = change(slot)
   open.openQuantity -= quantity
@@ -180,7 +164,6 @@ export const fillPart = (slot: SlotState, quantity: Amount, input: Amount, outpu
   open.unpaid += output
 }
 
-/** The whole order filled at once. */
 export const fillWhole = (slot: SlotState, { side, output }: OrderRow): void => {
   const open = change(slot)
   open.completedLegs += 1
@@ -188,7 +171,6 @@ export const fillWhole = (slot: SlotState, { side, output }: OrderRow): void => 
   open.lastSide = side
 }
 
-/** The leg is filled by parts and paid out: the next one is armed. */
 export const completeLeg = (slot: SlotState, side: Side): void => {
   const open = change(slot)
   open.lastSide = side
@@ -198,19 +180,16 @@ export const completeLeg = (slot: SlotState, side: Side): void => {
   open.receivedInLeg = 0n
 }
 
-/** Nothing of the order is open. */
 export const close = (slot: SlotState): void => {
   const open = change(slot)
   open.openInput = 0n
   open.openQuantity = 0n
 }
 
-/** This is on its way to the wallet. */
 export const earn = (slot: Open, output: Amount): void => {
   slot.unpaid = output
 }
 
-/** What the order brought in is paid out, and the slot is free; says how much it was. */
 export const payOut = (slot: SlotState): Amount => {
   const open = change(slot)
   const { unpaid } = open
@@ -220,17 +199,15 @@ export const payOut = (slot: SlotState): Amount => {
   return unpaid
 }
 
-/** The refund of a sale cost this: so much less can still be sold of what was bought. */
+/** Subtracts the fee of a refunded sell, because that much less of the bought base can still be sold. */
 export const loseToRefund = (slot: SlotState, paid: Amount): void => {
   if (slot.lastSide === "BUY") change(slot).receivedByLastLeg = max(0n, slot.receivedByLastLeg - paid)
 }
 
-/** The order has its chance to fill as it arrives, before this bar. */
 export const tryArrival = (slot: Open, bar: number): void => {
   slot.triedBar = bar
 }
 
-/** Counts one more order that arrives marketable before this bar; says how many there were. */
 export const countArrival = (slot: Open, bar: number): number => {
   if (slot.arrivedBar !== bar) slot.arrivals = 0
   slot.arrivedBar = bar
@@ -255,7 +232,6 @@ export const show = (slot: SlotState, row: OrderRow | undefined): SlotProgress =
   return shown
 }
 
-/** All of its market have been looked at. */
 export const freshen = (slot: Writable<"isStale">): void => {
   slot.isStale = false
 }

@@ -1,35 +1,31 @@
 /**
- * What the last decision wants of the slots of one market, and which slots the next one has something to change of: those that
- * it wants otherwise, and those whose order or legs are on their way out. A decision mostly begins with the very
- * slots of the one before, and those need no look one by one.
+ * Tracks the last decision's wishes for the slots of one market, and the slots that the next decision may change: those with a different
+ * wish, and those whose order or legs are ending. A decision mostly begins with the same slots as the one before, and these need no
+ * separate check.
  */
 import type { DesiredSlot } from "../../../../strategy/Decision.ts"
 import * as SlotState from "./SlotState.ts"
 
 export class WantedSlots {
   private wanted: ReadonlyArray<DesiredSlot> = []
-  /** By place in the decision. */
   private named: ReadonlyArray<SlotState.SlotState> = []
   private readonly leaving = new Set<SlotState.SlotState>()
   private readonly dueSlots: Array<SlotState.SlotState> = []
   private first = 0
 
-  /** Slots of which there may be something to change, in their order. Whoever goes through them takes their marks off. */
+  /** Slots that the decision may change, in their order. The caller clears their marks. */
   get due(): ReadonlyArray<SlotState.SlotState> {
     return this.dueSlots
   }
 
-  /** Every slot has what the last decision wants. */
   get isSettled(): boolean {
     return this.leaving.size === 0
   }
 
-  /** Those that are wanted, in the order of the decision. */
   get slots(): ReadonlyArray<SlotState.SlotState> {
     return this.named
   }
 
-  /** The place of the first of them that is due. */
   get firstDue(): number {
     return this.first
   }
@@ -61,7 +57,6 @@ export class WantedSlots {
     if (!isAscending) dueSlots.sort((a, b) => a.index - b.index)
   }
 
-  /** The slot's order or its legs are on their way out: the next decision has to know of it. */
   leaves(slot: SlotState.SlotState): void {
     this.leaving.add(slot)
   }
@@ -79,7 +74,6 @@ export class WantedSlots {
   }
 }
 
-/** How many items are the same at the beginning of both. */
 const sameBeginning = <A>(a: ReadonlyArray<A>, b: ReadonlyArray<A>): number => {
   const most = Math.min(a.length, b.length)
   let place = 0

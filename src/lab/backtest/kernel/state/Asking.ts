@@ -1,8 +1,7 @@
-/** What a strategy said last: its memory, and whether it wants to be asked after a fill. One for all of its markets. */
+/** Keeps a strategy's last answer: its memory, and whether it wants to run after a fill. All of its markets share it. */
 
 import type { Decision, Memory, PriceBounds } from "../../../../strategy/Decision.ts"
 
-/** How often a condition held and no order followed, and why the last time. */
 export interface Unordered {
   readonly times: number
   readonly text: string
@@ -36,12 +35,11 @@ export class Asking {
     return this.answers
   }
 
-  /** By slot. */
   get unordered(): ReadonlyMap<string, Unordered> {
     return this.without
   }
 
-  /** Says whether it is the very answer that was given before. */
+  /** Returns true if the answer is the object of the last answer. */
   answered(decision: Decision): boolean {
     const isAgain = decision === this.last
     this.last = decision

@@ -1,4 +1,4 @@
-/** What is left of the volume that a bar lets us have. It is there once, for what rests and for what arrives. */
+/** Tracks the rest of the volume that our orders get of a bar. Open and arriving orders share it. */
 
 import { type Candles, volumeAt } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"

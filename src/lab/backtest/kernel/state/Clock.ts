@@ -13,11 +13,9 @@ interface Alarm {
 export class Clock {
   declare private readonly time: TimeAxis.TimeAxis
   private bar = 0
-  /** The bar at whose opening or close it is. The moment is computed when somebody asks: most fills do not. */
   private momentBar = 0
   private isClose = false
   private isWithin = false
-  /** By bar; of one bar, the one set first comes first. */
   private readonly alarms: Array<Alarm> = []
   private readonly alarmOfSlot: Array<number> = []
 
@@ -31,18 +29,16 @@ export class Clock {
     return opening + this.time.stepMillis - (this.isWithin ? 1 : 0)
   }
 
-  /** The first bar that can fill an order that rests now. */
   get nextBar(): number {
     return this.bar
   }
 
-  /** The bar with the next alarm; the number of bars when there is none. */
+  /** Bar of the next alarm; the number of bars if there is none. */
   get alarmBar(): number {
     const first = this.alarms[0]
     return first === undefined ? this.time.bars : Math.min(first.bar, this.time.bars)
   }
 
-  /** It is the opening of the bar. */
   open(bar: number): void {
     this.momentBar = bar
     this.isClose = false
@@ -50,7 +46,6 @@ export class Clock {
     this.bar = bar
   }
 
-  /** It is the close of the bar. */
   close(bar: number): void {
     this.momentBar = bar
     this.isClose = true
@@ -58,7 +53,7 @@ export class Clock {
     this.bar = bar + 1
   }
 
-  /** Within the bar, before its last candle closes. Nothing waits: there is time in the bar for whatever is under way. */
+  /** Moves to a time within the bar, before its last candle closes. Nothing waits there: the bar has time for every pending action. */
   stand(bar: number): void {
     this.close(bar)
     this.isWithin = true
@@ -68,7 +63,10 @@ export class Clock {
     return millis > 0 && !this.isWithin
   }
 
-  /** The bar whose opening comes `millis` from now, never before the next one; a bar that never comes when none does. */
+  /**
+   * Returns the bar whose opening comes `millis` from now, and never before the next bar. Returns a bar that never comes if the data end
+   * first.
+   */
   barAfter(millis: number): number {
     if (!this.waits(millis)) return this.bar
     const bar = TimeAxis.firstBarFrom(this.time, this.now + millis)
@@ -83,7 +81,6 @@ export class Clock {
     this.alarms.splice(at, 0, { bar, slot })
   }
 
-  /** The next slot whose alarm goes off at the opening of the bar. */
   takeAlarm(bar: number): number | undefined {
     while (this.alarmBar <= bar && this.alarms.length > 0) {
       const alarm = this.alarms.shift()

@@ -10,7 +10,6 @@ import type { ClosedCandles } from "../../../../strategy/View.ts"
 interface Frame {
   readonly timeframe: string
   readonly candles: Resampled
-  /** As a glance shows it. */
   readonly glanced: { readonly columns: CandleColumns; closed: number }
 }
 
@@ -18,7 +17,6 @@ export class Frames {
   declare private readonly frames: ReadonlyArray<Frame>
   declare private readonly glanced: ReadonlyMap<string, ClosedCandles>
   private seen: ReadonlyMap<string, ClosedCandles> = new Map()
-  /** The span of the last look. */
   private from = Number.POSITIVE_INFINITY
   private to = Number.NEGATIVE_INFINITY
 
@@ -31,13 +29,11 @@ export class Frames {
     this.glanced = new Map(this.frames.map(({ glanced, timeframe }) => [timeframe, glanced]))
   }
 
-  /** The same, in a map that is used again: for looks that keep nothing of it. */
   glancedAt(now: number): ReadonlyMap<string, ClosedCandles> {
     if (now < this.from || now >= this.to) this.look(now)
     return this.glanced
   }
 
-  /** The same map as before while no candle has closed. */
   closedAt(now: number): ReadonlyMap<string, ClosedCandles> {
     if (now < this.from || now >= this.to) this.look(now)
     for (const { glanced, timeframe } of this.frames)

@@ -12,13 +12,12 @@ export class Glances {
   declare private readonly frames: Frames | undefined
   private readonly glance: { -readonly [K in keyof Glance]: Glance[K] } = { mid: 0, now: 0, candles: undefined }
 
-  /** `frames`: those of a strategy that looks at candles. */
   constructor(candles: Candles, frames: Frames | undefined) {
     this.candles = candles
     this.frames = frames
   }
 
-  /** The first bar in [from, to) at whose close the answer does not stand any more; `to` when it does at all of them. */
+  /** Returns the first bar in [from, to) at whose close the answer no longer holds; `to` if it holds at all of them. */
   firstFall(stands: StandsAt, from: number, to: number): number {
     const { candles, frames, glance } = this
     for (let bar = from; bar < to; bar++) {

@@ -18,14 +18,12 @@ export class LastClose {
     this.candles = candles
   }
 
-  /** The close before bar `nextBar` lies between these two. */
   know(nextBar: number, least: number, most: number): void {
     this.knownFor = nextBar
     this.least = least
     this.most = most
   }
 
-  /** Within the bar before `nextBar` the market comes to this price, until `leave`. */
   stand(nextBar: number, price: number): void {
     this.stoodFor = nextBar
     this.price = price
@@ -39,7 +37,6 @@ export class LastClose {
     return this.stoodFor === nextBar ? this.price : closeAt(this.candles, nextBar - 1)
   }
 
-  /** An order of this side that fills at this candle price is marketable. */
   isReached(nextBar: number, side: Side, fillsAt: number): boolean {
     if (this.knownFor === nextBar && (side === "BUY" ? fillsAt < this.least : fillsAt > this.most)) return false
     const close = this.before(nextBar)

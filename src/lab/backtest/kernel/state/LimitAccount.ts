@@ -1,6 +1,6 @@
 /**
- * What a strategy's own limits count, over all of its markets: orders of the last hour, orders that only a limit kept back,
- * and stops for too great a loss. A stop begins and ends here, so that what refuses every order is never out of date.
+ * Counts for a strategy's own limits, over all of its markets: the orders of the last hour, the orders that only a limit kept back, and the
+ * stops after too great a loss. A stop begins and ends here, so that the cached answer of `closedBy` is never stale.
  */
 
 import type { Candles } from "../../../../candles/Candles.ts"
@@ -15,7 +15,7 @@ import { none, quoteSide } from "../orders/OrderTable.ts"
 import type { SlotState } from "../orders/SlotState.ts"
 import type { Wallet } from "./Wallet.ts"
 
-/** While the strategy had lost too much; `until` is missing when it did not go on. */
+/** A time in which the strategy had lost too much. `until` is absent if the stop did not end. */
 export interface LossStop {
   readonly from: number
   readonly until?: number
@@ -25,7 +25,6 @@ export interface LossStop {
   readonly reason: string
 }
 
-/** What the strategy has in one market. */
 export interface MarketHolding {
   readonly conditions: Conditions
   readonly candles: Candles
@@ -42,12 +41,10 @@ export class LimitAccount {
   private readonly enrolled: Array<MarketHolding> = []
   private readonly counts = new Map<LimitName, number>()
   private readonly begun: Array<LossStop> = []
-  /** When the orders of the last hour were placed. */
   private readonly placedAt: Array<number> = []
   private readonly moving = new Set<SlotState>()
   private turned = false
   private seenChanges = 0
-  /** What refuses every entry at this time, if something does. */
   private door: { readonly now: number; readonly closedBy: LimitName | undefined } | undefined
 
   constructor(limits: Limits) {
@@ -66,18 +63,17 @@ export class LimitAccount {
     this.placedAt.push(now)
   }
 
-  /** Orders of the last hour, and successors of those that are being withdrawn for them. */
+  /** Counts the orders of the last hour, and the successors for which orders are being cancelled. */
   lastHour(now: number): number {
     while ((this.placedAt[0] ?? now) <= now - hourMillis) this.placedAt.shift()
     return this.placedAt.length + this.moving.size
   }
 
-  /** Its order is withdrawn for a better one, which has a place in this hour until it is placed. */
+  /** Reserves a place in this hour for the better order that replaces a cancelled one. */
   moves(slot: SlotState): void {
     this.moving.add(slot)
   }
 
-  /** Its better order is placed, or is no longer wanted. */
   moved(slot: SlotState): void {
     this.moving.delete(slot)
   }
@@ -86,7 +82,7 @@ export class LimitAccount {
     this.counts.set(limit, (this.counts.get(limit) ?? 0) + 1)
   }
 
-  /** Worth of all orders until they are paid out, at their prices. */
+  /** Value of all orders at their prices, until they are paid out. */
   get openNotional(): Amount {
     let open = 0n
     for (const { orders } of this.enrolled)
@@ -97,7 +93,6 @@ export class LimitAccount {
     return open
   }
 
-  /** The stop that lasts. */
   get stop(): LossStop | undefined {
     const last = this.begun.at(-1)
     return last?.until === undefined ? last : undefined
@@ -115,7 +110,7 @@ export class LimitAccount {
     this.stopTurns(stop)
   }
 
-  /** What the strategy wants is no longer followed, or is again, and it was not asked since. */
+  /** True if decisions stopped or started being followed since the strategy last ran. */
   get isTurned(): boolean {
     return this.turned
   }
@@ -124,7 +119,6 @@ export class LimitAccount {
     this.turned = false
   }
 
-  /** How often money or orders had moved before a close was last looked at. */
   get changesSeen(): number {
     return this.seenChanges
   }
@@ -133,7 +127,7 @@ export class LimitAccount {
     this.seenChanges = changes
   }
 
-  /** The limit that refuses every order now that is no exit, if one does. */
+  /** Returns the limit that now refuses every order except exits, if there is one. */
   closedBy(now: number): LimitName | undefined {
     if (this.door?.now === now) return this.door.closedBy
     const closedBy = shutBy({ now, limits: this.limits, lost: this.stop?.reason })

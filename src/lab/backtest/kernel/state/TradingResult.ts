@@ -1,8 +1,6 @@
 /**
- * What trading in one market has come to, as the bot folds it live: its position, average cost and realised profit after all fees. Fills
- * are folded only when a strategy looks.
- *
- * One difference: the fee of a payout counts when the order fills, live when it is paid out.
+ * Computes the result of trading in one market as the live bot folds it: position, average cost, and realised profit after all fees. Fills
+ * are folded only when a strategy reads the result. One difference: a payout's fee counts here at the fill, in live trading at the payout.
  */
 
 import { type Amount, max } from "../../../../domain/Amount.ts"
@@ -10,7 +8,6 @@ import * as CostBasis from "../../../../domain/CostBasis.ts"
 import type { FillLog } from "../orders/FillLog.ts"
 import { none, type OrderRow, type OrderTable } from "../orders/OrderTable.ts"
 
-/** What the order moves before fees. */
 const exchangeOf = ({ side, input, output, fee }: OrderRow) =>
   side === "BUY" ? { base: output + fee, quote: input } : { base: input, quote: output + fee }
 
@@ -26,13 +23,12 @@ export class TradingResult {
   declare private readonly orders: Traded
   declare private readonly least: Amount
 
-  /** `minimumQuote`: the smallest order. */
   constructor(orders: Traded, minimumQuote: Amount) {
     this.orders = orders
     this.least = max(1n, minimumQuote)
   }
 
-  /** Somebody looked: what it sees has to be kept true between fills too. */
+  /** True once a strategy has read the result. It must then stay current between fills too. */
   get isSeen(): boolean {
     return this.seen
   }
@@ -55,19 +51,16 @@ export class TradingResult {
     }
   }
 
-  /** The fee of giving back what an order did not spend. */
   chargeRefund(row: OrderRow, paid: Amount): void {
     this.foldIfSeen()
     this.charge(row, row.side === "SELL", paid)
   }
 
-  /** The fee of paying out what a cancelled order brought in. */
   chargePayout(row: OrderRow, paid: Amount): void {
     this.foldIfSeen()
     this.charge(row, row.side === "BUY", paid)
   }
 
-  /** A fee counts after the fills before it. */
   private foldIfSeen(): void {
     if (this.seen) this.fold()
   }

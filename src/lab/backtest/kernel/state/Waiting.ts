@@ -34,7 +34,6 @@ export class Waiting {
     this.minimum++
   }
 
-  /** The slot's order waits; says whether it did not before. */
   add(slot: SlotState.SlotState): boolean {
     if (slot.phase === "waiting") return false
     SlotState.become(slot, "waiting")
@@ -42,7 +41,6 @@ export class Waiting {
     return true
   }
 
-  /** Says whether it did wait. */
   remove(slot: SlotState.SlotState): boolean {
     if (slot.phase !== "waiting") return false
     SlotState.become(slot, "idle")
@@ -50,14 +48,12 @@ export class Waiting {
     return true
   }
 
-  /** `isNews`: it did not lack money before. */
   lacksMoney({ side, input }: OrderRow, isNews: boolean): void {
     if (isNews) this.funds++
     if (side === "BUY") this.leastQuote = min(this.leastQuote ?? input, input)
     else this.leastBase = min(this.leastBase ?? input, input)
   }
 
-  /** It waits until other orders are gone: nothing tells of their end but another try. */
   forOrders(slot: SlotState.SlotState): void {
     this.add(slot)
     this.isForOrders = true
@@ -68,7 +64,6 @@ export class Waiting {
     return base || this.isForOrders || (this.leastQuote !== undefined && freeQuote >= this.leastQuote)
   }
 
-  /** All are asked again, and say anew what they lack. */
   askAll(): void {
     this.leastBase = undefined
     this.leastQuote = undefined

@@ -15,7 +15,6 @@ export interface Purse {
 
 const nothing: FlatCosts = { count: 0, base: 0n, quote: 0n }
 
-/** Only this file writes it. */
 interface OpenPurse {
   freeQuote: Amount
 }
@@ -48,7 +47,7 @@ export class Wallet {
     return this.purse.freeQuote
   }
 
-  /** Everything owned in whole units, for equity. */
+  /** All base owned in whole units, for equity. */
   get base(): number {
     return this.ownedBase
   }
@@ -57,12 +56,11 @@ export class Wallet {
     return this.ownedQuote
   }
 
-  /** Refunds, and payouts of cancelled orders; fees of fills are in their outputs. */
+  /** Fees of refunds and of payouts of cancelled orders. The outputs of fills already exclude their fees. */
   get charged(): { readonly refunds: FlatCosts; readonly payouts: FlatCosts } {
     return { refunds: this.refunds, payouts: this.payouts }
   }
 
-  /** What an order of this side would be paid from. */
   freeFor(side: Side): Amount {
     return side === "BUY" ? this.purse.freeQuote : this.free
   }
@@ -72,19 +70,17 @@ export class Wallet {
     else this.free -= input
   }
 
-  /** What an order brought in is there. */
   receive(side: Side, output: Amount): void {
     if (side === "BUY") this.free += output
     else this.purse.freeQuote += output
   }
 
-  /** A fill moved this much, in whole units. */
   trade(base: number, quote: number): void {
     this.ownedBase += base
     this.ownedQuote += quote
   }
 
-  /** What an order did not spend comes back, less the fee; says what was paid of it. */
+  /** Returns the unspent deposit, less the fee, to the wallet. Returns the fee that was actually paid. */
   refund(side: Side, left: Amount, fee: Amount): Amount {
     const paid = min(left, fee)
     if (side === "BUY") this.purse.freeQuote += left - paid
@@ -93,7 +89,7 @@ export class Wallet {
     return paid
   }
 
-  /** The fee of a cancelled order's payout was held back before the money came in. */
+  /** Charges the payout fee of a cancelled order; it was withheld before the money came in. */
   chargePayout(side: Side, paid: Amount): void {
     this.payouts = this.charge(this.payouts, side === "BUY" ? "base" : "quote", paid)
   }
