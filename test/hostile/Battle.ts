@@ -205,7 +205,7 @@ const battle = async (attack: Attack, seed: number, journalFile: string, scope: 
     own: new Set([account]),
     hasHistory: true,
     markets: { assets, ticks: new Map() },
-    isPrivate: new Set(isPrivate(attack) ? assets.map(({ symbol }) => symbol) : [])
+    isSeen: new Set(isPrivate(attack) ? assets.map(({ symbol }) => symbol) : [])
   }).pipe(Effect.provide(HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: journalFile })))))
   const process = BotProcess.start(
     {

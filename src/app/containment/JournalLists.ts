@@ -70,14 +70,14 @@ const comingBack = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Lo
       amount: inputOf(view, each)
     }))
 
-export const of = (view: View): ReadonlyArray<LookedAt> => {
+export const of = (view: View): readonly [LookedAt, ...ReadonlyArray<LookedAt>] => {
   const all = unfinished(view.state)
-  const lists: ReadonlyArray<readonly [string, ReadonlyArray<Loose>]> = [
-    ["Signed payments that may still be executed", payments(view, all)],
-    ["Orders that are not paid", unpaid(view, all)],
-    ["Orders that rest", resting(view, all)],
-    ["Money on its way back", comingBack(view, all)]
-  ]
   const at = `${view.journal} up to event ${view.state.sequence}`
-  return lists.map(([name, found]) => ({ name, at, lookedAt: view.now, found }))
+  const list = (name: string, found: ReadonlyArray<Loose>): LookedAt => ({ name, at, lookedAt: view.now, found })
+  return [
+    list("Signed payments that may still be executed", payments(view, all)),
+    list("Orders that are not paid", unpaid(view, all)),
+    list("Orders that rest", resting(view, all)),
+    list("Money on its way back", comingBack(view, all))
+  ]
 }

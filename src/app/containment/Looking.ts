@@ -14,11 +14,12 @@ import * as KillFile from "../../process/KillFile.ts"
 import * as SignerFile from "../../signer/files/SignerFile.ts"
 import * as Record from "../../signer/remote/Record.ts"
 import * as Spending from "../../signer/remote/Spending.ts"
+import { Venue } from "../../venue/Venue.ts"
 import { isThere, type JournalView, withJournal } from "../journal/JournalView.ts"
 import { type AccountOfFleet, settingsOf, type WhichBot } from "../journal/WhichBot.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as AccountLooking from "./AccountLooking.ts"
-import { dataOf, type Looked, type LookedAt, type Loose, linesOf, openIn } from "./Containment.ts"
+import { dataOf, isContained, type Looked, type LookedAt, type Loose, linesOf, openIn } from "./Containment.ts"
 import * as JournalLists from "./JournalLists.ts"
 import * as VenueOrders from "./VenueOrders.ts"
 
@@ -81,8 +82,32 @@ const ofVenue = Effect.fnUntraced(function* (file: string, state: BotState) {
   return { name: VenueOrders.name, lookedAt: yield* now, ...found } satisfies LookedAt
 })
 
+/** Money of the account that whoever has a signed payment can still move; none if nobody shows public money. */
+const publicMoney = Effect.fnUntraced(function* (file: string, { assets }: JournalView) {
+  const byId = new Map([...assets.values()].map((asset) => [asset.id, asset]))
+  const { config, found } = yield* VenueAccess.look(file, () =>
+    Venue.use(({ publicBalances }) => publicBalances([...byId.keys()]))
+  )
+  const { saltFrom } = config.venue.facts
+  if (found === undefined || saltFrom === undefined) return []
+  const held = found.flatMap(({ available, tokenId }): ReadonlyArray<Loose> => {
+    const asset = byId.get(tokenId)
+    if (asset === undefined || available === 0n) return []
+    const amount = formatWithSymbol(available, asset)
+    return [{ id: asset.symbol, text: "in the account at the verifier", amount }]
+  })
+  return [{ name: publicName, at: saltFrom, lookedAt: yield* now, found: held }] satisfies ReadonlyArray<LookedAt>
+})
+const publicName = "Public money that a signed payment can take"
+
 const unseen = (name: string, at: string) => (error: { readonly message: string }) =>
   Effect.succeed<Looked>({ name, at, why: error.message })
+
+const orUnseen = <E extends { readonly message: string }, R>(
+  name: string,
+  at: string,
+  look: Effect.Effect<ReadonlyArray<LookedAt>, E, R>
+) => Effect.catch(look, (error: E) => Effect.map(unseen(name, at)(error), (each): ReadonlyArray<Looked> => [each]))
 
 const aroundFile = Effect.fnUntraced(function* (file: string, { journal, state }: JournalView) {
   const { isRunning, looked } = yield* actors(journal)
@@ -109,7 +134,11 @@ export const found = Effect.fn("Looking.found")(function* ({ bot, signer }: Aske
     Effect.fnUntraced(function* (view) {
       const { after, before } = yield* typeof bot === "string" ? aroundFile(bot, view) : aroundAccount(bot, view)
       const signed = yield* recordOrWhy(bot, Option.getOrUndefined(signer), view)
-      return [...before, ...JournalLists.of(view), ...signed, yield* after]
+      const [payments, ...others] = JournalLists.of(view)
+      const isPayable = !isContained([payments, ...signed])
+      const money =
+        isPayable && typeof bot === "string" ? yield* orUnseen(publicName, "the ledger", publicMoney(bot, view)) : []
+      return [...before, payments, ...others, ...signed, ...money, yield* after]
     })
   )
   const left = openIn(lists)
@@ -122,10 +151,7 @@ export const found = Effect.fn("Looking.found")(function* ({ bot, signer }: Aske
 
 const recordOrWhy = Effect.fnUntraced(function* (bot: WhichBot, signerFile: string | undefined, view: JournalView) {
   const name = "What the signer process signed"
-  if (signerFile !== undefined)
-    return yield* Effect.catch(ofRecord(signerFile, view), (error) =>
-      Effect.map(unseen(name, signerFile)(error), (each): ReadonlyArray<Looked> => [each])
-    )
+  if (signerFile !== undefined) return yield* orUnseen(name, signerFile, ofRecord(signerFile, view))
   const { account } = yield* settingsOf(bot)
   if (account.signer === undefined) return []
   const why = "another process has the key: name its file with --signer, as a user who may read its record"

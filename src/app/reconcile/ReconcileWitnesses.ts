@@ -1,7 +1,7 @@
 /** Asks every witness of a reconciliation that can be reached, and says why one is missing. */
 import { Effect } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
-import { type DepositType, depositTypeOf } from "../../domain/MoneyPath.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as BalanceComparison from "../../engine/reconciliation/BalanceComparison.ts"
 import * as Baseline from "../../engine/reconciliation/Baseline.ts"
 import * as Comparison from "../../engine/reconciliation/Comparison.ts"
@@ -17,6 +17,7 @@ import * as Lease from "../../journal/Lease.ts"
 import * as Layers from "../../Layers.ts"
 import { Process } from "../../process/Process.ts"
 import * as Progress from "../../process/Progress.ts"
+import { seenIn } from "./Reconciling.ts"
 
 export interface GatherOptions<E, R> {
   readonly acceptBalances?: boolean
@@ -125,12 +126,6 @@ const asToldBefore = (
   return { ...found, verdict: "contradiction", text }
 }
 
-const homes = ({ account, markets }: ConfigFile.BotConfig) =>
-  Map.groupBy(
-    markets.assets.map((asset) => ({ symbol: asset.symbol, home: depositTypeOf(account, asset) })),
-    ({ home }) => home
-  )
-
 const otherWitnesses = {
   INTENTS:
     "the service shows private ones only, and money of INTENTS is public (its ledger shows it: venue.facts.saltFrom); its witnesses are the orders and the history",
@@ -143,22 +138,16 @@ const isPrivate = (swap: SwapHistory.SwapHistory): boolean =>
 
 /** The end user's balances need an invitation; without them the other witnesses still count. */
 const balancesOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, missing: Array<string>) {
-  const assets = homes(config)
-  const isAllPublic = config.venue.facts.saltFrom !== undefined && assets.size === 1 && assets.has("INTENTS")
-  if (isAllPublic)
-    return yield* lookOr(missing, Witnesses.balances(config.markets, new Set(symbolsOf(assets, "INTENTS")), "INTENTS"))
-  for (const home of ["INTENTS", "ORIGIN_CHAIN"] as const) {
-    const symbols = symbolsOf(assets, home)
-    const named = symbols.length === config.markets.assets.length ? "" : ` of ${symbols.join(", ")}`
-    if (symbols.length > 0) missing.push(`balances${named}: ${otherWitnesses[home]}`)
+  const { account, markets } = config
+  const { home, isSeen } = seenIn(config)
+  for (const other of home === "INTENTS" ? [] : (["INTENTS", "ORIGIN_CHAIN"] as const)) {
+    const there = markets.assets.filter((asset) => depositTypeOf(account, asset) === other)
+    const named = there.length === markets.assets.length ? "" : ` of ${there.map(({ symbol }) => symbol).join(", ")}`
+    if (there.length > 0) missing.push(`balances${named}: ${otherWitnesses[other]}`)
   }
-  const ownPrivate = new Set(symbolsOf(assets, "CONFIDENTIAL_INTENTS"))
-  if (ownPrivate.size === 0 && !(yield* SwapHistory.all).some(isPrivate)) return undefined
-  return yield* lookOr(missing, Witnesses.balances(config.markets, ownPrivate))
+  if (isSeen.size === 0 && !(yield* SwapHistory.all).some(isPrivate)) return undefined
+  return yield* lookOr(missing, Witnesses.balances(markets, isSeen, home))
 })
-
-const symbolsOf = (assets: ReturnType<typeof homes>, home: DepositType): ReadonlyArray<string> =>
-  assets.get(home)?.map(({ symbol }) => symbol) ?? []
 
 const lookOr = Effect.fnUntraced(function* (missing: Array<string>, look: ReturnType<typeof Witnesses.balances>) {
   const snapshot = yield* look.pipe(Effect.catchTag("VenueError", (error) => Effect.succeed(error.message)))

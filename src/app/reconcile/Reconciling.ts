@@ -5,6 +5,7 @@
 import { Effect, Layer } from "effect"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import * as Background from "../../engine/reconciliation/Background.ts"
+import type { SeenHome } from "../../engine/reconciliation/BalanceComparison.ts"
 import type * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import { Venue } from "../../venue/Venue.ts"
@@ -37,11 +38,16 @@ export const forever = Effect.fn("Reconciling.forever")(function* ({ witnesses, 
   )
 })
 
+/** The balances that can be compared, and the assets whose money is there: public ones only if all money is public. */
+export const seenIn = ({ account, markets: { assets }, venue }: ConfigFile.BotConfig) => {
+  const at = (home: SeenHome) => assets.filter((asset) => depositTypeOf(account, asset) === home)
+  const isPublic = venue.facts.saltFrom !== undefined && at("INTENTS").length === assets.length
+  const home = isPublic ? "INTENTS" : "CONFIDENTIAL_INTENTS"
+  return { home, isSeen: new Set(at(home).map(({ symbol }) => symbol)) } as const
+}
+
 export const comparing = ({ config, signerId }: Compared, turns: Background.Turns, hasHistory: boolean) => {
   const { account, markets } = config
-  const isPrivate = new Set(
-    markets.assets.flatMap((asset) => (depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS" ? [asset.symbol] : []))
-  )
   const own = new Set([signerId, ...account.refundTo.values()])
-  return Background.forever(turns, { own, hasHistory, markets, isPrivate })
+  return Background.forever(turns, { own, hasHistory, markets, ...seenIn(config) })
 }

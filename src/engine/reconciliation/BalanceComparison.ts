@@ -39,7 +39,7 @@ interface Resting {
 export type SeenHome = "INTENTS" | "CONFIDENTIAL_INTENTS"
 
 /** Assets, by symbol, whose bot money is in the compared balances. Swaps state their own place. */
-export type PrivateAssets = ReadonlySet<string>
+export type SeenAssets = ReadonlySet<string>
 
 export type Positions = ReadonlyMap<string, Position>
 
@@ -51,30 +51,30 @@ export const snapshot = (
   symbols: ReadonlyArray<string>,
   balances: ReadonlyMap<string, Amount>,
   { state, swaps }: { readonly state: BotState; readonly swaps: ReadonlyArray<SwapHistory.SwapHistory> },
-  isPrivate: PrivateAssets,
+  isSeen: SeenAssets,
   home: SeenHome = "CONFIDENTIAL_INTENTS"
 ): BalanceLook => {
   // Swaps say of themselves which balance they touch.
   const names = new Set(swaps.map(({ id }) => id))
-  const totals = Ledger.totals(Ledger.without(state.ledger, names)).filter(({ asset }) => isPrivate.has(asset))
+  const totals = Ledger.totals(Ledger.without(state.ledger, names)).filter(({ asset }) => isSeen.has(asset))
   const strategies = [...state.strategies.values()]
   const live = unfinished(state).filter(({ id }) => !names.has(id))
-  const resting = live.map((placement) => restingOf(state.ledger, placement, isPrivate))
+  const resting = live.map((placement) => restingOf(state.ledger, placement, isSeen))
   const inPlaces = (symbol: string, wanted: ReadonlyArray<string>): Amount =>
     totals.reduce(
       (sum, { amount, asset, place }) => (asset === symbol && wanted.includes(place) ? sum + amount : sum),
       0n
     )
   const failed = (symbol: string): Amount =>
-    isPrivate.has(symbol)
+    isSeen.has(symbol)
       ? live.reduce((sum, { id }) => sum + max(0n, Ledger.heldBy(state.ledger, id, symbol, "residual")), 0n)
       : 0n
   const budgets = (symbol: string): Amount =>
-    isPrivate.has(symbol)
+    isSeen.has(symbol)
       ? strategies.reduce((sum, { budget }) => sum + (budget.get(symbol) ?? 0n), 0n) -
         Ledger.broughtByFirstOrders(state.ledger, symbol)
       : 0n
-  const givenBack = (symbol: string): Amount => (isPrivate.has(symbol) ? givenBackOf(state.ledger, symbol) : 0n)
+  const givenBack = (symbol: string): Amount => (isSeen.has(symbol) ? givenBackOf(state.ledger, symbol) : 0n)
   const certain = new Map(
     symbols.map((symbol) => {
       const own = swaps.map((swap) => swapMovement(swap, symbol, home))
@@ -98,7 +98,7 @@ export const snapshot = (
 }
 
 /** Money in the order may have been refunded, or filled and paid out; so may a payment that is not seen yet. */
-const restingOf = (ledger: Ledger.Ledger, placement: Placement, isPrivate: PrivateAssets): Resting => {
+const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAssets): Resting => {
   const { fills, id, inputAmount, inputAsset, order, outputAmount, outputAsset } = placement
   const inOrder = max(0n, Ledger.heldBy(ledger, id, inputAsset, "in order"))
   const paid = (["deposit in flight", "in doubt"] as const).reduce(
@@ -111,7 +111,7 @@ const restingOf = (ledger: Ledger.Ledger, placement: Placement, isPrivate: Priva
   return {
     orderId: order?.id,
     filledIn: [...fills.values()].reduce((sum, { amountIn }) => sum + amountIn, 0n),
-    most: new Map([...most].filter(([symbol]) => isPrivate.has(symbol)))
+    most: new Map([...most].filter(([symbol]) => isSeen.has(symbol)))
   }
 }
 
@@ -194,14 +194,20 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
 /** By asset: bounds of the unexplained arrival; below zero it left. */
 export type Unexplained = ReadonlyMap<string, { readonly least: Amount; readonly most: Amount }>
 
-/** Public money that came from elsewhere is the account's own capital at once. */
-export const withArrivals = (before: Positions, now: Positions): Positions =>
-  new Map(
-    [...before].map(([symbol, position]) => {
-      const least = now.get(symbol)?.isPublic === true ? (unexplained(before, now).get(symbol)?.least ?? 0n) : 0n
-      return [symbol, { ...position, balance: position.balance + max(0n, least) }] as const
+/**
+ * Public money that came from elsewhere may be the account's own capital, and the next look decides: a ledger that shows a payment
+ * late looks the same once.
+ */
+export const arrivals = (before: Positions, now: Positions): Positions => {
+  const came = unexplained(before, now)
+  return new Map(
+    [...now].flatMap(([symbol, position]) => {
+      const least = came.get(symbol)?.least ?? 0n
+      if (position.isPublic !== true || least <= 0n) return []
+      return [[symbol, { ...position, underWay: position.underWay + least }] as const]
     })
   )
+}
 
 export const unexplained = (before: Positions | undefined, now: Positions): Unexplained =>
   new Map(

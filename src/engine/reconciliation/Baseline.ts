@@ -107,24 +107,27 @@ interface Compared {
  * they are right as they are; what moved by that is recorded by whoever writes the journal (`toRecord`).
  */
 export const compare = Effect.fn("Baseline.compare")(function* (
-  now: BalanceComparison.Positions,
+  seen: BalanceComparison.Positions,
   { capital }: Pick<BotState, "capital">,
   { isAccepted = false }: { readonly isAccepted?: boolean } = {}
 ) {
   const known = yield* stored
   const shiftedBy = capital.filter(({ name }) => !known.included.has(name))
-  const before = BalanceComparison.withArrivals(shifted(known.positions, shiftedBy), now)
+  const before = shifted(known.positions, shiftedBy)
+  const arrivals = BalanceComparison.arrivals(before, seen)
+  const now = new Map([...seen, ...arrivals])
   const included = [...known.included, ...capital.map(({ name }) => name)]
   const unexplained = BalanceComparison.unexplained(before, now)
   if (!isAccepted) {
-    yield* store({ ...known, positions: BalanceComparison.baseline(before, now), included: new Set(included) })
+    const positions = new Map([...BalanceComparison.baseline(before, now), ...arrivals])
+    yield* store({ ...known, positions, included: new Set(included) })
     return { comparisons: BalanceComparison.compare(before, now), unexplained } satisfies Compared
   }
   const acceptedAt = yield* Clock.currentTimeMillis
   const accepted = new Map(acceptedIn(known, capital).map(({ amount, asset }) => [asset, amount]))
   for (const [asset, { least }] of unexplained) accepted.set(asset, (accepted.get(asset) ?? 0n) + least)
   const names = [...accepted.keys()].map((asset) => nameOfAccepted(acceptedAt, asset))
-  yield* store({ positions: now, acceptedAt, accepted, included: new Set([...included, ...names]) })
+  yield* store({ positions: seen, acceptedAt, accepted, included: new Set([...included, ...names]) })
   const comparisons = BalanceComparison.compare(undefined, now).map((each) => {
     const amount = unexplained.get(each.subject)?.least
     return amount === undefined ? each : { ...each, text: acceptedText(amount) }

@@ -13,14 +13,16 @@ import * as Witnesses from "./Witnesses.ts"
 export interface WatchedBalances {
   readonly own: ReadonlySet<string>
   readonly markets: Markets
-  readonly isPrivate: BalanceComparison.PrivateAssets
+  /** Private balances if left out. */
+  readonly home?: BalanceComparison.SeenHome
+  readonly isSeen: BalanceComparison.SeenAssets
 }
 
-export const make = Effect.fnUntraced(function* ({ isPrivate, markets, own }: WatchedBalances) {
+export const make = Effect.fnUntraced(function* ({ home, isSeen, markets, own }: WatchedBalances) {
   const books = yield* Bookkeeper
-  const isAny = isPrivate.size > 0
+  const isAny = isSeen.size > 0
   const now = isAny
-    ? Witnesses.unlessUnreachable(Witnesses.balancesNow(markets, isPrivate, books.state))
+    ? Witnesses.unlessUnreachable(Witnesses.balancesNow(books.state)(markets, isSeen, home))
     : Effect.undefined
 
   // Before anything is under way the account's own capital is certain; a first look at a later moment leaves much possible.

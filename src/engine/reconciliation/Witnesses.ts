@@ -114,46 +114,39 @@ const toLine = (transaction: Transaction): Reconciliation.HistoryLine => {
   return { depositAddress, depositMemo, status, createdAt, amountIn, amountOut, refundTo, hashes }
 }
 
-/**
- * The balances and the books of the same moment; `undefined` when the bot never stood still for it. The orders are
- * to be read after it (`BalanceComparison.positions`).
- */
-export const balances = Effect.fn("Witnesses.balances")(function* (
-  markets: Markets,
-  isOwn: BalanceComparison.PrivateAssets,
-  home: BalanceComparison.SeenHome = "CONFIDENTIAL_INTENTS"
-) {
-  const venue = yield* Venue
-  const symbolOf = new Map(markets.assets.map(({ id, symbol }) => [id, symbol]))
-  const ask = home === "INTENTS" ? venue.publicBalances([...symbolOf.keys()]) : venue.balances
-  let told = yield* books
-  for (let look = 0; look < mostLooks; look += 1) {
-    const read = ownIn((yield* ask) ?? [], symbolOf, home)
-    const after = yield* books
-    if (after.state.sequence === told.state.sequence)
-      return BalanceComparison.snapshot([...symbolOf.values()], read, after, isOwn, home)
-    told = after
-  }
-  return undefined
-})
+interface Told {
+  readonly state: BotState.BotState
+  readonly swaps: ReadonlyArray<SwapHistory.SwapHistory>
+}
 
-export const balancesNow = Effect.fn("Witnesses.balancesNow")(function* (
-  markets: Markets,
-  isPrivate: BalanceComparison.PrivateAssets,
-  state: BotState.BotState
-) {
-  const venue = yield* Venue
-  const symbolOf = new Map(markets.assets.map(({ id, symbol }) => [id, symbol]))
-  for (let look = 0; look < mostLooks; look += 1) {
-    const { sequence } = state
-    const read = yield* venue.balances
-    if (state.sequence !== sequence) continue
-    const told = { state, swaps: yield* SwapHistory.all }
-    const own = ownIn(read, symbolOf, "CONFIDENTIAL_INTENTS")
-    return BalanceComparison.snapshot([...symbolOf.values()], own, told, isPrivate)
-  }
-  return undefined
-})
+/**
+ * The balances and the books of the same moment; `undefined` when the bot never stood still for it, or nobody shows balances. The
+ * orders are to be read after it (`BalanceComparison.positions`).
+ */
+const balancesWith = <E, R>(books: Effect.Effect<Told, E, R>) =>
+  Effect.fn("Witnesses.balances")(function* (
+    { assets }: Markets,
+    isSeen: BalanceComparison.SeenAssets,
+    home: BalanceComparison.SeenHome = "CONFIDENTIAL_INTENTS"
+  ) {
+    const venue = yield* Venue
+    const symbolOf = new Map(assets.map(({ id, symbol }) => [id, symbol]))
+    let { sequence } = (yield* books).state
+    for (let look = 0; look < mostLooks; look += 1) {
+      const read = yield* home === "INTENTS" ? venue.publicBalances([...symbolOf.keys()]) : venue.balances
+      const told = yield* books
+      if (read === undefined) return undefined
+      if (told.state.sequence === sequence)
+        return BalanceComparison.snapshot([...symbolOf.values()], ownIn(read, symbolOf, home), told, isSeen, home)
+      sequence = told.state.sequence
+    }
+    return undefined
+  })
+
+export const balances = balancesWith(books)
+
+export const balancesNow = (state: BotState.BotState) =>
+  balancesWith(Effect.map(SwapHistory.all, (swaps) => ({ state, swaps })))
 
 const ownIn = (
   read: ReadonlyArray<Balance>,

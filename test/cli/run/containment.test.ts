@@ -6,6 +6,7 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { isTerminal } from "../../../src/domain/Order.ts"
+import { saltFrom } from "../../../src/sandbox/SandboxApi.ts"
 import { isLong } from "../../long.ts"
 import { signerText } from "../../profile.ts"
 import {
@@ -72,6 +73,7 @@ describe("containment", () => {
     await bot.ended
     const after = await look()
     assert.deepStrictEqual(new Set(Object.values(countsIn(after.shown))), new Set([0]))
+    assert.notProperty(countsIn(after.shown), "Public money that a signed payment can take")
     assert.strictEqual(after.code, 0, after.stderr)
     assert.isTrue(after.shown.contained)
     const text = await runHere(["containment", "--config", "config.yaml"], { cwd })
@@ -86,10 +88,10 @@ describe("containment", () => {
   it.skipIf(!isLong)("lists what somebody else had signed, and proves nothing where it could not look", async () => {
     const sandbox = await startStill()
     const { signerId } = sandbox.account
-    const config = configText(sandbox).replace(
-      "key: { file: account.key }",
-      `signerId: ${signerId}\n  signer: { socket: signer.sock }`
-    )
+    const config = configText(sandbox)
+      .replace(/^ {2}facts: .*\n/m, "")
+      .replace("  apiKey:", `  facts: { saltFrom: "${saltFrom(sandbox.url)}" }\n  apiKey:`)
+      .replace("key: { file: account.key }", `signerId: ${signerId}\n  signer: { socket: signer.sock }`)
     const cwd = workspace(sandbox, {
       "config.yaml": config,
       "signer.yaml": signerText(sandbox),
@@ -117,6 +119,7 @@ describe("containment", () => {
     assert.strictEqual(unnamed.code, 1)
     assert.strictEqual(unnamed.counts["Orders that rest"], 0)
     assert.isNull(unnamed.counts["What the signer process signed"])
+    assert.strictEqual(unnamed.counts["Public money that a signed payment can take"], 2, "nobody knows what is signed")
 
     // Somebody else asks the signer for a payment to themselves.
     const [, asset = ""] = /USDC: \{ id: "([^"]+)"/.exec(signerText(sandbox)) ?? []
@@ -136,6 +139,8 @@ describe("containment", () => {
     const stolen = await runHere(["containment", "--config", "config.yaml", "--signer", "signer.yaml"], { cwd })
     assert.strictEqual(stolen.code, 1)
     assert.match(stolen.stdout, /^ {2}thief: signed for this address, 1 USDC, until \d{4}-/m)
+    assert.match(stolen.stdout, /^Public money that a signed payment can take: 2 \(http\S+rpc, \d{4}-\S+\)$/m)
+    assert.match(stolen.stdout, /^ {2}USDC: in the account at the verifier, [\d.]+ USDC$/m)
 
     signer.signal("SIGTERM")
     await signer.ended

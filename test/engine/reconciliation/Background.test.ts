@@ -44,6 +44,13 @@ const lessOf = (body: unknown, amount: bigint): unknown => {
   }
 }
 
+/** A view of the verifier that shows less of the asset at this place. */
+const lessAt = (body: unknown, place: number, amount: bigint): unknown => {
+  const amounts: ReadonlyArray<string> = JSON.parse(Buffer.from(Object(body).result.result).toString("utf8"))
+  const shown = amounts.map((each, index) => (index === place ? String(BigInt(each) - amount) : each))
+  return { ...Object(body), result: { result: [...Buffer.from(JSON.stringify(shown))] } }
+}
+
 const ordersOf = (running: Running) => openOrders(running).map(({ order }) => order?.id ?? "")
 
 describe("reconciliation in the background", () => {
@@ -52,7 +59,7 @@ describe("reconciliation in the background", () => {
       Effect.gen(function* () {
         const { world, process: first } = yield* resting({ strategies: [ladder(3)] }, 3)
         const own = new Set([world.signerId])
-        const watched = { own, hasHistory: false, markets: { assets, ticks: new Map() }, isPrivate: new Set<string>() }
+        const watched = { own, hasHistory: false, markets: { assets, ticks: new Map() }, isSeen: new Set<string>() }
         const look = yield* Background.make(watched).pipe(Effect.provideContext(first.context), Effect.provide(unasked))
         const found = look.pipe(Effect.provideContext(first.context), Effect.provide(unasked))
         const told = Effect.map(first.events, (events) =>
@@ -101,7 +108,7 @@ describe("reconciliation in the background", () => {
           own: new Set([world.signerId]),
           hasHistory: true,
           markets: { assets, ticks: new Map() },
-          isPrivate: new Set(assets.map(({ symbol }) => symbol))
+          isSeen: new Set(assets.map(({ symbol }) => symbol))
         }
         const loop = yield* Background.forever(Background.every(30_000), watched).pipe(
           Effect.provide(HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))),
@@ -171,7 +178,7 @@ describe("reconciliation in the background", () => {
       Effect.gen(function* () {
         const { world, process: bot } = yield* resting({ strategies: [ladder(2)] }, 2)
         const own = new Set([world.signerId])
-        const watched = { own, hasHistory: false, markets: { assets, ticks: new Map() }, isPrivate: new Set<string>() }
+        const watched = { own, hasHistory: false, markets: { assets, ticks: new Map() }, isSeen: new Set<string>() }
         const begun = yield* Background.make(watched).pipe(Effect.provideContext(bot.context), Effect.provide(unasked))
         const look = begun.pipe(Effect.provideContext(bot.context), Effect.provide(unasked))
         const books = Context.get(bot.context, Bookkeeper)
@@ -214,7 +221,7 @@ describe("reconciliation in the background", () => {
           own: new Set([world.signerId]),
           hasHistory: false,
           markets: { assets, ticks: new Map() },
-          isPrivate: new Set(assets.map(({ symbol }) => symbol))
+          isSeen: new Set(assets.map(({ symbol }) => symbol))
         }).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
         const look = Effect.flatten(begin).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
         const accept = Effect.gen(function* () {
@@ -281,7 +288,7 @@ describe("reconciliation in the background", () => {
           own: new Set([world.signerId]),
           hasHistory: false,
           markets: { assets, ticks: new Map() },
-          isPrivate: new Set(assets.map(({ symbol }) => symbol))
+          isSeen: new Set(assets.map(({ symbol }) => symbol))
         }
         const store = yield* Layer.build(
           HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
@@ -289,7 +296,7 @@ describe("reconciliation in the background", () => {
         const begin = Background.make(watched).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
         const look = Effect.flatten(begin).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
         const accept = Effect.gen(function* () {
-          const snapshot = yield* Witnesses.balances(watched.markets, watched.isPrivate)
+          const snapshot = yield* Witnesses.balances(watched.markets, watched.isSeen)
           const { found } = yield* Witnesses.venueOrders(yield* Witnesses.books)
           if (snapshot !== undefined)
             yield* Baseline.compare(BalanceComparison.positions(snapshot, found), bot.state, { isAccepted: true })
@@ -389,7 +396,7 @@ describe("reconciliation in the background", () => {
             own: new Set([world.signerId]),
             hasHistory: false,
             markets: { assets, ticks: new Map() },
-            isPrivate: new Set(assets.map(({ symbol }) => symbol))
+            isSeen: new Set(assets.map(({ symbol }) => symbol))
           }).pipe(Effect.provideContext(idle.context), Effect.provideContext(store))
           const look = begun.pipe(Effect.provideContext(idle.context), Effect.provideContext(store))
           world.network.reply = ({ url }, body) => (/balances/.test(url) ? lessOf(body, 7n) : body)
@@ -397,6 +404,50 @@ describe("reconciliation in the background", () => {
           yield* idle.stop
         })
       )
+  )
+
+  it.effect("public money that leaves without an order is a contradiction; what comes is the account's own", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        const small = ladder(2).replace("total: { quote: 3000 }", "total: { quote: 100 }")
+        const bot = yield* world.run({ strategies: [small], hasLedger: true })
+        yield* until(() => openOrders(bot).length === 2, 60_000, "two rest")
+        const store = yield* Layer.build(
+          HistoryStore.layer.pipe(Layer.provideMerge(Sqlite.layer({ filename: ":memory:" })))
+        )
+        const begun = yield* Background.make({
+          own: new Set([world.signerId]),
+          hasHistory: false,
+          markets: { assets, ticks: new Map() },
+          home: "INTENTS",
+          isSeen: new Set(assets.map(({ symbol }) => symbol))
+        }).pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
+        const look = begun.pipe(Effect.provideContext(bot.context), Effect.provideContext(store))
+        const first = yield* look
+        assert.deepStrictEqual(first, { witnesses: ["orders", "balances"], contradictions: [], foreign: [] })
+
+        let missing = 0n
+        const usdc = assets.findIndex(({ symbol }) => symbol === "USDC")
+        world.network.reply = ({ url }, body) => (url.endsWith("/rpc") ? lessAt(body, usdc, missing) : body)
+        missing = 5_000n
+        assert.deepStrictEqual((yield* look).contradictions, ["balance USDC: moved by -5000, the journal explains 0"])
+        missing = 0n
+        assert.deepStrictEqual((yield* look).contradictions, [])
+        missing = -700n
+        assert.deepStrictEqual((yield* look).contradictions, [], "anybody may send public money")
+        missing = 0n
+        assert.deepStrictEqual((yield* look).contradictions, [], "a ledger may show a payment late")
+        missing = -700n
+        for (const _ of [1, 2]) assert.deepStrictEqual((yield* look).contradictions, [])
+        missing = 0n
+        assert.lengthOf((yield* look).contradictions, 1, "what two looks have seen is not to leave again")
+
+        world.network.bend = ({ url }) => (url.endsWith("/rpc") ? "fails" : undefined)
+        assert.deepStrictEqual((yield* look).witnesses, ["orders"], "a ledger that cannot be asked says nothing")
+        yield* bot.stop
+      })
+    )
   )
 
   it.effect("a swap by hand is no stranger", () =>
@@ -409,7 +460,7 @@ describe("reconciliation in the background", () => {
           own: new Set([account.signerId]),
           hasHistory: true,
           markets: { assets, ticks: new Map() },
-          isPrivate: new Set()
+          isSeen: new Set()
         })
         const { contradictions, foreign, witnesses } = yield* look
         assert.deepStrictEqual([contradictions, foreign], [[], []])

@@ -21,13 +21,14 @@ import { marketsByName } from "../../../src/Layers.ts"
 import { OrderBook } from "../../../src/orderbook/OrderBook.ts"
 import * as SandboxSigner from "../../../src/rehearsal/world/SandboxSigner.ts"
 import { Domain, World } from "../../../src/rehearsal/world/World.ts"
+import { saltFrom } from "../../../src/sandbox/SandboxApi.ts"
 import { SandboxConnection, layerMemory as sandboxLayer } from "../../../src/sandbox/SandboxServer.ts"
 import type { SandboxSettings } from "../../../src/sandbox/Settings.ts"
 import { render } from "../../../src/strategy/Problem.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
 import { layerSignedBy } from "../../../src/venue/library.ts"
-import { defaultPatience, ownAccount, type VenueAccount } from "../../../src/venue/VenueConfig.ts"
+import { defaultPatience, factsOf, ownAccount, type VenueAccount } from "../../../src/venue/VenueConfig.ts"
 
 export const start = Date.parse("2026-01-01T00:00:00Z")
 
@@ -119,6 +120,8 @@ export interface Run {
   readonly echoes?: Pick<Expectations, "echoedBasisPoints" | "echoOf">
   /** With the venue's key for quotes. */
   readonly isVerifying?: true
+  /** With an RPC address of the ledger, which shows public money. */
+  readonly hasLedger?: true
   /** Beside the venue: who pays, what is held. */
   readonly beside?: Layer.Layer<never, never, HttpClient.HttpClient>
 }
@@ -162,7 +165,15 @@ export const makeWith = Effect.fnUntraced(function* (
   let withdraw: Reason | undefined
 
   const services = (
-    { account = ownAccount(signerId, "INTENTS"), beside = Layer.empty, echoes, isPartner, isVerifying, pace = {} }: Run,
+    {
+      account = ownAccount(signerId, "INTENTS"),
+      beside = Layer.empty,
+      echoes,
+      hasLedger,
+      isPartner,
+      isVerifying,
+      pace = {}
+    }: Run,
     journal: typeof shared
   ) =>
     layerSignedBy(
@@ -175,7 +186,8 @@ export const makeWith = Effect.fnUntraced(function* (
         patience: defaultPatience,
         ...present({
           partnerJwt: isPartner && Redacted.make(connection.partnerJwt),
-          quoteKey: isVerifying && connection.quoteKey
+          quoteKey: isVerifying && connection.quoteKey,
+          facts: hasLedger && { ...factsOf(connection), saltFrom: saltFrom(connection.url) }
         })
       },
       SandboxSigner.layer(connection)
