@@ -13,6 +13,14 @@ export const Drift = Schema.Struct({
 })
 export type Drift = typeof Drift.Type
 
+/** The subject of the difference that the feed of incidents refuses us. */
+export const incidentFeed = "the feed of incidents"
+
+export const withFeed = (drift: ReadonlyArray<Drift>, refusal: string | undefined): ReadonlyArray<Drift> => [
+  ...drift.filter(({ what }) => what !== incidentFeed),
+  ...(refusal === undefined ? [] : [{ what: incidentFeed, was: "readable", is: refusal, closesFunding: false }])
+]
+
 export const absent = "absent"
 
 export const sentenceOf = ({ closesFunding, is, was, what }: Drift): string => {

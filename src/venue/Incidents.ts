@@ -7,13 +7,14 @@
  * The service's own feed names a scope and a direction for each incident, and needs a token. Other status pages are read by the names
  * of assets and chains in their text.
  */
-import { Clock, Effect, Exit, Layer, Option, type Redacted, Schema } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import type { Asset } from "../domain/Amount.ts"
 import { present } from "../domain/Present.ts"
 import { chainIds } from "./api/HistoryApi.ts"
 import { type Reply, receive, refused } from "./http/Reply.ts"
-import { FundingHold } from "./Venue.ts"
+import { FundingHold, IncidentFeed } from "./Venue.ts"
+import { VenueError } from "./VenueError.ts"
 import { clean } from "./wire/WireValue.ts"
 
 const call = { operation: "read the incidents", kind: "read", credential: "venue.incidents.token" } as const
@@ -134,22 +135,22 @@ const bodyIn = Effect.fnUntraced(function* (reply: Reply) {
   return refusal === undefined ? reply.body : yield* refusal
 })
 
-interface IncidentFeed {
+const isRefusal = (error: object): boolean =>
+  error instanceof VenueError && (error.reason._tag === "Unauthorized" || error.reason._tag === "Rejected")
+
+interface Feed {
   readonly url: string
   readonly token?: Redacted.Redacted
 }
 
-/**
- * The hold that the feed puts on our assets. It is read when money is committed, at most once a minute. `own`: our addresses, which an
- * incident may name.
- */
-export const layer = ({ token, url }: IncidentFeed, assets: ReadonlyArray<Asset>, own: ReadonlySet<string>) =>
-  Layer.effect(
-    FundingHold,
+/** The hold that the feed puts on our assets. It is read once a minute. `own`: our addresses, which an incident may name. */
+export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: ReadonlySet<string>) =>
+  Layer.effectContext(
     Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
       const symbolOf = new Map(assets.map(({ id, symbol }) => [id, symbol]))
       let known: ReadonlyArray<ActiveIncident> = []
+      let answer: { readonly refusal?: string } | undefined
 
       const request = HttpClientRequest.get(url)
       const read = client.execute(token === undefined ? request : HttpClientRequest.bearerToken(request, token)).pipe(
@@ -158,9 +159,13 @@ export const layer = ({ token, url }: IncidentFeed, assets: ReadonlyArray<Asset>
         Effect.flatMap((body) => fromJson(body)),
         Effect.timeout(mostWait),
         Effect.matchEffect({
-          onFailure: (error) => Effect.logWarning(`Cannot read the incidents at ${url}: ${error.message}`),
+          onFailure: (error) => {
+            if (isRefusal(error)) answer = { refusal: error.message }
+            return Effect.logWarning(`Cannot read the incidents at ${url}: ${error.message}`)
+          },
           onSuccess: (feed) =>
             Effect.map(Clock.currentTimeMillis, (now) => {
+              answer = {}
               known = activeIn(feed, assets, now, own)
             })
         })
@@ -168,7 +173,9 @@ export const layer = ({ token, url }: IncidentFeed, assets: ReadonlyArray<Asset>
       // Callers that ask in the meantime wait for the same answer.
       const refreshed = yield* Effect.cachedWithTTL(read, (exit) => (Exit.isSuccess(exit) ? readAgain : 0))
 
-      return (ids) =>
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(refreshed, Effect.sleep(readAgain))))
+
+      const hold = (ids: ReadonlyArray<string>) =>
         Effect.map(refreshed, () => {
           const symbols = ids.map((id) => symbolOf.get(id) ?? id)
           const [paidIn = "", ...paidOut] = symbols
@@ -179,5 +186,11 @@ export const layer = ({ token, url }: IncidentFeed, assets: ReadonlyArray<Asset>
           })
           return incident === undefined ? undefined : `held while the venue has an incident: ${incident.title}`
         })
+      return Context.make(FundingHold, hold).pipe(
+        Context.add(
+          IncidentFeed,
+          Effect.sync(() => answer)
+        )
+      )
     })
   )

@@ -123,6 +123,12 @@ export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => 
 
 const nothingHeld = Effect.undefined
 
+/** Why the feed of incidents refuses us; `undefined` while it has not answered. */
+export const IncidentFeed = Context.Reference<Effect.Effect<{ readonly refusal?: string } | undefined>>(
+  "limitbot/venue/IncidentFeed",
+  { defaultValue: () => Effect.succeed({}) }
+)
+
 /** If the clocks differ by more, the venue refuses deadlines or logins, and nothing new is funded. */
 export const mostSkewMillis = 30_000
 

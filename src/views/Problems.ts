@@ -216,7 +216,14 @@ const kinds: ReadonlyArray<Kind> = [
       })),
     "reconcile"
   ),
-  warn("service-differs", ({ state: { drift } }) => drift.filter(({ closesFunding }) => !closesFunding).map(changed)),
+  warn("service-differs", ({ state: { drift } }) =>
+    drift.filter(({ closesFunding, what }) => !closesFunding && what !== Drift.incidentFeed).map(changed)
+  ),
+  warn("incident-feed", ({ state: { drift } }) =>
+    drift
+      .filter(({ what }) => what === Drift.incidentFeed)
+      .map(({ is }) => ({ subject: "incidents", text: `New incidents are not read, their feed refuses us: ${is}` }))
+  ),
   warn("no-price", ({ now, state }) =>
     [...state.doubts].map(([market, { isUnquoted, reason, since }]) => ({
       severity: isUnquoted ? "alarm" : "warn",

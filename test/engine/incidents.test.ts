@@ -1,10 +1,22 @@
 /** Whole bots while the venue tells of an incident: what it concerns gets no new money, whoever would pay it. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { Wallet, type WalletPort } from "../../src/engine/funding/Wallet.ts"
+import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import * as Incidents from "../../src/venue/Incidents.ts"
 import { chainAccount } from "../../src/venue/VenueConfig.ts"
-import { assets, inVirtualTime, ladder, make, type Run, until } from "../world/bot/botWorld.ts"
+import { problemsOf } from "../../src/views/Problems.ts"
+import {
+  assets,
+  type Bend,
+  inVirtualTime,
+  ladder,
+  make,
+  openOrders,
+  type Run,
+  type Running,
+  until
+} from "../world/bot/botWorld.ts"
 
 const feed = "http://status.example/feed"
 
@@ -50,6 +62,47 @@ describe("an incident", () => {
           "what is funded stays"
         )
         assert.isFalse(world.network.sent.some(({ path }) => path.endsWith("/cancel")))
+      })
+    )
+  )
+})
+
+describe("the feed of incidents", () => {
+  it.effect("is a problem while it refuses its token, and no longer once it accepts it", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const world = yield* make
+        let reply: ReturnType<Bend> = { status: 401, body: { message: "invalid token" } }
+        world.network.bend = ({ url }) => (url === feed ? reply : undefined)
+        const token = Redacted.make("partner-token")
+        const beside = Incidents.layer({ url: feed, token }, assets, new Set())
+        const on: Run = { strategies: [ladder(2)], beside, pace: { pollMinMillis: 5_000 } }
+        const told = ({ state }: Running) =>
+          problemsOf(state, new Map(), { now: 0, pulse: undefined, stuckAfter: defaultTerms }).map(
+            ({ kind, severity, text }) => `${severity} ${kind}: ${text}`
+          )
+        const refused = [
+          "warn incident-feed: New incidents are not read, their feed refuses us: The venue does not accept our credential"
+        ]
+        const bot = yield* world.run(on)
+        yield* until(() => told(bot).length > 0, 60_000, "it is told")
+        assert.lengthOf(told(bot), 1)
+        assert.include(told(bot)[0] ?? "", refused[0] ?? "")
+        assert.include(told(bot)[0] ?? "", "Check venue.incidents.token")
+        yield* until(() => openOrders(bot).length === 2, 60_000, "orders go on")
+
+        reply = "fails"
+        yield* Effect.sleep("3 minutes")
+        assert.lengthOf(told(bot), 1, "a feed that cannot be reached says nothing about its token")
+        yield* bot.stop
+        const next = yield* world.run(on)
+        yield* Effect.sleep("1 minute")
+        assert.lengthOf(told(next), 1)
+        reply = { status: 200, body: [] }
+        yield* until(() => told(next).length === 0, 300_000, "it is accepted")
+        const compared = (yield* next.events).filter(({ event }) => event._tag === "ServiceCompared")
+        assert.lengthOf(compared, 2, "each is said once, also over a restart")
+        yield* next.stop
       })
     )
   )

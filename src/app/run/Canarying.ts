@@ -4,7 +4,7 @@
  * takes nothing back. Nothing that goes wrong here stops the bot: it is tried the next time.
  */
 import { Cause, Effect, type Layer } from "effect"
-import type { Drift } from "../../domain/Drift.ts"
+import { type Drift, incidentFeed } from "../../domain/Drift.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import { messageOf, plainJson } from "../../domain/Text.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -16,9 +16,10 @@ export interface Canarying {
   readonly witnesses: Layer.Layer<Canary, unknown>
 }
 
+/** A difference ends only after a look that could ask everything. The engine itself reads the feed of incidents. */
 const standing = (before: ReadonlyArray<Drift>, { drift, isWhole }: ServiceLook): ReadonlyArray<Drift> => {
   const found = new Set(drift.map(({ what }) => what))
-  return isWhole ? drift : [...drift, ...before.filter(({ what }) => !found.has(what))]
+  return [...drift, ...before.filter(({ what }) => what === incidentFeed || !(isWhole || found.has(what)))]
 }
 
 export const forever = Effect.fn("Canarying.forever")(function* ({ config, witnesses }: Canarying) {

@@ -1,9 +1,10 @@
 /** One turn: observe, decide and plan for each strategy, then work on each order. */
 import { Clock, Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
+import { withFeed } from "../../domain/Drift.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
-import { Venue } from "../../venue/Venue.ts"
+import { IncidentFeed, Venue } from "../../venue/Venue.ts"
 import { closedForAll } from "../holds/HoldsOn.ts"
 import * as MarketWatch from "../markets/MarketWatch.ts"
 import * as Observation from "../observation/Observation.ts"
@@ -26,6 +27,7 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
   const { admit, contact, forgotten, listen, markets, plans, watch, withdraw, work } = options
   const books = yield* Bookkeeper
   const venue = yield* Venue
+  const incidents = yield* IncidentFeed
   const leaseLost = yield* LeaseLost
   const observation = yield* Observation.make
 
@@ -59,6 +61,9 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
     if (problem !== undefined) yield* contact.isDown(problem)
     else if (yield* contact.isUp) books.tries.hurry(yield* Clock.currentTimeMillis)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
+    const feed = yield* incidents
+    const drift = feed === undefined ? books.state.drift : withFeed(books.state.drift, feed.refusal)
+    if (drift.length !== books.state.drift.length) yield* books.record({ _tag: "ServiceCompared", drift })
     return problem
   })
 

@@ -2,6 +2,7 @@
 
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import { incidentFeed } from "../../../src/domain/Drift.ts"
 import { operatorLimit } from "../../../src/domain/Words.ts"
 import * as Doubtful from "./doubtful.ts"
 
@@ -67,7 +68,8 @@ const common: ReadonlyArray<BotEvent> = [
     _tag: "ServiceCompared",
     drift: [
       { what: "field `price` of orders", was: "text", is: "absent", closesFunding: true },
-      { what: "field `x` of orders", was: "absent", is: "text", closesFunding: false }
+      { what: "field `x` of orders", was: "absent", is: "text", closesFunding: false },
+      { what: incidentFeed, was: "readable", is: "the token is refused", closesFunding: false }
     ]
   },
   { _tag: "JournalCut", text: "it has 3 events, and the bot had written 7" }
