@@ -31,13 +31,10 @@ export const server = (): Server =>
   )
 
 export const withHost = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    request.headers["host"] === undefined && NodeHttpServerRequest.toIncomingMessage(request).httpVersion === "1.1"
-      ? Effect.succeed(
-          HttpServerResponse.jsonUnsafe(
-            { message: "The request has no Host header, as HTTP/1.1 asks for" },
-            { status: 400 }
-          )
-        )
-      : handler
-  )
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const { httpVersion, rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
+    const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length
+    if (hosts === 1 || (hosts === 0 && httpVersion !== "1.1")) return handler
+    const message = hosts === 0 ? "The request has no Host header, as HTTP/1.1 asks for" : "A request names one host"
+    return Effect.succeed(HttpServerResponse.jsonUnsafe({ message }, { status: 400 }))
+  })

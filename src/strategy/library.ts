@@ -6,10 +6,10 @@
  */
 import { readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 import { toDecimal } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"
-import type { Bounds, Decision, Memory } from "./Decision.ts"
+import type { Bounds, Decision } from "./Decision.ts"
 import type { OwnMemory, OwnSignal } from "./own/OwnStrategy.ts"
 import { render } from "./Problem.ts"
 import type { Strategy } from "./Strategy.ts"
@@ -65,7 +65,7 @@ export interface Trial {
   /** The mistakes that the bot would report in the file, each with its place. Empty: the bot would accept it. */
   readonly problems: ReadonlyArray<string>
   /** Throws the mistake in the answer, or in the file. */
-  readonly decide: (view: TrialView, memory?: OwnMemory) => TrialAnswer
+  readonly decide: (view: TrialView, memory?: OwnMemory | object) => TrialAnswer
 }
 
 const begun = Date.UTC(2026, 0, 1)
@@ -93,9 +93,11 @@ export const trialOf = (file: string): Trial => {
   return {
     problems: problem === undefined ? [] : [render(problem, whole)],
     decide: (view, memory = null) =>
-      answerOf(strategy, strategy.decide(viewOf(strategy, view), memory satisfies Memory))
+      answerOf(strategy, strategy.decide(viewOf(strategy, view), asJson(JSON.stringify(memory))))
   }
 }
+
+const asJson = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Json))
 
 const viewOf = (
   { market }: Strategy,

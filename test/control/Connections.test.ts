@@ -1,7 +1,10 @@
 /** Requests that no handler ever sees, because they are not read to the end: the answer says what was wrong with them. */
 import { type AddressInfo, connect } from "node:net"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import * as Connections from "../../src/control/http/Connections.ts"
+import * as Listening from "../../src/control/http/Listening.ts"
 
 const server = Connections.make(undefined)
 server.headersTimeout = 100
@@ -15,10 +18,10 @@ beforeAll(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
 afterAll(() => void server.close())
 
 /** All that the server sends until it closes the connection. */
-const answerTo = (request: string) =>
+const answerTo = (request: string, port = (server.address() as AddressInfo).port) =>
   new Promise<string>((done) => {
     let answer = ""
-    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1", () => socket.write(request))
+    const socket = connect(port, "127.0.0.1", () => socket.write(request))
     socket.setEncoding("utf8").on("data", (part: string) => {
       answer += part
     })
@@ -58,4 +61,22 @@ describe("a request that cannot be read", () => {
     assert.strictEqual(answer.match(/HTTP\/1\.1 200/g)?.length, 1)
     assert.include(answer, "read")
   })
+})
+
+describe("a request at the gate of the bot's page and of a fleet's", () => {
+  it.live("names exactly one host", () =>
+    Effect.gen(function* () {
+      const options = { host: "127.0.0.1", port: 0, mayMove: false, names: [], tls: undefined, viewerToken: undefined }
+      const url = yield* Listening.listen(options, HttpRouter.add("GET", "/", HttpServerResponse.text("read")))
+      const status = (hosts: string) =>
+        Effect.promise(async () => {
+          const request = `GET / HTTP/1.1\r\n${hosts}Connection: close\r\n\r\n`
+          return (await answerTo(request, Number(new URL(url).port))).split(" ")[1]
+        })
+      assert.strictEqual(yield* status("Host: localhost\r\n"), "200")
+      assert.strictEqual(yield* status("Host: localhost\r\nHost: other\r\n"), "400")
+      assert.strictEqual(yield* status("Host: localhost\r\nHost: localhost\r\n"), "400")
+      assert.strictEqual(yield* status(""), "421")
+    }).pipe(Effect.scoped)
+  )
 })

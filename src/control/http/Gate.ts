@@ -3,6 +3,7 @@
  * The host must be a name of this server (no DNS rebinding), the origin its own. Cross-site fetches are refused, and bodies must be small
  * JSON. Refusals are 4xx with a reason and change nothing; answers forbid framing, sniffing and foreign content.
  */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { ByteSize, Context, Effect } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -59,6 +60,10 @@ const objection = ({ headers, method }: Request, names: ReadonlySet<string>): re
 export const guard = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
+    // Node keeps the first of several hosts, and whoever stands in front may keep another.
+    const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
+    if (rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1)
+      return refusal(400, "A request names one host")
     const found = objection(request, yield* ServerNames)
     if (found !== undefined) return refusal(...found)
     const response = yield* Effect.catchIf(app, isNowhere, () => Effect.succeed(refusal(404, nothingHere)))

@@ -152,15 +152,15 @@ export interface OwnBounds {
 }
 
 /** The plan of each slot, and the bounds within which this answer stays valid. */
-export interface OwnDecision {
+export interface OwnDecision<M = OwnMemory> {
   readonly orders: ReadonlyArray<OwnWish>
   /** Slots that should be empty, with the reason. */
   readonly waiting?: ReadonlyArray<{ readonly slot: string; readonly why: string }>
-  readonly memory?: OwnMemory
+  readonly memory?: M
   readonly until: OwnBounds
 }
 
-export interface OwnStrategy<K extends OwnKeys = OwnKeys> {
+export interface OwnStrategy<K extends OwnKeys = OwnKeys, M = OwnMemory> {
   /** A description in a few words. */
   readonly about: string
   readonly keys: K
@@ -171,7 +171,8 @@ export interface OwnStrategy<K extends OwnKeys = OwnKeys> {
   /** The signals that it reads, by name, with the maximum age of each value in milliseconds. */
   readonly signals?: (settings: OwnSettings<K>) => Readonly<Record<string, number>>
   /** Pure: the same view, settings and memory give the same answer. `memory` is null before the first decision. */
-  readonly decide: (view: OwnView, settings: OwnSettings<K>, memory: OwnMemory) => OwnDecision
+  readonly decide: (view: OwnView, settings: OwnSettings<K>, memory: M | null) => OwnDecision<M>
 }
 
-export type Own<K extends OwnKeys> = OwnStrategy<K>
+/** Gives a strategy the types of its keys and of its memory `M`: an interface or a type of JSON values. */
+export type Own<K extends OwnKeys, M = OwnMemory> = OwnStrategy<K, M>
