@@ -5,9 +5,10 @@
 
 import { median } from "../domain/Amount.ts"
 import { minuteMillis } from "../domain/Durations.ts"
+import type { Side } from "../domain/Market.ts"
 import type { SeenMinute } from "./FillBand.ts"
 import type { Decimals } from "./PlainText.ts"
-import type { Trade, TradingRecord } from "./Trades.ts"
+import type { TradingRecord } from "./Trades.ts"
 
 export interface ClosedMinute extends SeenMinute {
   readonly close: number
@@ -15,7 +16,9 @@ export interface ClosedMinute extends SeenMinute {
 
 export type Minutes = ReadonlyMap<string, ReadonlyArray<ClosedMinute>>
 
-const markoutMinutes = [1, 5, 60] as const
+export const markoutNames = ["1m", "5m", "60m"] as const
+
+type MarkoutName = (typeof markoutNames)[number]
 
 export interface Quality {
   /** Orders that were open with our deposit, and the number of them that filled at least partly. */
@@ -33,6 +36,9 @@ export interface Quality {
   readonly markout: Readonly<Record<string, number | null>>
 }
 
+/** A close counts as the price for this long. */
+export const freshMillis = 3 * minuteMillis
+
 /** The mid of the last minute that had ended by then, if the bot was recording prices at the time. `minutes` are sorted by time. */
 const midAt = (minutes: ReadonlyArray<ClosedMinute>, at: number): number | undefined => {
   let [low, high] = [0, minutes.length]
@@ -42,32 +48,48 @@ const midAt = (minutes: ReadonlyArray<ClosedMinute>, at: number): number | undef
     else high = middle
   }
   const last = minutes[low - 1]
-  return last !== undefined && at - last.openedAt <= 4 * minuteMillis ? last.close : undefined
+  return last !== undefined && at - last.openedAt <= minuteMillis + freshMillis ? last.close : undefined
 }
 
-const markoutOf = (
-  trades: ReadonlyArray<Trade>,
-  minutes: Minutes,
-  decimals: Decimals,
-  after: number
-): number | null => {
-  let [sum, weight] = [0, 0]
-  for (const { at, market, side, base, quote, baseAmount, quoteAmount } of trades) {
-    const later = midAt(minutes.get(market) ?? [], at + after * minuteMillis)
-    const [value, quantity] = [Number(quoteAmount) / 10 ** decimals(quote), Number(baseAmount) / 10 ** decimals(base)]
-    if (later === undefined || quantity === 0) continue
-    const gain = later / (value / quantity) - 1
-    sum += value * (side === "BUY" ? gain : -gain)
-    weight += value
+/** A fill in whole units: `quantity` of base, `value` in quote. */
+interface MarkedFill {
+  readonly at: number
+  readonly side: Side
+  readonly quantity: number
+  readonly value: number
+}
+
+/** How far the mid moved in favour of the fills, by time after them; `midAt` has no price where none was seen. */
+export const markoutsOf = <F extends MarkedFill>(
+  fills: ReadonlyArray<F>,
+  midAt: (fill: F, at: number) => number | undefined
+): Record<MarkoutName, number | null> => {
+  const after = (minutes: number): number | null => {
+    let [sum, weight] = [0, 0]
+    for (const fill of fills) {
+      const { at, side, quantity, value } = fill
+      const later = quantity === 0 ? undefined : midAt(fill, at + minutes * minuteMillis)
+      if (later === undefined) continue
+      const gain = later / (value / quantity) - 1
+      sum += value * (side === "BUY" ? gain : -gain)
+      weight += value
+    }
+    return weight === 0 ? null : sum / weight
   }
-  return weight === 0 ? null : sum / weight
+  return { "1m": after(1), "5m": after(5), "60m": after(60) }
 }
 
 export const qualityOf = (
   { trades, fees, orders }: TradingRecord,
   { quote, minutes, decimals }: { readonly quote: string; readonly minutes: Minutes; readonly decimals: Decimals }
 ): Quality => {
-  const own = trades.filter((trade) => trade.quote === quote)
+  const marked = trades
+    .filter((trade) => trade.quote === quote)
+    .map(({ at, market, side, base, baseAmount, quoteAmount }) => ({
+      ...{ at, market, side },
+      quantity: Number(baseAmount) / 10 ** decimals(base),
+      value: Number(quoteAmount) / 10 ** decimals(quote)
+    }))
   const rested = orders.filter((order) => order.quote === quote && order.restingAt !== undefined)
   const filled = rested.filter(({ firstFillAt }) => firstFillAt !== undefined)
   const moved = new Set(rested.filter(({ wasRequoted }) => wasRequoted === true).map(({ placement }) => placement))
@@ -86,6 +108,6 @@ export const qualityOf = (
     costPerRequote: moved.size === 0 ? null : refundFees / moved.size,
     feesPaid: inUnits(ofQuote.map(({ inQuote }) => inQuote)),
     feesEstimated: inUnits(ofQuote.map(({ inQuote, estimatedInQuote = inQuote }) => estimatedInQuote)),
-    markout: Object.fromEntries(markoutMinutes.map((after) => [`${after}m`, markoutOf(own, minutes, decimals, after)]))
+    markout: markoutsOf(marked, ({ market }, at) => midAt(minutes.get(market) ?? [], at))
   }
 }

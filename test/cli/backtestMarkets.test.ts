@@ -53,7 +53,10 @@ const withoutFlat = ["--withdraw-fee", "0,0,0", "--refund-fee", "0,0,0"]
 const assertBooks = (fillsCsv: string, budget: Readonly<Record<string, string>>, side: unknown, markets: object) => {
   const held = new Map(Object.entries(budget).map(([symbol, amount]) => [symbol, decimal(amount)]))
   const [header, ...rows] = readFileSync(fillsCsv, "utf8").trim().split("\n")
-  assert.strictEqual(header, "bar_index,open_time_ms,side,slot,price,base,quote,market")
+  assert.strictEqual(
+    header,
+    "bar_index,open_time_ms,side,slot,price,base,quote,market,markout_1m,markout_5m,markout_60m"
+  )
   let last = 0
   for (const row of rows) {
     const [bar = "", , side, , , base = "", quote = "", market = ""] = row.split(",")

@@ -123,15 +123,16 @@ describe("backtest commands", () => {
       assert.isAtMost(Number(p50.profitQuote), Number(p95.profitQuote))
       assert.closeTo(Number(result.band.width), Number(p95.profitQuote) - Number(p5.profitQuote), 1e-6)
       assert.isAbove(result.band.widthOfMove, 0)
-      for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote"])
+      for (const key of ["pnlQuote", "feesQuote", "maxDrawdown", "fills", "base", "quote", "markout"])
         assert.property(result.sides.pessimistic, key)
       const rows = readFileSync(fills, "utf8").trim().split("\n")
-      assert.strictEqual(rows[0], "bar_index,open_time_ms,side,slot,price,base,quote")
+      assert.strictEqual(rows[0], "bar_index,open_time_ms,side,slot,price,base,quote,markout_1m,markout_5m,markout_60m")
       assert.strictEqual(rows.length - 1, result.fills)
       // The fills that are listed are those of a side whose figures are told.
       assert.strictEqual(result.fills, result.sides.optimistic.fills)
       const reported = readFileSync(html, "utf8")
       assert.include(reported, "cli-grid on BTC/USDC")
+      assert.match(reported, /mark-out after 60m/)
       const [, low, high] = /<td><\/td><th class="n">([^<]+)<\/th><th class="n">([^<]+)<\/th>/.exec(reported) ?? []
       assert.isDefined(low)
       assert.notStrictEqual(low, high)

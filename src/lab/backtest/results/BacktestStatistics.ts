@@ -8,6 +8,7 @@ import { counted } from "../../../domain/Words.ts"
 import * as BandSide from "./BandSide.ts"
 import * as EquityCurve from "./EquityCurve.ts"
 import * as Exposure from "./Exposure.ts"
+import * as FillRows from "./FillRows.ts"
 import * as RoundTrips from "./RoundTrips.ts"
 import * as Statistics from "./Statistics.ts"
 
@@ -135,7 +136,10 @@ export const partFacts = (side: BandSide.BandSide): ReadonlyArray<readonly [stri
   const money = (value: number): string => `${grouped(value.toFixed(quotePlaces(side)))} ${quote.symbol}`
   return [
     ["grid profit, after fees", money(gridProfit)],
-    ["inventory, still held", money(inventory)]
+    ["inventory, still held", money(inventory)],
+    ...Object.entries(FillRows.markoutsIn(side.parts)).map(
+      ([after, ratio]) => [`mark-out after ${after}`, ratio === null ? "not known" : percent(ratio)] as const
+    )
   ]
 }
 

@@ -1,13 +1,14 @@
 /** Lists the fills of a run as rows in order of time, for files, reports and tests. */
 
-import type { Candles } from "../../../candles/Candles.ts"
-import { openTime } from "../../../candles/TimeAxis.ts"
+import { type Candles, closeAt } from "../../../candles/Candles.ts"
+import { closeTime, firstBarFrom, openTime } from "../../../candles/TimeAxis.ts"
 import { format } from "../../../domain/Amount.ts"
 import * as Csv from "../../../domain/Csv.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import type { Market } from "../../../domain/Market.ts"
+import { freshMillis, markoutNames, markoutsOf } from "../../../ledger/Quality.ts"
 import type { Outcome } from "../kernel/Outcome.ts"
-import type { OrderRow } from "../kernel/orders/OrderTable.ts"
+import { type OrderRow, quoteSide } from "../kernel/orders/OrderTable.ts"
 
 export interface FillRow extends OrderRow {
   readonly bar: number
@@ -32,6 +33,33 @@ export const together = <P extends { readonly outcome: Outcome; readonly candles
     .flatMap((part) => Array.from(rows(part.outcome, part.candles), (fill) => ({ fill, part })))
     .toSorted((a, b) => a.fill.bar - b.fill.bar)
 
+interface FilledPart {
+  readonly outcome: Outcome
+  readonly candles: Candles
+  readonly market: Market
+}
+
+type MarkedRow = ReturnType<typeof together<FilledPart>>[number]
+
+/**
+ * How far closes moved in favour of these fills, as live. A fill counts from when its bar opened: within a minute, the first
+ * close after it is the mark after one minute. Bars longer than that have none so soon.
+ */
+const markouts = (fills: ReadonlyArray<MarkedRow>) => {
+  const marked = fills.map(({ fill, part: { candles, market } }) => ({
+    ...{ at: fill.openTime, side: fill.side, bar: fill.bar, candles },
+    quantity: Number(fill.side === "BUY" ? fill.output + fill.fee : fill.input) / 10 ** market.base.decimals,
+    value: Number(quoteSide(fill)) / 10 ** market.quote.decimals
+  }))
+  return markoutsOf(marked, ({ bar, candles }, at) => {
+    const { time } = candles
+    const last = firstBarFrom(time, at - time.stepMillis + 1) - 1
+    return last >= bar && at - closeTime(time, last) <= freshMillis ? closeAt(candles, last) : undefined
+  })
+}
+
+export const markoutsIn = (parts: ReadonlyArray<FilledPart>) => markouts(together(parts))
+
 const titles = ["bar_index", "open_time_ms", "side", "slot", "price", "base", "quote"]
 
 /** `base` and `quote` are the exchanged amounts: spent, and received after fees. */
@@ -41,10 +69,12 @@ const cellsOf = (market: Market, { bar, input, openTime, output, price, side, sl
   return [bar, openTime, side, slotName, Decimal.format(price), ...amounts]
 }
 
-export const csv = (
-  parts: ReadonlyArray<{ readonly outcome: Outcome; readonly candles: Candles; readonly market: Market }>
-): string => {
+export const csv = (parts: ReadonlyArray<FilledPart>): string => {
   const named = (market: string) => (parts.length < 2 ? [] : [market])
-  const lines = together(parts).map(({ fill, part: { market } }) => [...cellsOf(market, fill), ...named(market.name)])
-  return Csv.render([...titles, ...named("market")], lines, "\n")
+  const lines = together(parts).map((row) => {
+    const { market } = row.part
+    const later = markouts([row])
+    return [...cellsOf(market, row.fill), ...named(market.name), ...markoutNames.map((name) => later[name] ?? "")]
+  })
+  return Csv.render([...titles, ...named("market"), ...markoutNames.map((name) => `markout_${name}`)], lines, "\n")
 }

@@ -12,6 +12,7 @@ import * as BacktestLimits from "../../backtest/results/BacktestLimits.ts"
 import * as BacktestStatistics from "../../backtest/results/BacktestStatistics.ts"
 import * as BandSide from "../../backtest/results/BandSide.ts"
 import * as EquityCurve from "../../backtest/results/EquityCurve.ts"
+import * as FillRows from "../../backtest/results/FillRows.ts"
 import * as WarmUp from "../../backtest/WarmUp.ts"
 import type { BacktestResult } from "../BacktestRun.ts"
 import type { Source } from "../RunCandles.ts"
@@ -34,6 +35,7 @@ export const json = (result: BacktestResult, curvePoints = 0) => {
   const side = (of: BandSide.BandSide) => ({
     ...BandSide.toJson(strategy, of),
     ...BacktestStatistics.partsOf(of),
+    markout: FillRows.markoutsIn(of.parts),
     allInQuote: allInText(strategy, of),
     statistics: BacktestStatistics.ofSide(of, result.trials)
   })
