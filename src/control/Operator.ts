@@ -13,6 +13,7 @@ import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import type { Placement } from "../engine/state/Placement.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
+import { leftPositions } from "../engine/state/strategies/LeftPosition.ts"
 import { Refused, Unknown } from "./api/ControlApi.ts"
 import { type CommandName, operatorWords } from "./api/OperatorCommands.ts"
 import type { Bot } from "./Bot.ts"
@@ -109,9 +110,10 @@ const doneOf = Effect.fnUntraced(function* (
     case "pause":
     case "resume": {
       const names = target === undefined ? running : [target]
+      const leaves = name === "resume" && leftPositions(books.state).some(({ strategy }) => strategy === target)
       yield* record(name, names)
       const done = name === "pause" ? "paused: nothing new is placed, what rests stays" : "may place orders again"
-      return `${names.join(", ")} ${done}`
+      return leaves ? `${target} leaves its position to the account` : `${names.join(", ")} ${done}`
     }
     case "drain": {
       yield* record(name, [target ?? ""])

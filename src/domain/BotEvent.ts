@@ -39,6 +39,14 @@ const Payer = Schema.Literals(["wallet"])
 export const Reason = Schema.Struct({ code: Text, text: Text, source: Schema.optionalKey(Text) })
 export type Reason = typeof Reason.Type
 
+/**
+ * A position whose strategy no file names: `base` is negative if it was sold and not bought back, `cost` is the quote that it cost,
+ * or brought in.
+ */
+const LeftPosition = Schema.Struct({ strategy: Text, market: Text, base: Amount, cost: Amount })
+export type LeftPosition = typeof LeftPosition.Type
+const LeftPositions = Schema.Array(LeftPosition)
+
 const placement = { strategy: Text, slot: Text, placement: Text }
 const correlation = { correlationId: Schema.optionalKey(Text) }
 /** The earlier report that people received on this subject. */
@@ -67,6 +75,7 @@ const lifecycle = {
     /** The venue's asset ids by symbol; only for live bots. */
     assets: Schema.optionalKey(Schema.Record(Text, Text)),
     fillBasisPoints: Schema.optionalKey(Schema.Finite),
+    left: Schema.optionalKey(LeftPositions),
     /** Limits over all strategies together, for explanations; exposures by symbol. */
     overall: Schema.optionalKey(
       Schema.Struct({
@@ -126,7 +135,11 @@ const lifecycle = {
   /** A strategy cannot be planned because of a defect of this program: its orders stay as they are. Reported once until it ends. */
   PlanFailed: { strategy: Text, reason: Text },
   PlanMended: { strategy: Text },
-  StrategyRemoved: { strategy: Text, orders: Schema.Literals(["drained", "left"]) },
+  StrategyRemoved: {
+    strategy: Text,
+    orders: Schema.Literals(["drained", "left"]),
+    left: Schema.optionalKey(LeftPositions)
+  },
   /** An element of the venue's list that cannot be read as an order; the others are used. Reported once in a run. */
   OddOrderSeen: { orderId: Schema.optionalKey(Text), reason: Text },
   /** The venue has an order of this journal that the journal does not know: events are missing. Nothing is funded meanwhile. */

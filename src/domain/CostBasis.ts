@@ -68,7 +68,10 @@ export const charge = (before: CostBasis, fee: Amount): CostBasis => ({ ...befor
 const places = 18
 
 /** Returns `undefined` without a position. */
-export const averagePrice = ({ position, cost }: CostBasis, { base, quote }: Market): Price | undefined =>
+export const averagePrice = (
+  { position, cost }: CostBasis,
+  { base, quote }: Pick<Market, "base" | "quote">
+): Price | undefined =>
   position === 0n
     ? undefined
     : Decimal.divide(

@@ -15,6 +15,7 @@ import { EngineSettings } from "./EngineSettings.ts"
 import * as OperatorPause from "./holds/OperatorPause.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
+import { leftPositions } from "./state/strategies/LeftPosition.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
 export interface BotRun {
@@ -85,8 +86,11 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
   } = yield* EngineSettings
   const limits = { ...overall, exposure: Object.fromEntries(overall?.exposure ?? []) }
   const mark = state.integrity.mark === undefined ? { mark: yield* Random.nextIntBetween(1, 2 ** 31 - 1) } : {}
+  const names = new Set(strategies.map(({ name }) => name))
+  const left = leftPositions(state, ({ name }) => !names.has(name))
+  const known = { ...present({ database, fillBasisPoints }), ...(left.length > 0 && { left }) }
   yield* record(
-    { _tag: "BotStarted", ...run, ...present({ database, fillBasisPoints }), ...mark, overall: limits },
+    { _tag: "BotStarted", ...run, ...known, ...mark, overall: limits },
     ...strategies.flatMap((strategy) => loaded(state, strategy))
   )
 })

@@ -14,9 +14,11 @@ import { holdsOnBot } from "../engine/holds/HoldsOn.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { mayBePaidEarlier } from "../engine/state/orders/JournalIntegrity.ts"
 import { slotKey } from "../engine/state/SlotFold.ts"
+import { leftPositions } from "../engine/state/strategies/LeftPosition.ts"
 import type { StrategyState } from "../engine/state/strategies/StrategyState.ts"
 import { overdueIn, type StepTerms } from "../engine/tracking/Overdue.ts"
 import * as VenueTime from "../engine/tracking/VenueTime.ts"
+import { leftText } from "../report/text/LeftPosition.ts"
 import * as Money from "../report/text/Money.ts"
 import { inOneLine } from "../strategy/Problem.ts"
 import { Time } from "./AsOf.ts"
@@ -60,10 +62,13 @@ interface Kind {
   cases(look: Look): ReadonlyArray<Case>
 }
 
+/** What stopped a strategy says nothing about the bot once no file names it. */
+const mayRun = (strategy: StrategyState | undefined): boolean => strategy?.isLoaded !== false
+
 const ofStrategies =
   (found: (strategy: StrategyState) => Omit<Case, "subject"> | undefined): Kind["cases"] =>
   ({ state }) =>
-    [...state.strategies.values()].flatMap((strategy) => {
+    [...state.strategies.values()].filter(mayRun).flatMap((strategy) => {
       const told = found(strategy)
       return told === undefined ? [] : [{ subject: strategy.name, ...told }]
     })
@@ -171,18 +176,33 @@ const kinds: ReadonlyArray<Kind> = [
         since
       }))
   ),
+  alarm(
+    "left-position",
+    ({ assets, state }) =>
+      leftPositions(state).map((left) => ({
+        subject: left.strategy,
+        text: `No file has this name, and its strategy ${leftText(left, assets)}. Give a file the name again, or leave the position to the account`
+      })),
+    "resume"
+  ),
   alarm(withoutExit, ({ assets, state }) =>
-    [...state.refusedExits.values()].map(({ limit, reason, since, slot, strategy, wanted }) => {
-      const exit = `${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)}`
-      if (wanted.rests)
-        return { subject: slotKey(strategy, slot), text: `The exit ${exit} rests and is not filled: ${reason}`, since }
-      const by = limit === undefined ? "the venue" : `its limit ${limit}`
-      const own = state.placements.get(state.slots.get(slotKey(strategy, slot))?.placement ?? "")
-      const rests = own?.state === "open" && own.cancel === undefined ? own : undefined
-      const beside = rests === undefined ? "" : `; what rests at ${Decimal.format(rests.price)} stays`
-      const text = `The exit ${exit} is not in the market, refused by ${by}: ${reason}${beside}`
-      return { subject: slotKey(strategy, slot), text, since }
-    })
+    [...state.refusedExits.values()]
+      .filter(({ strategy }) => mayRun(state.strategies.get(strategy)))
+      .map(({ limit, reason, since, slot, strategy, wanted }) => {
+        const exit = `${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)}`
+        if (wanted.rests)
+          return {
+            subject: slotKey(strategy, slot),
+            text: `The exit ${exit} rests and is not filled: ${reason}`,
+            since
+          }
+        const by = limit === undefined ? "the venue" : `its limit ${limit}`
+        const own = state.placements.get(state.slots.get(slotKey(strategy, slot))?.placement ?? "")
+        const rests = own?.state === "open" && own.cancel === undefined ? own : undefined
+        const beside = rests === undefined ? "" : `; what rests at ${Decimal.format(rests.price)} stays`
+        const text = `The exit ${exit} is not in the market, refused by ${by}: ${reason}${beside}`
+        return { subject: slotKey(strategy, slot), text, since }
+      })
   ),
   alarm(
     "plan-failed",

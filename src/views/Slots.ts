@@ -85,9 +85,10 @@ const earningsOf = (row: Row | undefined, assets: Money.Assets): Pick<SlotView, 
   return { earned: said(row && slotEarned(row)), inventory: said(row?.figures.inventory || undefined) }
 }
 
+/** A strategy that no file names plans nothing: its last decision says nothing about its slots. */
 const namedSlots = (strategy: StrategyState): ReadonlyArray<string> => {
-  const { decision } = strategy
-  if (decision === undefined) return []
+  const { decision, isLoaded } = strategy
+  if (decision === undefined || isLoaded === false) return []
   return [...decision.desired, ...decision.absent].map(({ slot }) => slotKey(strategy.name, slot))
 }
 

@@ -7,6 +7,7 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
 import { operatorLimit } from "../../domain/Words.ts"
 import type { BotState } from "../state/BotState.ts"
+import { leftPositions } from "../state/strategies/LeftPosition.ts"
 
 /** A pause never weakens one that cancels orders: a draining strategy continues to drain. */
 export const pause = (
@@ -22,6 +23,12 @@ export const pause = (
   return [{ _tag: "Paused", strategy, limit: operatorLimit, ...present({ by }), action: stronger, reason }]
 }
 
-/** Ends the operator's pause and a limit's pause alike. A limit that is still exceeded pauses again at once. */
-export const resume = ({ strategies }: BotState, strategy: string, reason: string): ReadonlyArray<BotEvent> =>
-  strategies.get(strategy)?.paused === undefined ? [] : [{ _tag: "Resumed", strategy, reason }]
+/**
+ * Ends the operator's pause and a limit's pause alike. A limit that is still exceeded pauses again at once. A strategy that no
+ * file names leaves its position to the account.
+ */
+export const resume = (state: BotState, strategy: string, reason: string): ReadonlyArray<BotEvent> =>
+  state.strategies.get(strategy)?.paused === undefined &&
+  !leftPositions(state).some((left) => left.strategy === strategy)
+    ? []
+    : [{ _tag: "Resumed", strategy, reason }]

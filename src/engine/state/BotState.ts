@@ -247,6 +247,7 @@ const noteTrading = (state: BotState, placement: Placement, event: PlacementEven
     const of = { at, least: loaded?.minOrder ?? 1n }
     return {
       moves: moves + 1,
+      ...(event._tag === "FillSeen" && { isLeftToAccount: undefined }),
       trading: new Map(trading).set(market, tradingAfter(trading.get(market), placement, event, of))
     }
   })

@@ -15,6 +15,7 @@ import * as LossGuard from "../planning/LossGuard.ts"
 import * as Planning from "../planning/Planning.ts"
 import * as StartUp from "../StartUp.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
+import { leftPositions } from "../state/strategies/LeftPosition.ts"
 
 /** A strategy that failed counts as fixed after this time without another failure. */
 const mendedAfterMillis = 60_000
@@ -46,7 +47,10 @@ export const make = Effect.fnUntraced(function* (
     yield* watch.watchMarketsOf(next)
     yield* books.record(
       ...changed.flatMap((strategy) => StartUp.loaded(books.state, strategy)),
-      ...gone.map(({ name }) => ({ _tag: "StrategyRemoved", strategy: name, orders: removed }) as const)
+      ...gone.map(({ name: strategy }) => {
+        const left = leftPositions(books.state, ({ name }) => name === strategy)
+        return { _tag: "StrategyRemoved", strategy, orders: removed, ...(left.length > 0 && { left }) } as const
+      })
     )
     // A price that an edited file saw may be another market's.
     for (const { name } of changed) looks.delete(name)

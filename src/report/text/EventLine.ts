@@ -2,13 +2,14 @@
  * One sentence per event, for the terminal and the log. `undefined` for events that only serve recovery: they are in
  * the journal and in `--json`, but tell a person nothing.
  */
-import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
+import type { BotEvent, LeftPosition, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import { format as price } from "../../domain/Decimal.ts"
 import * as Drift from "../../domain/Drift.ts"
 import { isStale } from "../../domain/Payload.ts"
 import { correlationText, iso, printable } from "../../domain/Text.ts"
 import { age, clock, clockText, counted, pausedBy } from "../../domain/Words.ts"
 import { inOneLine } from "../../strategy/Problem.ts"
+import { leftText } from "./LeftPosition.ts"
 import { type Assets, withSymbol } from "./Money.ts"
 
 export type Weight = "quiet" | "good" | "warn" | "alarm"
@@ -20,7 +21,7 @@ export interface EventLine {
 }
 
 export const describe = (event: BotEvent, assets: Assets): EventLine | undefined => {
-  const said = sentenceOf(event._tag, event, (symbol, amount) => withSymbol(assets, symbol, amount))
+  const said = sentenceOf(event._tag, event, assets)
   if (said === undefined) return undefined
   const [text, weight = "quiet"] = said
   return { subject: subjectOf(event), text: `${text}${traceOf(event)}`, weight }
@@ -74,8 +75,14 @@ const exitText = ({ asset, price: limit, quantity, side }: NonNullable<Of<"Denie
 
 const unsaid = (): Said => undefined
 
-const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } = {
-  BotStarted: (event) => [`started (${event.mode}) for account ${event.account} at ${event.venue}`],
+const withLeft = (said: NonNullable<Said>, left: ReadonlyArray<LeftPosition> = [], assets: Assets): Said => {
+  const held = left.map((each) => `${each.strategy} ${leftText(each, assets)}`)
+  return held.length === 0 ? said : [`${said[0]}. NO FILE HAS THE NAME: ${held.join("; ")}`, "alarm"]
+}
+
+const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Assets) => Said } = {
+  BotStarted: ({ account, left, mode, venue }, _money, assets) =>
+    withLeft([`started (${mode}) for account ${account} at ${venue}`], left, assets),
   BotStopped: (event) => [event.reason.startsWith("stopped") ? event.reason : `stopped: ${event.reason}`],
   JournalMoved: (event) => [`closed: the bot goes on elsewhere with ${event.to}`, "warn"],
   JournalRestored: (event) => [`restored from a copy of ${event.events} events`, "warn"],
@@ -90,7 +97,8 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } =
   ],
   StrategyLoaded: (event) => [`loaded ${event.file} (${event.kind} on ${event.market})`],
   BudgetAllotted: (event, money) => [`may use ${money(event.asset, event.amount)}`],
-  StrategyRemoved: (event) => [`was taken away; its orders are ${event.orders}`, "warn"],
+  StrategyRemoved: ({ left, orders }, _money, assets) =>
+    withLeft([`was taken away; its orders are ${orders}`, "warn"], left, assets),
   StrategiesRefused: (event) => [
     `edited file rejected, still running the old one: ${event.problems.map(inOneLine).join("; ")}`,
     "warn"
@@ -284,4 +292,5 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money) => Said } =
   SwapReported: unsaid
 }
 
-const sentenceOf = <T extends Tag>(tag: T, event: Of<T>, money: Money): Said => sentences[tag](event, money)
+const sentenceOf = <T extends Tag>(tag: T, event: Of<T>, assets: Assets): Said =>
+  sentences[tag](event, (symbol, amount) => withSymbol(assets, symbol, amount), assets)

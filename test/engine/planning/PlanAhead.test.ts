@@ -374,6 +374,33 @@ describe("a plan is unsafe", () => {
     })
   )
 
+  it.effect("when a file has a new name and the old name still holds a position in its market", () =>
+    Effect.gen(function* () {
+      const history = yield* resting([buyer])
+      const [first] = history.filter((event) => event._tag === "Planned")
+      assert.isDefined(first)
+      if (first === undefined) return
+      const { strategy, slot, placement, side, price, inputAsset, outputAsset, inputAmount, outputAmount } = first
+      const of = { strategy, slot, placement, inputAsset, outputAsset, side, price }
+      const fill = { fillId: "f", amountIn: inputAmount, amountOut: outputAmount, filledAt: now }
+      const traded: ReadonlyArray<BotEvent> = [...history, { _tag: "FillSeen", ...of, ...fill }]
+      const found = (text: string, events: ReadonlyArray<BotEvent>) =>
+        Effect.map(planOf([text], { history: events }), ({ findings }) =>
+          findings.filter(({ name }) => name === "left-position").map(({ text }) => text)
+        )
+      const renamed = buyer.replace("name: buyer", "name: renamed")
+      assert.deepStrictEqual(yield* found(renamed, history), [])
+      assert.deepStrictEqual(yield* found(buyer, traded), [])
+      assert.deepStrictEqual(yield* found(renamed.replace("BTC/USDC", "SOL/USDC"), traded), [])
+      assert.deepStrictEqual(yield* found(renamed, traded), [
+        "buyer holds 0.05 BTC, bought at 58000 USDC on average, and no file has its name any more: renamed would trade on BTC/USDC beside it. Name the file buyer again, or say: limitbot resume buyer"
+      ])
+      const removed: BotEvent = { _tag: "StrategyRemoved", strategy: "buyer", orders: "left" }
+      const taken: BotEvent = { _tag: "Resumed", strategy: "buyer", reason: "sold by hand" }
+      assert.deepStrictEqual(yield* found(renamed, [...traded, removed, taken]), [])
+    })
+  )
+
   it.effect("when a rule that waits for its exit is removed from the file with its exit and stop", () =>
     Effect.gen(function* () {
       const rules = (name: string, then: string) => `name: dips

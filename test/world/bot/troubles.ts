@@ -27,6 +27,25 @@ const wallet = (index: number): ReadonlyArray<BotEvent> => [
   { _tag: "PaymentUnclear", ...about(index), text: "no answer" }
 ]
 
+/** A strategy whose file was renamed after it had bought. */
+export const leftWithPosition: ReadonlyArray<BotEvent> = [
+  ...sent(8).map((event) => ({ ...event, strategy: "renamed" })),
+  {
+    _tag: "FillSeen",
+    ...about(8),
+    strategy: "renamed",
+    fillId: "f8",
+    side: "BUY",
+    price: Decimal.make(50_000n),
+    inputAsset: "USDC",
+    outputAsset: "BTC",
+    amountIn: 100_000_000n,
+    amountOut: 200_000n,
+    filledAt: 1
+  },
+  { _tag: "StrategyRemoved", strategy: "renamed", orders: "left" }
+]
+
 const common: ReadonlyArray<BotEvent> = [
   { _tag: "BotStarted", pid: 1, version: "0", mode: "live", account: "a", venue: "v" },
   { _tag: "BudgetAllotted", strategy: "grid", asset: "USDC", amount: 10_000_000_000n },
@@ -56,6 +75,7 @@ const common: ReadonlyArray<BotEvent> = [
     reason: "It needs 105 USDC, the strategy has 100 USDC free",
     exit: { side: "BUY", price: Decimal.make(52_500n), quantity: 200_000n, asset: "BTC" }
   },
+  ...leftWithPosition,
   { _tag: "StrategiesRefused", problems: ["grid.yaml:3:1: no such key"] },
   { _tag: "PriceDoubted", market: "BTC/USDC", reason: "no second source" },
   {

@@ -8,11 +8,13 @@ import * as Decimal from "../../../domain/Decimal.ts"
 import { feesOf, roundOf } from "../../../domain/fees/RoundCost.ts"
 import * as Ledger from "../../../domain/Ledger.ts"
 import { type Market, quoteAmount, type TradeCosts } from "../../../domain/Market.ts"
+import { leftText } from "../../../report/text/LeftPosition.ts"
 import type { DesiredSlot, Leg } from "../../../strategy/Decision.ts"
 import { budgets, marketNames, marketsOf, marketsSeen, type Strategy } from "../../../strategy/Strategy.ts"
 import type { View } from "../../../strategy/View.ts"
 import type { Placement } from "../../state/Placement.ts"
 import { slotKey } from "../../state/SlotFold.ts"
+import { leftPositions } from "../../state/strategies/LeftPosition.ts"
 import { isEndUnbelieved } from "../../tracking/EarlyEnd.ts"
 import { progress } from "../DecisionRecord.ts"
 import type { PlannedAhead } from "./PlanAhead.ts"
@@ -28,6 +30,7 @@ export const findingNames = [
   "unconfirmed-price",
   "fills-at-once",
   "below-cost",
+  "left-position",
   "unfit",
   "candles"
 ] as const
@@ -70,8 +73,27 @@ export const findingsOf = (ground: FindingInputs): ReadonlyArray<PlanFinding> =>
     })
   }),
   ...ground.strategies.flatMap((strategy) => unwantedPrices(strategy, ground.planned)),
-  ...ground.strategies.flatMap((strategy) => unfit(strategy, ground.planned))
+  ...ground.strategies.flatMap((strategy) => unfit(strategy, ground.planned)),
+  ...ground.strategies.flatMap((strategy) => besideLeft(strategy, ground.planned))
 ]
+
+/** A new name, after a rename for example: it would open once more what an old name still holds in its market. */
+const besideLeft = (strategy: Strategy, { ran, state }: PlannedAhead): ReadonlyArray<PlanFinding> => {
+  const { name } = strategy
+  if (ran.has(name)) return []
+  const assets = new Map(
+    marketsOf(strategy).flatMap(({ base, quote }) => [[base.symbol, base] as const, [quote.symbol, quote] as const])
+  )
+  const markets = new Set(marketsOf(strategy).map((market) => market.name))
+  return leftPositions(state)
+    .filter(({ market }) => markets.has(market))
+    .map((left) => ({
+      name: "left-position",
+      strategies: [name],
+      slots: [],
+      text: `${left.strategy} ${leftText(left, assets)}, and no file has its name any more: ${name} would trade on ${left.market} beside it. Name the file ${left.strategy} again, or say: limitbot resume ${left.strategy}`
+    }))
+}
 
 const unfit = (strategy: Strategy, planned: PlannedAhead): ReadonlyArray<PlanFinding> => {
   const { before, state } = planned

@@ -47,6 +47,8 @@ export interface StrategyState {
   readonly loadedAt?: number
   readonly isTried?: boolean
   readonly isLoaded?: boolean
+  /** A person left its position to the account while no file named it. */
+  readonly isLeftToAccount?: true | undefined
   readonly removed?: "drained" | "left" | undefined
   /** Last denial or deferral by slot, so that each is reported once. */
   readonly refusals: ReadonlyMap<string, string>
@@ -140,6 +142,7 @@ const loadedAs = (
   ...marksUnder({ equity, flows }, loaded, event),
   isTried: isTried && loaded?.hash === event.hash,
   isLoaded: true,
+  isLeftToAccount: undefined,
   // What failed was the text before it; one that fails as well is known by its first plan.
   failing: undefined,
   removed: undefined,
@@ -174,7 +177,7 @@ export const resumed = ({
   endedEarly: ____,
   revived: _____,
   ...rest
-}: StrategyState): StrategyState => rest
+}: StrategyState): StrategyState => (rest.isLoaded === false ? { ...rest, isLeftToAccount: true } : rest)
 
 export const emptyStrategy = (name: string): StrategyState => ({
   name,
