@@ -189,18 +189,20 @@ export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress):
 
 /**
  * Base quantity of a leg, including what has filled of it. A sale after a purchase is never larger than what that
- * purchase brought in.
+ * purchase brought in. The purchase that ends a slot never buys back more than the sale before it sold.
  */
 const wholeLeg = (
-  { legs, after }: Legs,
+  { legs, after, cycle }: Legs,
   index: number,
-  { carried = 0n, completedLegs, receivedByLastLeg }: SlotProgress
+  { carried = 0n, completedLegs, lastLeg, receivedByLastLeg }: SlotProgress
 ): Amount => {
   const leg = legs[index]
   if (leg === undefined) return 0n
   const isFirst = completedLegs <= (after?.completedLegs ?? 0)
   const previous = isFirst ? undefined : legs[(index + legs.length - 1) % legs.length]
-  return leg.side === "SELL" && previous?.side === "BUY" ? min(leg.quantity + carried, receivedByLastLeg) : leg.quantity
+  if (previous === undefined || previous.side === leg.side) return leg.quantity
+  if (leg.side === "SELL") return min(leg.quantity + carried, receivedByLastLeg)
+  return cycle ? leg.quantity : min(leg.quantity, lastLeg?.quantity ?? leg.quantity)
 }
 
 export const filledOfLeg = (
@@ -211,6 +213,10 @@ export const filledOfLeg = (
   // The payout of the leg before is still pending.
   return completedLegs < after.completedLegs ? 0n : filledInLeg - after.filledInLeg
 }
+
+/** A leg can be closed with what it did. The exit that ends a slot has something to leave before any of it fills. */
+export const hasBegun = (desired: Legs, leg: Leg, progress: SlotProgress): boolean =>
+  filledOfLeg(desired, progress) > 0n || (!desired.cycle && leg.side !== desired.legs[0].side)
 
 /** The unfilled base quantity of a leg. Zero or less if nothing is left to do. */
 export const leftOfLeg = (legs: Legs, index: number, progress: SlotProgress): Amount =>

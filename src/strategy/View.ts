@@ -18,7 +18,8 @@ export interface SlotProgress {
   readonly filledInLeg: Amount
   /** Net output (after fees) of the last completed leg: quote after a SELL, base after a BUY. */
   readonly receivedByLastLeg: Amount
-  readonly lastLeg?: { readonly side: Side }
+  /** `quantity`: base that it traded. Journals of older versions do not have it. */
+  readonly lastLeg?: { readonly side: Side; readonly quantity?: Amount }
   /** The last leg's purchase beyond the size that its file now plans. The next sale sells it as well. */
   readonly carried?: Amount
   /** Kept where a file may change while its slots work. Missing in a backtest, where it does not. */

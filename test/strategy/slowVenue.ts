@@ -107,7 +107,7 @@ export class SlowVenue {
       if (order === undefined && armed !== undefined) {
         this.orders.set(desired.slot, { ...armed, filled: 0n, phase: "open" })
         this.placed.push(armed)
-      } else if (order?.phase === "open" && armed !== undefined && this.isOther(order, armed))
+      } else if (order?.phase === "open" && (armed === undefined || this.isOther(order, armed)))
         order.phase = "withdrawing"
     }
     for (const [slot, order] of this.orders)
@@ -126,7 +126,8 @@ export class SlowVenue {
     if (rest > this.least) return false
     const { forgone = { BUY: 0n, SELL: 0n } } = known
     const receivedByLastLeg = this.received.get(slot) ?? 0n
-    const legDone = { completedLegs: known.completedLegs + 1, filledInLeg: 0n, receivedByLastLeg, lastLeg: { side } }
+    const lastLeg = { side, quantity: known.filledInLeg }
+    const legDone = { completedLegs: known.completedLegs + 1, filledInLeg: 0n, receivedByLastLeg, lastLeg }
     this.received.set(slot, 0n)
     this.progress.set(slot, { ...known, ...legDone, forgone: { ...forgone, [side]: forgone[side] + rest } })
     return true
@@ -180,7 +181,7 @@ export class SlowVenue {
             completedLegs: known.completedLegs + 1,
             filledInLeg: 0n,
             receivedByLastLeg: received,
-            lastLeg: { side }
+            lastLeg: { side, quantity: known.filledInLeg + filled }
           }
         : { ...known, ...traded, ...past, filledInLeg: known.filledInLeg + filled }
     )

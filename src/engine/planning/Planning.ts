@@ -155,7 +155,8 @@ const wishOf = (decision: Decision, view: View) => ({
       return order === undefined ? [] : [[desired.slot, order] as const]
     })
   ),
-  absent: new Map(decision.absent.map(({ slot, why }) => [slot, why]))
+  // A wanted slot that has nothing to place gives its own reason.
+  absent: new Map([...decision.desired, ...decision.absent].map(({ slot, why }) => [slot, why]))
 })
 
 const withSweeps = (wish: Wish, orders: ReadonlyArray<DesiredOrder>): Wish => ({

@@ -198,7 +198,7 @@ const completed = (slot: Slot, side: Placement["side"], carried = 0n): Partial<S
   filledInLeg: 0n,
   receivedInLeg: 0n,
   receivedByLastLeg: slot.receivedInLeg,
-  lastLeg: { side },
+  lastLeg: { side, quantity: slot.filledInLeg },
   carried,
   lastEnd: undefined
 })

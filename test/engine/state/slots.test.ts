@@ -53,7 +53,7 @@ describe("a slot", () => {
       filledInLeg: 0n,
       receivedInLeg: 0n,
       receivedByLastLeg: 199_990n,
-      lastLeg: { side: "BUY" },
+      lastLeg: { side: "BUY", quantity: 200_000n },
       bought: 200_000n,
       paid: value,
       sold: 0n,
@@ -77,7 +77,7 @@ describe("a slot", () => {
     assert.deepInclude(slot?.past, { held: 149_990n, cost: (value * 149_990n + 199_989n) / 199_990n })
     assert.strictEqual(slot?.past?.lastOrder?.side, "SELL")
     const over = slotOf([...until("Settled"), ...sale(200_000n, 150_000_000n, "FILLED")])
-    assert.deepInclude(over, { completedLegs: 2, receivedByLastLeg: 149_999_995n, lastLeg: { side: "SELL" } })
+    assert.deepInclude(over, { completedLegs: 2, receivedByLastLeg: 149_999_995n, lastLeg: { side: "SELL", quantity: 200_000n } })
     assert.deepInclude(over?.past, { held: 0n, cost: 0n })
   })
 

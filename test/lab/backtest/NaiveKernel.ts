@@ -18,6 +18,8 @@ import {
   type Bounds,
   type DesiredOrder,
   type DesiredSlot,
+  dueLeg,
+  filledOfLeg,
   type Memory,
   type PriceBounds
 } from "../../../src/strategy/Decision.ts"
@@ -67,6 +69,7 @@ interface Slot {
   paidPrice: Price
   completed: number
   lastSide: Side | undefined
+  lastQuantity: bigint
   bought: bigint
   sold: bigint
   paid: bigint
@@ -145,7 +148,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     completedLegs: slot.completed,
     filledInLeg: slot.filled,
     receivedByLastLeg: slot.receivedByLast,
-    ...(slot.lastSide === undefined ? {} : { lastLeg: { side: slot.lastSide } }),
+    ...(slot.lastSide === undefined ? {} : { lastLeg: { side: slot.lastSide, quantity: slot.lastQuantity } }),
     bought: slot.bought,
     sold: slot.sold,
     paid: slot.paid,
@@ -262,14 +265,21 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const [wasWaiting, deniedBefore] = [slot.state === "waiting", slot.deniedBy]
     if (wasWaiting) slot.state = "idle"
     slot.deniedBy = undefined
-    if (armed === undefined) return
     const { market, rules } = slot.at.conditions
-    const input = inputAmount(market, armed.side, armed.quantity, armed.price)
-    const gross = outputAmount(market, armed.side, armed.quantity, armed.price)
-    if ((armed.side === "BUY" ? input : gross) < rules.minimumQuote) {
-      counts.deniedMinimum++
+    if (armed === undefined || quoteAmount(market, armed.quantity, armed.price, "up") < rules.minimumQuote) {
+      const due = slot.desired?.legs[dueLeg(slot.desired, progress(slot))]
+      const isExit = slot.desired?.cycle === false && due?.side !== slot.desired.legs[0].side
+      const filled = slot.desired === undefined ? 0n : filledOfLeg(slot.desired, progress(slot))
+      if (due !== undefined && (filled > 0n || isExit)) {
+        slot.paidSide = due.side
+        completeLeg(slot)
+        return place(slot)
+      }
+      if (armed !== undefined) counts.deniedMinimum++
       return
     }
+    const input = inputAmount(market, armed.side, armed.quantity, armed.price)
+    const gross = outputAmount(market, armed.side, armed.quantity, armed.price)
     const free = armed.side === "BUY" ? freeQuote : slot.at.base
     if (free < input || (armed.isExit !== true && openOrders() >= conditions.maxOpenOrders)) {
       if (!wasWaiting || deniedBefore !== undefined) counts.deniedFunds++
@@ -332,6 +342,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     close(slot, order)
     const payout = min(slot.unpaid, withdrawFee(rules, order.side))
     slot.unpaid -= payout
+    slot.received -= payout
     if (order.side === "BUY") slot.at.feesBase += payout
     else slot.at.feesQuote += payout
     payOut(slot, order.side)
@@ -340,6 +351,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   const completeLeg = (slot: Slot) => {
     slot.completed++
     slot.lastSide = slot.paidSide
+    slot.lastQuantity = slot.filled
     slot.receivedByLast = slot.received
     slot.filled = 0n
     slot.received = 0n
@@ -499,6 +511,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
           paidPrice: Decimal.zero,
           completed: 0,
           lastSide: undefined,
+          lastQuantity: 0n,
           bought: 0n,
           sold: 0n,
           paid: 0n,

@@ -102,3 +102,50 @@ const checkPlaced = (
     }
   }
 }
+
+const rules = (side: "buy" | "sell", [price, exit, stop]: ReadonlyArray<number>) =>
+  `{ timeframe: 1m, orders: { position: { when: mid > 1, side: ${side}, price: "${price}", size: { base: 1 }, times: 1, then: { price: "${exit}", stop: "${stop}", reach: 1% } } } }`
+const bracket = (side: "buy" | "sell", [entry, takeProfit, stop]: ReadonlyArray<number>) =>
+  `{ side: ${side}, size: { base: 1 }, entry: ${entry}, takeProfit: ${takeProfit}, stop: ${stop}, reach: 1% }`
+
+/** An entry at 100, of which any part fills, with a target and a stop 5 away from it. */
+const withStop = (kind: "rules" | "bracket", side: "buy" | "sell") => {
+  const prices = side === "buy" ? [100, 105, 95] : [100, 95, 105]
+  const section = (kind === "rules" ? rules : bracket)(side, prices)
+  return strategyOf(
+    `name: test\nmarket: BTC/USDC\nkind: ${kind}\nlimits: { budget: { base: 100, quote: 10000000 } }\n${kind}: ${section}\n`
+  )
+}
+
+describe.each([
+  ["bracket", "buy"],
+  ["bracket", "sell"],
+  ["rules", "buy"],
+  ["rules", "sell"]
+] as const)("a %s whose entry to %s fills in part", (kind, side) => {
+  it("leaves whole at its stop or target, and neither enters again nor leaves more than it holds", () => {
+    let parts = 0
+    for (let seed = 1; seed <= 150; seed++) {
+      const [next, isEntry] = [random(seed), ({ side: of }: { side: string }) => of.toLowerCase() === side]
+      const venue = new SlowVenue(withStop(kind, side), next)
+      venue.closes = true
+      let now = 0
+      const look = (middle: number, mayFill: (order: { side: string }) => boolean = () => true) => {
+        now += integerBetween(next, 1, hour)
+        venue.decide(at(venue.strategy, middle, now))
+        venue.pass(0.3, mayFill)
+      }
+      for (let step = 0; step < 4; step++) look(between(next, 97, 103))
+      const held = venue.base
+      if (held === 0n || (held < 0n ? -held : held) === 100_000_000n) continue
+      parts += 1
+      const isUp = next() < 0.5
+      look(isUp ? 106 : 94)
+      const before = venue.placed.length
+      for (let step = 0; step < 60; step++) look(isUp ? between(next, 104, 107) : between(next, 93, 96), (order) => !isEntry(order))
+      assert.strictEqual(venue.base, 0n, `seed ${seed}`)
+      assert.lengthOf(venue.placed.slice(before).filter(isEntry), 0, `seed ${seed}`)
+    }
+    assert.isAbove(parts, 20)
+  })
+})

@@ -93,10 +93,10 @@ export const place = (run: MarketRun, slot: SlotState.SlotState): void => {
   guard?.account.moved(slot)
   const order = orders.arm(slot)
   const row = rowAt(orders.table, order)
-  if (row === undefined) return stopWaiting(run, slot)
-  if (quoteSide(row) < rules.minimumQuote) {
+  if (row === undefined || quoteSide(row) < rules.minimumQuote) {
     stopWaiting(run, slot)
-    waiting.tooSmall()
+    if (orders.closesLeg(slot)) return place(run, slot)
+    if (row !== undefined) waiting.tooSmall()
     return
   }
   if (isYielding(run, slot)) return waiting.forOrders(slot)
@@ -158,7 +158,7 @@ const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotStat
   const paid = min(slot.unpaid, withdrawFee(conditions.rules, row.side))
   wallet.chargePayout(row.side, paid)
   if (paid === 0n) return
-  SlotState.earn(slot, slot.unpaid - paid)
+  SlotState.payForPayout(slot, paid)
   trading.chargePayout(row, paid)
 }
 

@@ -88,7 +88,9 @@ export const adopted = ({ market, needs, rules: [rule] }: Rules, view: View, mem
     exit: exit ?? (live?.side === opposite(rule.side) ? live.price : price),
     ...others,
     // A stop that has fired stays fired.
-    held: isLeaving ? { since: view.now, best: moment.mid, left: left ?? { mid: now, from: now } } : undefined,
+    held: isLeaving
+      ? { since: view.now, best: moment.mid, left: left ?? { mid: now, from: now }, isClosing: false }
+      : undefined,
     quantity: done === 1 ? whole : filled + (isEntryLive ? live.quantity : 0n),
     after,
     firedAt: view.now,

@@ -12,7 +12,7 @@ import { formatWithSymbol, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { inputAmount, type Market, mid, opposite, outputAmount, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import { type Decision, filledLegs, type Leg, type Memory, sooner } from "../../Decision.ts"
+import { type Decision, filledLegs, filledOfLeg, type Leg, type Memory, type PriceBounds, sooner } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
 import { type Behaviour, eitherForm, form, type Kind, reasons, type Section, type Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
@@ -175,13 +175,15 @@ const better = ({ entry }: Bracket, price: Price, ratio: Decimal.Decimal): Price
   away(price, entry.side === "BUY" ? ratio : negate(ratio))
 
 interface State {
-  /** Best price since the entry filled, in steps of `trailStep`; the first one until `trailFrom` is reached. */
+  /** The target was reached while part of the entry was open. */
+  readonly isClosing: boolean
+  /** Best price since the entry began to fill, in steps of `trailStep`; the first one until `trailFrom` is reached. */
   readonly best: Price
   readonly isBreakeven: boolean
   readonly left: Left | undefined
 }
 
-const stopOf = (whole: Bracket, { best, isBreakeven }: Omit<State, "left">): Price => {
+const stopOf = (whole: Bracket, { best, isBreakeven }: Pick<State, "best" | "isBreakeven">): Price => {
   const fixed = isBreakeven ? whole.entry.price : whole.stop
   if (whole.trail === undefined) return fixed
   const trailing = better(whole, best, negate(whole.trail))
@@ -200,7 +202,7 @@ const waits = (whole: Bracket, best: Price): boolean =>
 const nextBest = (whole: Bracket, best: Price): Price =>
   whole.trailFrom !== undefined && waits(whole, best) ? whole.trailFrom : better(whole, best, whole.trailStep)
 
-const advance = (whole: Bracket, before: State, price: Price): State => {
+const advance = (whole: Bracket, before: State, price: Price, isPart: boolean): State => {
   if (before.left !== undefined)
     return { ...before, left: whole.leaving.left(price, stopOf(whole, before), before.left) }
   const hasMoved = whole.trail !== undefined && !isBetter(whole, nextBest(whole, before.best), price)
@@ -208,18 +210,21 @@ const advance = (whole: Bracket, before: State, price: Price): State => {
   const isBreakeven =
     before.isBreakeven || (whole.breakevenAt !== undefined && !isBetter(whole, whole.breakevenAt, price))
   const stop = stopOf(whole, { best, isBreakeven })
-  return { best, isBreakeven, left: isBetter(whole, price, stop) ? undefined : whole.leaving.left(price, stop) }
+  const isClosing = before.isClosing || (isPart && !isBetter(whole, whole.takeProfit.price, price))
+  const left = isBetter(whole, price, stop) ? undefined : whole.leaving.left(price, stop)
+  return { best, isBreakeven, isClosing, left }
 }
 
 /** A leg exits the whole amount that its entry bought or sold, even if the size in the file has changed. */
 const legsOf = (
   { entry, takeProfit }: Bracket,
   { after, quantity }: Beginning,
-  { completedLegs, receivedByLastLeg }: SlotProgress
+  { completedLegs, lastLeg, receivedByLastLeg }: SlotProgress
 ): Pick<Bracket, "entry" | "takeProfit"> => {
   // After the exit, what the last leg received is quote.
   if (completedLegs !== after.completedLegs + 1) return { entry, takeProfit }
-  const whole = entry.side === "BUY" ? max(entry.quantity, receivedByLastLeg) : (quantity ?? entry.quantity)
+  const sold = lastLeg?.quantity ?? quantity ?? entry.quantity
+  const whole = entry.side === "BUY" ? max(entry.quantity, receivedByLastLeg) : sold
   return { entry: { ...entry, quantity: whole }, takeProfit: { ...takeProfit, quantity: whole } }
 }
 
@@ -228,14 +233,21 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const price = mid(view.price)
   const begun = beginningIn(market, slot, view, memory)
   const after = begun.after.completedLegs === 0 && begun.after.filledInLeg === 0n ? undefined : begun.after
-  const { entry, takeProfit } = legsOf(whole, begun, progressOf(view, slot))
+  const progress = progressOf(view, slot)
+  const { entry, takeProfit } = legsOf(whole, begun, progress)
   const filled =
     filledLegs({ legs: [entry, takeProfit], cycle: false, ...present({ after }) }, view, slot) -
     begun.after.completedLegs
-  const known = { best: decimalIn(memory, "best") ?? price, isBreakeven: isTrueIn(memory, "isBreakeven") }
+  const part = filled === 0 ? filledOfLeg(begun, progress) : 0n
+  const known = {
+    best: decimalIn(memory, "best") ?? price,
+    isBreakeven: isTrueIn(memory, "isBreakeven"),
+    isClosing: isTrueIn(memory, "isClosing")
+  }
   const from = begun.left ?? { mid: price, from: stopOf(whole, known) }
   const before: State = { ...known, left: begun.isLeaving ? from : undefined }
-  const state = filled === 0 ? undefined : filled === 1 ? advance(whole, before, price) : before
+  const isIn = filled === 1 || part > 0n
+  const state = isIn ? advance(whole, before, price, part > 0n) : filled === 0 ? undefined : before
   const stop = state === undefined ? whole.stop : stopOf(whole, state)
   const left = state?.left
   const exit: Leg =
@@ -257,7 +269,8 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
           `${entry.side === "BUY" ? "buys" : "sells"} ${amount}; ${numbers}`,
           filled === 0 ? "entry" : "takeProfit"
         )
-  const legs = [entry, exit] as const
+  const isClosing = part > 0n && (left !== undefined || state?.isClosing === true)
+  const legs = [isClosing ? { ...entry, quantity: part } : entry, exit] as const
   const desired = [{ slot, legs, ...present({ after }), cycle: false, why }]
   // Before the entry has filled, where the stop will be then.
   const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
@@ -273,20 +286,24 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const isStopped = left !== undefined
   return {
     ...decided,
-    memory: { best: Decimal.format(best), isBreakeven, isStopped, ...rememberLeft(left), ...beginning },
-    until: filled === 1 ? boundsOf(whole, state, stop) : { onFill: false }
+    memory: {
+      ...{ best: Decimal.format(best), isBreakeven, isStopped, ...rememberLeft(left), ...beginning },
+      ...present({ isClosing: state.isClosing || undefined })
+    },
+    until: isIn ? { ...boundsOf(whole, state, stop, part > 0n), onFill: part > 0n } : { onFill: false }
   }
 }
 
-const boundsOf = (whole: Bracket, state: State, stop: Price): Decision["until"] => {
-  if (state.left !== undefined) return { ...whole.leaving.until(state.left), onFill: false }
+const boundsOf = (whole: Bracket, state: State, stop: Price, isPart: boolean): PriceBounds => {
+  if (state.left !== undefined) return whole.leaving.until(state.left)
   const isLong = whole.entry.side === "BUY"
   const goals = [
     ...(whole.trail === undefined ? [] : [nextBest(whole, state.best)]),
-    ...(whole.breakevenAt === undefined || state.isBreakeven ? [] : [whole.breakevenAt])
+    ...(whole.breakevenAt === undefined || state.isBreakeven ? [] : [whole.breakevenAt]),
+    ...(isPart && !state.isClosing ? [whole.takeProfit.price] : [])
   ]
   const [first, ...others] = goals
   const goal = first === undefined ? undefined : others.reduce(isLong ? Decimal.min : Decimal.max, first)
   const good = goal === undefined ? {} : isLong ? { priceAbove: goal } : { priceBelow: goal }
-  return { ...good, ...(isLong ? { priceBelow: stop } : { priceAbove: stop }), onFill: false }
+  return { ...good, ...(isLong ? { priceBelow: stop } : { priceAbove: stop }) }
 }

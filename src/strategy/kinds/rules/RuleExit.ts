@@ -130,9 +130,24 @@ export const stopsIn = ({ trail }: Exit, side: Side, going: Going): ReadonlyArra
   ]
 }
 
-export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isTrue: Judge): Held => {
+const isAtTarget = (side: Side, { exit, price }: Going, moment: Moment): boolean => {
+  const [entry, target] = [Decimal.toNumber(price), exit && Decimal.toNumber(exit)]
+  if (target === undefined || !isInPlace("exit", side, entry, target)) return false
+  notePrice(moment, target)
+  return (moment.mid - target) * signOf(side) >= 0
+}
+
+/** `isPart`: some of the entry has not filled. */
+export const follow = (
+  exit: Exit,
+  side: Side,
+  going: Going,
+  moment: Moment,
+  isTrue: Judge,
+  isPart: boolean
+): Held => {
   const { held: before, price, trailFrom } = going
-  const known = before ?? { since: moment.now, best: moment.mid, left: undefined }
+  const known = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
   const market = Decimal.fromNumber(moment.mid, 12)
   const leaves = (from: Price, heldNow: Held): Held => {
     const left = exit.leaving.left(market, from, heldNow.left)
@@ -145,7 +160,8 @@ export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isT
     trailFrom !== undefined && waitsAt(side, going, best) ? Decimal.toNumber(trailFrom) : best * (1 + sign * trailStep)
   const isBetter = exit.trail !== undefined && (moment.mid - nextAfter(known.best)) * sign >= 0
   const best = isBetter ? moment.mid : known.best
-  const held = best === before?.best ? before : { ...known, best }
+  const isClosing = known.isClosing || (isPart && isAtTarget(side, going, moment))
+  const held = best === before?.best && isClosing === before.isClosing ? before : { ...known, best, isClosing }
   const stops = stopsIn(exit, side, { ...going, held })
   const { times } = moment.found
   for (const at of [...stops, ...(exit.trail === undefined ? [] : [nextAfter(best)])]) notePrice(moment, at)

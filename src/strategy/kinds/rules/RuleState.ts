@@ -16,6 +16,8 @@ export interface Held {
   /** Best price since the entry, in steps; the first one until the price from which it trails is reached. */
   readonly best: number
   readonly left: Left | undefined
+  /** The target was reached while part of the entry was open. */
+  readonly isClosing: boolean
 }
 
 export interface Going {
@@ -44,6 +46,7 @@ export const isTouched = ({ after }: Going, progress: SlotProgress): boolean =>
 export const isDone = ({ after, hasExit }: Going, { completedLegs }: SlotProgress): boolean =>
   completedLegs >= after.completedLegs + (hasExit ? 2 : 1)
 
+/** The entry has filled whole, paid out or not. */
 export const isHolding = ({ after, quantity }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) >= quantity
 
@@ -75,12 +78,14 @@ const rememberHeld = (held: Held | undefined): { readonly [key: string]: Memory 
     : {
         heldSince: held.since,
         best: held.best,
+        ...(held.isClosing ? { isClosing: true } : {}),
         ...rememberLeft(held.left)
       }
 
 const heldIn = (memory: Memory): Held | undefined => {
   const [since, best] = [numberIn(memory, "heldSince"), numberIn(memory, "best")]
-  return since === undefined || best === undefined ? undefined : { since, best, left: leftIn(memory) }
+  if (since === undefined || best === undefined) return undefined
+  return { since, best, left: leftIn(memory), isClosing: isTrueIn(memory, "isClosing") }
 }
 
 export const stateIn = (market: Market, memory: Memory): RuleState => {

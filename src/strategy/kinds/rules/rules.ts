@@ -15,7 +15,7 @@ import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { counted } from "../../../domain/Words.ts"
-import type { Decision, DesiredSlot, Leg, Memory, PriceBounds } from "../../Decision.ts"
+import { type Decision, type DesiredSlot, filledOfLeg, type Leg, type Memory, type PriceBounds } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import {
@@ -101,7 +101,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
     states.push(state)
     const { going, pausedUntil } = state
     if (why !== undefined) absent.push({ slot: rule.slot, why })
-    else if (going !== undefined) desired.push(slotOf(rule, market, going))
+    else if (going !== undefined) desired.push(slotOf(rule, market, going, progressOf(view, rule.slot)))
     if (pausedUntil > view.now) times.push(pausedUntil)
     if (going === undefined) continue
     if (rule.expireMillis !== undefined) times.push(going.firedAt + rule.expireMillis)
@@ -184,8 +184,10 @@ const standsOf = (
     return present === "unseen" || present === "yes" ? undefined : () => verdict() === present
   }
   if (going.withdrawnAt !== undefined) return always
-  if (isTouched(going, progress))
-    return exit === undefined || !isHolding(going, progress) ? always : staysAtGlance(exit, rule.side, going)
+  if (isTouched(going, progress)) {
+    if (exit === undefined) return always
+    return isHolding(going, progress) ? staysAtGlance(exit, rule.side, going) : undefined
+  }
   if (cancelWhen === undefined) return always
   // What waits for candles does not withdraw it.
   const isUnwanted = (): boolean => {
@@ -200,9 +202,17 @@ const idle: RuleState = { fired: 0, pausedUntil: 0, going: undefined }
 /** Returns one slot object for one order, so that a comparison of planned and open orders ends at once. */
 const slots = new WeakMap<Going, DesiredSlot>()
 
-const slotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
-  const known = slots.get(going)
-  if (known !== undefined) return known
+const slotOf = (rule: Rule, market: Market, going: Going, progress: SlotProgress): DesiredSlot => {
+  const slot = slots.get(going) ?? wholeSlotOf(rule, market, going)
+  slots.set(going, slot)
+  const [entry, ...exits] = slot.legs
+  const { held } = going
+  if ((held?.left === undefined && held?.isClosing !== true) || isHolding(going, progress)) return slot
+  // The rest of the entry goes, and what has filled of it leaves.
+  return { ...slot, legs: [{ ...entry, quantity: filledOfLeg(going, progress) }, ...exits] }
+}
+
+const wholeSlotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
   const { quantity, price, after, held } = going
   const leaves = held?.left && rule.exit?.leaving.price(held.left)
   const entry: Leg = { side: rule.side, price, quantity, ...bySwap(rule.isSwap) }
@@ -211,9 +221,7 @@ const slotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
   const bySwapOrNot = bySwap(rule.exit?.isSwap === true)
   const exit =
     exitPrice && ({ side: opposite(rule.side), price: exitPrice, quantity, mayLose: true, ...bySwapOrNot } as const)
-  const made: DesiredSlot = { ...of, legs: exit === undefined ? [entry] : [entry, exit] }
-  slots.set(going, made)
-  return made
+  return { ...of, legs: exit === undefined ? [entry] : [entry, exit] }
 }
 
 interface Step {
@@ -307,16 +315,14 @@ const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment
   if (isDone(going, progress)) return { ...over, pausedUntil: moment.now + rule.pauseMillis }
   const { withdrawnAt } = going
   const isResting = progress.live !== undefined
-  if (withdrawnAt !== undefined && isResting) return state
   if (isTouched(going, progress)) {
+    const isTrue = (term: Term, at: Moment) => truth(term, at) === "yes"
     const held =
-      rule.exit === undefined || !isHolding(going, progress)
-        ? going.held
-        : follow(rule.exit, rule.side, going, moment, (term, at) => truth(term, at) === "yes")
+      rule.exit && follow(rule.exit, rule.side, going, moment, isTrue, !isHolding(going, progress))
     if (withdrawnAt === undefined && state.pausedUntil === 0 && held === going.held) return state
     return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held } }
   }
-  if (withdrawnAt !== undefined) return over
+  if (withdrawnAt !== undefined) return isResting ? state : over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
   const isUnwanted = rule.cancelWhen !== undefined && truth(rule.cancelWhen, moment) === "yes"
   if (!isExpired && !isUnwanted) return state

@@ -139,14 +139,17 @@ export interface Bracket {
   readonly breakevenAt: number
 }
 
-/** An entry, and then a take-profit that leaves once a close has reached the stop. */
+/**
+ * An entry, and then a take-profit that leaves once a close has reached the stop. An entry that has filled in part ends where the
+ * close has reached either.
+ */
 export const bracket = (given: Bracket): Strategy => {
   const { side, size, entry, takeProfit, reach, trail, breakevenAt } = given
   const sign = side === "BUY" ? 1 : -1
   const isAtLeast = (price: number, goal: number): boolean => (price - goal) * sign >= 0
   const exit: Side = side === "BUY" ? "SELL" : "BUY"
   const leaves = leaving(exit, reach)
-  let [best, stop, isStopped, hasEntered] = [0, given.stop, false, false]
+  let [best, stop, isStopped, hasEntered, isClosing] = [0, given.stop, false, false, false]
   // Nothing before its first answer.
   let legs = 2
   const inForce = (from: number): number => {
@@ -154,11 +157,15 @@ export const bracket = (given: Bracket): Strategy => {
     return trail > 0 && isAtLeast(trailing, stop) ? trailing : stop
   }
   return {
-    isAskedFirst: false,
+    // Each part of its entry may be one that has to leave.
+    get isAskedFirst() {
+      return legs === 0
+    },
     stops: () => (legs === 2 || isStopped ? {} : stopOf(side, inForce(hasEntered ? best : entry))),
-    atClose: ({ close, want, done }) => {
+    atClose: ({ close, want, done, filled }) => {
       legs = done("position")
-      if (legs === 0) return want("position", { side, price: entry, quantity: size })
+      const part = legs === 0 ? filled("position") : size
+      if (part === 0) return want("position", { side, price: entry, quantity: size })
       if (legs === 2) return
       if (!hasEntered) best = close
       hasEntered = true
@@ -167,8 +174,11 @@ export const bracket = (given: Bracket): Strategy => {
         if (breakevenAt > 0 && isAtLeast(close, breakevenAt)) stop = entry
         isStopped = isAtLeast(inForce(best), close)
       }
+      isClosing ||= isStopped || isAtLeast(close, takeProfit)
       const price = isStopped ? leaves(close) : takeProfit
-      want("position", { side: exit, price, quantity: size })
+      const last: Order = { side: exit, price, quantity: size, isExit: true }
+      if (legs === 1) return want("position", last)
+      want("position", { side, price: entry, quantity: isClosing ? part : size }, last)
     }
   }
 }
@@ -239,10 +249,9 @@ export interface Dip {
 
 /** Buys below a price, withdraws what nobody wanted for a time, and sells each purchase higher; then it pauses for a minute. */
 export const rules = ({ below, size, times, under, profit, stop, reach, expireMinutes }: Dip): Strategy => {
-  let [fired, firedAt, pausedUntil, isGoing, isWithdrawn, legsBefore] = [0, 0, 0, false, false, 0]
+  let [fired, firedAt, pausedUntil, isGoing, isWithdrawn, legsBefore, isClosing] = [0, 0, 0, false, false, 0, false]
   let entry: Order = { side: "BUY", price: 0, quantity: size }
   let leaves: ((close: number) => number) | undefined
-  let isLate = false
   const stopPrice = (): number => eightDigits("SELL", beyond(entry.price, -stop))
   const act = ({ bar, close, want, done, filled, isOpen, isPaying }: Desk): void => {
     const legs = done("dip") - legsBefore
@@ -257,9 +266,8 @@ export const rules = ({ below, size, times, under, profit, stop, reach, expireMi
         pausedUntil = bar + 1
       }
     }
-    // What filled after all while it was withdrawn is an entry like any other, once it is paid out.
-    isLate = (isLate || isWithdrawn) && isPaying("dip")
-    if (isGoing && (legs > 0 || (filled("dip") > 0 && !isOpen("dip")))) isWithdrawn = false
+    // What filled after all while it was withdrawn is an entry like any other.
+    if (isGoing && (legs > 0 || filled("dip") > 0)) isWithdrawn = false
     if (isGoing && isWithdrawn) {
       want("dip", undefined)
       if (isOpen("dip")) return
@@ -273,13 +281,18 @@ export const rules = ({ below, size, times, under, profit, stop, reach, expireMi
       isGoing = true
       isWithdrawn = false
       leaves = undefined
+      isClosing = false
       legsBefore = done("dip")
     }
     const isStopped = stop > 0 && close <= stopPrice()
-    if (done("dip") > legsBefore && isStopped && !isLate) leaves ??= leaving("SELL", reach)
-    const price = leaves?.(close) ?? eightDigits("SELL", beyond(entry.price, profit))
-    const exit: Order = { side: "SELL", price, quantity: size }
-    want("dip", done("dip") === legsBefore ? entry : exit)
+    const isBought = done("dip") > legsBefore
+    const part = isBought ? 0 : filled("dip")
+    if ((isBought || part > 0) && isStopped) leaves ??= leaving("SELL", reach)
+    const target = eightDigits("SELL", beyond(entry.price, profit))
+    isClosing ||= part > 0 && (leaves !== undefined || close >= target)
+    const exit: Order = { side: "SELL", price: leaves?.(close) ?? target, quantity: size, isExit: true }
+    if (isBought) return want("dip", exit)
+    want("dip", isClosing ? { ...entry, quantity: part } : entry, exit)
   }
   const stops = () => (stop > 0 && isGoing && leaves === undefined ? stopOf("BUY", stopPrice()) : {})
   return { isAskedFirst: true, seesItself: true, atClose: act, stops }

@@ -16,6 +16,8 @@ export interface Order {
   readonly quantity: number
   /** Placed only once the orders of these slots are gone. */
   readonly behind?: ReadonlyArray<string>
+  /** It leaves what the order before it in its slot traded, and no more. */
+  readonly isExit?: true
 }
 
 export interface Bar {
@@ -52,8 +54,9 @@ interface Slot {
   order: Open | undefined
   /** What of the wanted order has filled. */
   filled: number
-  /** Whole orders that have filled. */
+  /** Whole orders that have filled, and how much the last of them was. */
   done: number
+  traded: number
   /** The wanted order, and those that follow it. */
   wanted: ReadonlyArray<Order>
 }
@@ -142,15 +145,31 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
 
   const isBehind = ({ behind = [] }: Order): boolean => behind.some((name) => (slots.get(name)?.order?.open ?? 0) > 0)
 
+  const restOf = ({ filled, traded }: Slot, { isExit, quantity }: Order): number =>
+    (isExit === true ? Math.min(quantity, traded) : quantity) - filled
+
   const place = (slot: Slot): void => {
     const [wanted] = slot.wanted
-    if (wanted === undefined || wanted.quantity <= slot.filled || isBehind(wanted)) return
-    const quantity = wanted.quantity - slot.filled
+    if (wanted === undefined || isBehind(wanted)) return
+    const quantity = restOf(slot, wanted)
+    if (quantity <= 0 && slot.filled === 0) return
+    if (quantity <= 0) {
+      // All that is wanted of it now has filled.
+      complete(slot)
+      return place(slot)
+    }
     const deposit = moneyOf(quantity, wanted.price, "up")
     const from = next + (isWithin ? 0 : delay)
     const state = takesTime() ? "coming" : "resting"
     placed += 1
     slot.order = { ...wanted, quantity, open: quantity, deposit, state, due: from, from, isTried: false }
+  }
+
+  const complete = (slot: Slot): void => {
+    slot.done += 1
+    slot.traded = slot.filled
+    slot.filled = 0
+    slot.wanted = slot.wanted.slice(1)
   }
 
   /** The venue rounds a whole order up, and of its parts those of purchases, but never beyond the deposit. */
@@ -174,9 +193,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     money -= sign * paid
     fills.push({ bar, slot: slot.name, side, price, quantity, money: paid })
     if (order.open > 0) return true
-    slot.done += 1
-    slot.filled = 0
-    slot.wanted = slot.wanted.slice(1)
+    complete(slot)
     if (takesTime()) {
       Object.assign(order, { state: "paying", due: next + delay })
       return true
@@ -259,13 +276,13 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
   }
 
   const want = (name: string, first: Order | undefined, ...following: ReadonlyArray<Order>): void => {
-    const slot = slots.get(name) ?? { name, order: undefined, filled: 0, done: 0, wanted: [] }
+    const slot = slots.get(name) ?? { name, order: undefined, filled: 0, done: 0, traded: 0, wanted: [] }
     slots.set(name, slot)
     const { order } = slot
     slot.wanted = first === undefined ? [] : [first, ...following]
     if (order === undefined) return place(slot)
     if (order.state === "paying" || order.state === "leaving") return
-    const rest = first === undefined ? undefined : { ...first, quantity: first.quantity - slot.filled }
+    const rest = first === undefined ? undefined : { ...first, quantity: restOf(slot, first) }
     if (rest?.side === order.side && rest.quantity > 0 && !isWorthMoving(order, rest)) return
     if (order.state === "resting" && takesTime()) {
       Object.assign(order, { state: "leaving", due: next + delay })

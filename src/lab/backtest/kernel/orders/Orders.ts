@@ -7,7 +7,7 @@
 import type { Candles } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"
 import type { Market } from "../../../../domain/Market.ts"
-import { dueLeg, exitsFirst, leaves, leftOfLeg } from "../../../../strategy/Decision.ts"
+import { dueLeg, exitsFirst, hasBegun, leaves, leftOfLeg } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
 import * as FillLog from "./FillLog.ts"
@@ -154,6 +154,16 @@ export class Orders {
     const made = OrderTable.add(table, OrderTable.wholeOrder(table, index, leg, due, quantity, isExit))
     Ladders.setRow(ladders, index, leg, made)
     return made
+  }
+
+  /** Ends the due leg with what it did, if it has begun. Live runs end a leg of which nothing is left to place in the same way. */
+  closesLeg(slot: SlotState.SlotState): boolean {
+    const { desired } = slot
+    const progress = this.progressOf(slot)
+    const leg = desired?.legs[dueLeg(desired, progress)]
+    if (desired === undefined || leg === undefined || !hasBegun(desired, leg, progress)) return false
+    SlotState.completeLeg(slot, leg.side)
+    return true
   }
 
   place(slot: SlotState.SlotState, order: number, row: OrderTable.OrderRow, bar: number): void {

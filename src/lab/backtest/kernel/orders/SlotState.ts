@@ -35,6 +35,7 @@ export interface SlotState {
   readonly receivedInLeg: Amount
   readonly receivedByLastLeg: Amount
   readonly lastSide: Side | undefined
+  readonly lastQuantity: Amount
   /** Base and quote of the counted fills, before fees. Only a strategy reads them. */
   readonly bought: Amount
   readonly sold: Amount
@@ -61,6 +62,7 @@ type Visible =
   | "filledInLeg"
   | "receivedByLastLeg"
   | "lastSide"
+  | "lastQuantity"
   | "bought"
   | "sold"
   | "paid"
@@ -98,6 +100,7 @@ export const make = (index: number, name: string, stale: Array<SlotState>): Slot
   receivedInLeg: 0n,
   receivedByLastLeg: 0n,
   lastSide: undefined,
+  lastQuantity: 0n,
   bought: 0n,
   sold: 0n,
   paid: 0n,
@@ -164,16 +167,18 @@ export const fillPart = (slot: SlotState, quantity: Amount, input: Amount, outpu
   open.unpaid += output
 }
 
-export const fillWhole = (slot: SlotState, { side, output }: OrderRow): void => {
+export const fillWhole = (slot: SlotState, { side, output, quantity }: OrderRow): void => {
   const open = change(slot)
   open.completedLegs += 1
   open.receivedByLastLeg = output
   open.lastSide = side
+  open.lastQuantity = quantity
 }
 
 export const completeLeg = (slot: SlotState, side: Side): void => {
   const open = change(slot)
   open.lastSide = side
+  open.lastQuantity = open.filledInLeg
   open.completedLegs += 1
   open.receivedByLastLeg = open.receivedInLeg
   open.filledInLeg = 0n
@@ -188,6 +193,13 @@ export const close = (slot: SlotState): void => {
 
 export const earn = (slot: Open, output: Amount): void => {
   slot.unpaid = output
+}
+
+/** The payout costs this much of what the order brought in. */
+export const payForPayout = (slot: SlotState, paid: Amount): void => {
+  const open = change(slot)
+  open.unpaid -= paid
+  open.receivedInLeg -= paid
 }
 
 export const payOut = (slot: SlotState): Amount => {
@@ -237,14 +249,14 @@ export const freshen = (slot: Writable<"isStale">): void => {
 }
 
 const progressOf = (slot: Pick<SlotState, Visible>, row: OrderRow | undefined): SlotProgress => {
-  const { lastSide: side, openQuantity: quantity, completedLegs, filledInLeg, receivedByLastLeg } = slot
+  const { lastSide: side, lastQuantity, openQuantity: quantity, completedLegs, filledInLeg, receivedByLastLeg } = slot
   const { bought, sold, paid, proceeds } = slot
   // Asked for every slot at every decision: literals of few shapes, as spreading costs several times as much.
   const done = { completedLegs, filledInLeg, receivedByLastLeg, bought, sold, paid, proceeds }
   const hasOrder = row !== undefined && (quantity > 0n || slot.phase === "paying")
   if (side === undefined && !hasOrder) return done
   const whole: { -readonly [Field in keyof SlotProgress]: SlotProgress[Field] } = done
-  if (side !== undefined) whole.lastLeg = { side }
+  if (side !== undefined) whole.lastLeg = { side, quantity: lastQuantity }
   if (hasOrder) whole.live = { side: row.side, price: row.price, quantity }
   return whole
 }
