@@ -84,12 +84,17 @@ export const defaults: Omit<Settings, "account"> = {
 
 export class EngineSettings extends Context.Service<EngineSettings, Settings>()("limitbot/engine/EngineSettings") {}
 
+/** While its exit is refused a position has no stop. A refusal costs a request, and no money. */
+const stopRefusalMaxMillis = 5_000
+
 /**
  * The pause before a repeatedly refused slot is tried again. It doubles beyond the limit for a single request, so a
- * lasting refusal does not cost one order a minute for ever.
+ * lasting refusal does not cost one order a minute for ever. The exit after a stop does not wait so long.
  */
-export const refusalPauseMillis = ({ refusalMaxMillis, retryMinMillis }: Settings, refusals: number): number =>
-  doubledMillis(retryMinMillis, refusalMaxMillis, refusals)
+export const refusalPauseMillis = (
+  { refusalMaxMillis, retryMinMillis }: Settings,
+  { isUrgent, refusals }: { readonly refusals: number; readonly isUrgent?: boolean }
+): number => doubledMillis(retryMinMillis, isUrgent === true ? stopRefusalMaxMillis : refusalMaxMillis, refusals)
 
 /** No funding when less than this is left until the deadline. An agreed quote lives for minutes only. */
 export const marginMillis = (

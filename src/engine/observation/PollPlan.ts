@@ -40,8 +40,8 @@ export const pauseAfter = (
 
 const nextMoment = (settings: Settings, { slots }: BotState, decided: ReadonlyArray<Decided>, now: number): number => {
   const expiries = decided.map(({ decision }) => decision.until.time)
-  const retries = [...slots.values()].map(({ refusals, refusedAt }) =>
-    refusals > 0 ? refusedAt + refusalPauseMillis(settings, refusals) : undefined
+  const retries = [...slots.values()].map((slot) =>
+    slot.refusals > 0 ? slot.refusedAt + refusalPauseMillis(settings, slot) : undefined
   )
   return [...expiries, ...retries].reduce<number>(
     (next, moment) => (moment !== undefined && moment > now ? Math.min(next, moment) : next),

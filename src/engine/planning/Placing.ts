@@ -1,7 +1,6 @@
 /** Turns a planned order for a free slot into a placement, if no wait and no limit prevents it. Nothing is sent from here. */
 import { Effect, Result } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAmount, inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -30,16 +29,21 @@ export interface Beside {
 }
 
 export const make = (books: Bookkeeper["Service"], settings: Settings, refusals: Refusals) => {
-  const waiting = (strategy: Strategy, desired: DesiredOrder, now: number) => {
+  const waiting = (strategy: Strategy, view: View, desired: DesiredOrder) => {
+    const { now } = view
     const slot = books.state.slots.get(slotKey(strategy.name, desired.slot))
     if (slot === undefined) return undefined
     const { refusals: times, refusedAt, refusedWhy = "the last attempt failed" } = slot
-    const waitUntil = refusedAt + refusalPauseMillis(settings, times)
+    const waitUntil = refusedAt + refusalPauseMillis(settings, slot)
     if (now >= waitUntil || now < refusedAt) return undefined
     const exit = times < refusalsThatTell ? undefined : exitOf(strategy, desired)
     const reason = `${refusedWhy}; the next attempt is due in ${age(waitUntil - now)}`
     const about = { strategy: strategy.name, slot: desired.slot }
-    return refusals.once(about, `${times} refusals`, { _tag: "Deferred", ...about, reason, ...present({ exit }) })
+    const event = { _tag: "Deferred", ...about, reason } as const
+    if (exit === undefined) return refusals.once(about, `${times} refusals`, event)
+    const price = priceFor(view, desired)
+    const cost = leavingNow(desired.market ?? strategy.market, desired, price)
+    return refusals.missing(about, "refused", { ...event, reason: `${reason}; ${cost}`, exit }, mid(price))
   }
 
   const begin = Effect.fnUntraced(function* (
@@ -71,14 +75,14 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const cost = exit === undefined ? "" : `; ${leavingNow(desired.market ?? strategy.market, desired, price)}`
     const about = { strategy: strategy.name, slot: desired.slot, limit, reason: `${reason}${cost}` }
     const event = { _tag: "Denied", ...about, mid: mid(price), ...present({ exit }) } as const
-    return refusals.once(about, limit, event, exit === undefined ? undefined : Decimal.toNumber(event.mid))
+    return exit === undefined ? refusals.once(about, limit, event) : refusals.missing(about, limit, event, event.mid)
   }
 
   const at = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder): LimitInputs =>
     circumstances(books.state, settings, strategy, desired, priceFor(view, desired), view.now, tally, left)
 
   const place = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
-    const wait = waiting(strategy, desired, view.now)
+    const wait = waiting(strategy, view, desired)
     if (wait !== undefined) return wait
     const known = at(strategy, view, beside, desired)
     const verdict = check(desired, known)

@@ -16,6 +16,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, touchedAt, unfinished } from "../state/BotState.ts"
 import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { isUnpaid, movingCodes, openQuantity, type Placement } from "../state/Placement.ts"
+import { slotKey } from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
 import { doubtOf, isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { armed, type MarketMoment, viewOf } from "./DecisionRecord.ts"
@@ -40,7 +41,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const refusals = Refusals.make(books)
-  const keep = Refusals.keeper(books.state, refusals)
+  const watchExits = Refusals.watch(books.state, refusals)
   const { decide, inForce } = Decisions.make(books, refusals)
   const { keptBack, place } = Placing.make(books, settings, refusals)
   const calm = new Map<string, Calm>()
@@ -73,6 +74,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const changes = diff(strategy.market, wish, orders)
     const beside = { tally, left: leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, wish, beside, change), { discard: true })
+    yield* watchExits(strategy, view, own, wish.desired)
     yield* Effect.forEach(own.filter(isEndUnbelieved), (placement) => tellEnded(strategy, wish, placement), {
       discard: true
     })
@@ -93,6 +95,11 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     return refusals.once(about, `ended ${order?.id}`, event)
   }
 
+  const isUnfilled = ({ name }: Strategy, wanted: DesiredOrder | undefined): boolean =>
+    wanted !== undefined &&
+    isAfterStop(wanted) &&
+    books.state.refusedExits.get(slotKey(name, wanted.slot))?.wanted.rests === true
+
   const apply = (
     strategy: Strategy,
     view: View,
@@ -103,7 +110,9 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   ): ReturnType<typeof books.record> => {
     switch (change._tag) {
       case "Keep":
-        return keep(strategy, view, change.slot, own, desired)
+        return isUnfilled(strategy, desired.get(change.slot))
+          ? Effect.void
+          : refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot })
       case "Wait":
         return Effect.void
       case "Cancel": {

@@ -7,12 +7,12 @@ import { formatWithSymbol, max } from "../../domain/Amount.ts"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
-import { type BidAsk, type Market, quoteAmount } from "../../domain/Market.ts"
+import { type BidAsk, type Market, mid, type Price, quoteAmount } from "../../domain/Market.ts"
 import { isFinished } from "../../domain/Placement.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
-import { priceIn, type View } from "../../strategy/View.ts"
+import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
@@ -26,32 +26,41 @@ interface About {
 type Recorded = ReturnType<Bookkeeper["Service"]["record"]>
 
 export interface Refusals {
-  /** `what` distinguishes verdicts. With a `price`, the verdict is recorded again after the price has moved by a percent. */
-  once(about: About, what: string, event: BotEvent, price?: number): Recorded
+  /** `what` distinguishes verdicts. */
+  once(about: About, what: string, event: BotEvent): Recorded
+  /** Records a missing exit once, whatever its placements do, and again after the market has moved by a percent. */
+  missing(about: About, what: string, event: BotEvent, market: Price): Recorded
   wantsNoMore(about: About): Recorded
   forgetAllBut(strategy: string, wanted: ReadonlyArray<string>): void
 }
 
 interface Said {
-  readonly placement: string | undefined
-  readonly price: number | undefined
+  /** A placement, or the market's price where an exit is missing. */
+  readonly about: string | number | undefined
   readonly verdicts: Set<string>
 }
 
-const isMoved = (before: number | undefined, now: number | undefined): boolean =>
-  before !== undefined && now !== undefined && Math.abs(now / before - 1) >= 0.01
+const isMoved = (before: number, now: number): boolean => Math.abs(now / before - 1) >= 0.01
 
 export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
   const said = new Map<string, Said>()
+  const say = (key: string, about: Said["about"], what: string, event: BotEvent): Recorded => {
+    const before = said.get(key)
+    const verdicts = before?.about === about ? (before?.verdicts ?? new Set()) : new Set<string>()
+    if (verdicts.has(what)) return Effect.void
+    said.set(key, { about, verdicts: verdicts.add(what) })
+    return record(event)
+  }
   return {
-    once: ({ slot, strategy }, what, event, price) => {
+    once: ({ slot, strategy }, what, event) => {
       const key = slotKey(strategy, slot)
-      const placement = state.slots.get(key)?.placement
-      const before = said.get(key)
-      const verdicts = before?.placement === placement ? (before?.verdicts ?? new Set()) : new Set<string>()
-      if (verdicts.has(what) && !isMoved(before?.price, price)) return Effect.void
-      said.set(key, { placement, price, verdicts: verdicts.add(what) })
-      return record(event)
+      return say(key, state.slots.get(key)?.placement, what, event)
+    },
+    missing: ({ slot, strategy }, what, event, market) => {
+      const key = slotKey(strategy, slot)
+      const [before, now] = [said.get(key)?.about, Decimal.toNumber(market)]
+      const isKnown = state.refusedExits.has(key) && typeof before === "number" && !isMoved(before, now)
+      return say(key, isKnown ? before : now, what, event)
     },
     wantsNoMore: (about) => {
       const key = slotKey(about.strategy, about.slot)
@@ -59,11 +68,13 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
       said.delete(key)
       return record({ _tag: "Deferred", ...about, reason: "what rests there is as wanted" })
     },
-    forgetAllBut: (strategy, wanted) => {
-      const kept = new Set(wanted.map((slot) => slotKey(strategy, slot)))
-      for (const key of said.keys()) if (key.startsWith(slotKey(strategy, "")) && !kept.has(key)) said.delete(key)
-    }
+    forgetAllBut: (strategy, wanted) => forgetAllBut(said, strategy, wanted)
   }
+}
+
+const forgetAllBut = (known: Map<string, unknown>, strategy: string, wanted: ReadonlyArray<string>): void => {
+  const kept = new Set(wanted.map((slot) => slotKey(strategy, slot)))
+  for (const key of known.keys()) if (key.startsWith(slotKey(strategy, "")) && !kept.has(key)) known.delete(key)
 }
 
 /**
@@ -73,16 +84,17 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
 export const isMissed = ({ mayLose }: DesiredOrder, limit: LimitName): boolean =>
   limit !== "tiny" && limit !== "leaving-orders" && (limit !== "swap-price" || mayLose === true)
 
-/** Cost of an exit at the market's price instead of its own: quote, rounded up. */
+/** Cost of an exit at the market's price instead of the better of its own price and the mid: quote, rounded up. */
 export const leavingNow = (
   market: Market,
   { price, quantity, side }: Pick<DesiredOrder, "price" | "quantity" | "side">,
   now: BidAsk
 ): string => {
-  const at = executable(side, now)
-  const [dear, cheap] = side === "BUY" ? [at, price] : [price, at]
+  const [at, middle] = [executable(side, now), mid(now)]
+  const better = side === "BUY" ? Decimal.min(price, middle) : Decimal.max(price, middle)
+  const [dear, cheap] = side === "BUY" ? [at, better] : [better, at]
   const cost = quoteAmount(market, quantity, dear, "up") - quoteAmount(market, quantity, cheap, "down")
-  return `leaving now at ${Decimal.format(at)} costs ${formatWithSymbol(max(0n, cost), market.quote)} more than at ${Decimal.format(price)}`
+  return `leaving now at ${Decimal.format(at)} costs ${formatWithSymbol(max(0n, cost), market.quote)} more than at ${Decimal.format(better)}`
 }
 
 export const exitOf = (
@@ -92,35 +104,50 @@ export const exitOf = (
   isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
 
 /**
- * Tells of an exit after a stop that has rested for a minute where the market is beyond it, and again when leaving costs another
- * percent. What may fill where it is is not missing.
+ * Tells of exits after a stop that a minute has not filled, wherever they rest and however often they moved meanwhile. While one is
+ * reported as refused, its minute has not begun.
  */
-export const keeper = (state: Bookkeeper["Service"]["state"], refusals: Refusals) => {
-  const beyondSince = new Map<string, number>()
+export const watch = (state: Bookkeeper["Service"]["state"], refusals: Refusals) => {
+  const restsSince = new Map<string, number>()
+  const unfilled = (strategy: Strategy, view: View, own: Placement, wanted: DesiredOrder): Recorded => {
+    const { slot } = wanted
+    const key = slotKey(strategy.name, slot)
+    const since = restsSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now
+    restsSince.set(key, since)
+    const quantity = openQuantity(own)
+    if (view.now - since < minuteMillis || own.by !== undefined || quantity === 0n) return Effect.void
+    const exit = exitOf(strategy, { ...wanted, price: own.side === wanted.side ? own.price : wanted.price, quantity })
+    if (exit === undefined) return Effect.void
+    const [market, now] = [wanted.market ?? strategy.market, priceIn(view, own.market) ?? view.price]
+    const isBeyond = (exit.side === "SELL" ? Decimal.isGreater : Decimal.isLess)(exit.price, executable(exit.side, now))
+    const why = isBeyond ? "the market is beyond its price" : "nobody has taken it"
+    const about = { strategy: strategy.name, slot, reason: `${why}; ${leavingNow(market, exit, now)}` }
+    const event = { _tag: "Deferred", ...about, exit: { ...exit, rests: true } } as const
+    return refusals.missing(about, `unfilled ${progressOf(view, slot).filledInLeg}`, event, mid(now))
+  }
   return (
     strategy: Strategy,
     view: View,
-    slot: string,
-    all: ReadonlyArray<Placement>,
+    own: ReadonlyArray<Placement>,
     desired: ReadonlyMap<string, DesiredOrder>
-  ): Recorded => {
-    const [own, wanted] = [all.find((each) => each.slot === slot && !isFinished(each.state)), desired.get(slot)]
-    const about = { strategy: strategy.name, slot }
-    if (own === undefined || wanted === undefined) return refusals.wantsNoMore(about)
-    const key = slotKey(strategy.name, slot)
-    const exit = exitOf(strategy, { ...wanted, price: own.price, quantity: openQuantity(own) })
-    const now = priceIn(view, own.market) ?? view.price
-    const ratio = Decimal.toNumber(own.price) / Decimal.toNumber(executable(own.side, now))
-    const beyond = own.side === "SELL" ? ratio - 1 : 1 / ratio - 1
-    if (exit === undefined || !isAfterStop(wanted) || own.state !== "open" || own.by !== undefined || beyond <= 0) {
-      beyondSince.delete(key)
-      return refusals.wantsNoMore(about)
+  ) => {
+    const isRefused = ({ slot }: DesiredOrder): boolean => {
+      const reported = state.refusedExits.get(slotKey(strategy.name, slot))
+      return reported !== undefined && reported.wanted.rests !== true
     }
-    const since = beyondSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now
-    beyondSince.set(key, since)
-    if (view.now - since < minuteMillis) return refusals.wantsNoMore(about)
-    const reason = `the market is beyond its price; ${leavingNow(wanted.market ?? strategy.market, exit, now)}`
-    const verdict = `${since} ${exit.quantity} ${Math.floor(beyond * 100)}`
-    return refusals.once(about, verdict, { _tag: "Deferred", ...about, reason, exit: { ...exit, rests: true } })
+    const resting = [...desired.values()].filter((wanted) => isAfterStop(wanted) && !isRefused(wanted))
+    forgetAllBut(
+      restsSince,
+      strategy.name,
+      resting.map(({ slot }) => slot)
+    )
+    return Effect.forEach(
+      resting,
+      (exit) => {
+        const live = own.find(({ slot, state }) => slot === exit.slot && !isFinished(state))
+        return live === undefined ? Effect.void : unfilled(strategy, view, live, exit)
+      },
+      { discard: true }
+    )
   }
 }

@@ -13,7 +13,14 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { type Market, quoteAmount, toTick } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import { armedLeg, type DesiredOrder, type DesiredSlot, dueLeg, filledOfLeg, hasBegun } from "../../strategy/Decision.ts"
+import {
+  armedLeg,
+  type DesiredOrder,
+  type DesiredSlot,
+  dueLeg,
+  filledOfLeg,
+  hasBegun
+} from "../../strategy/Decision.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import type { BotState } from "../state/BotState.ts"

@@ -5,6 +5,7 @@
 import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"
+import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
 import type { Forgone, SlotPast, SlotProgress } from "../../strategy/View.ts"
 import { filledBase, filledQuote, openQuantity, type Placement } from "./Placement.ts"
 
@@ -30,6 +31,8 @@ export interface Slot {
   /** Consecutive attempts that the venue refused, and swaps that it paid back; the back-off counts them. */
   readonly refusals: number
   readonly refusedAt: number
+  /** The last refused order is the exit after a stop. */
+  readonly isUrgent?: boolean
   readonly refusedWhy?: string
   readonly frozen?: string
   readonly freeze?: Freeze
@@ -88,7 +91,8 @@ export const apply = (slots: Slots, placement: Placement, event: PlacementEvent,
       return change(slots, placement, (slot) => ({
         refusals: slot.refusals + 1,
         refusedAt: at,
-        refusedWhy: event.reason
+        refusedWhy: event.reason,
+        isUrgent: placement.by === undefined && isAfterStop(placement)
       }))
     case "DepositSeen":
       return change(slots, placement, ({ refusals }) => ({ refusals: placement.by === "swap" ? refusals : 0 }))

@@ -1,6 +1,6 @@
 /** Exits that a limit or the venue refuses: the position had no stop, and nobody was told. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as RefusedExits from "../../../src/engine/state/strategies/RefusedExits.ts"
@@ -43,7 +43,33 @@ const withTarget = Effect.fnUntraced(function* (world: Effect.Success<typeof mak
 const sidesFilled = ({ events }: Running) =>
   Effect.map(events, (all) => all.flatMap(({ event }) => (event._tag === "FillSeen" ? [event.side] : [])))
 
-const told = ({ state }: Running) =>
+/** A purchase at 60,000 has filled, and the market is at 57,000, below the stop. Nobody fills but the test. */
+const stoppedBracketWith = Effect.fnUntraced(function* (bend: (world: Effect.Success<typeof make>) => void) {
+  const solvers = {
+    marginBasisPoints: [5000, 5000],
+    marginPerThousandUsd: 0,
+    solvers: 1,
+    latencyMillis: [0, 0]
+  } as const
+  const world = yield* makeWith(() => Reserve.none, { speed: 0, fillWhileCancellingShare: 0, solvers })
+  const to = (price: number) => world.tell("/sandbox/prices", { prices: { "BTC/USDC": price } })
+  yield* to(61_000)
+  const bracket = long(budget)
+    .replace("entry: 100000, takeProfit: 120000", "entry: 60000, takeProfit: 70000")
+    .replace("stop: 30000", "stop: 58000, reach: 1%")
+  const process = yield* world.run({ strategies: [bracket], pace: { pollMaxMillis: 2_000 } })
+  yield* until(() => openOrders(process).length === 1, 60_000, "its entry rests")
+  yield* world.tell("/sandbox/fill", {})
+  const isBought = () => (process.state.slots.get("long/position")?.completedLegs ?? 0) === 1
+  yield* until(isBought, 60_000, "its entry has filled")
+  bend(world)
+  yield* to(57_000)
+  return { process: { ...process, world }, to, fell: yield* Clock.currentTimeMillis }
+})
+
+const stoppedBracket = stoppedBracketWith(() => undefined)
+
+const told = ({ state }: Pick<Running, "state">) =>
   problemsOf(state, bySymbol, { now: 0, pulse: undefined, stuckAfter: defaultTerms }).filter(
     ({ kind }) => kind === "exit-refused"
   )
@@ -143,6 +169,72 @@ describe("exits that are refused", () => {
     )
   )
 
+  it.effect("an exit after a stop that nobody takes is reported after a minute, and again with each percent", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { fell, process, to } = yield* stoppedBracket
+        yield* until(() => openOrders(process).some(({ side }) => side === "SELL"), 60_000, "it rests in the market")
+        yield* Effect.sleep(40_000)
+        assert.lengthOf(told(process), 0)
+        yield* until(() => told(process).length > 0, 60_000, "it is told")
+        assert.isAtLeast((yield* Clock.currentTimeMillis) - fell, 60_000)
+        const text = () => told(process)[0]?.text ?? ""
+        assert.match(
+          text(),
+          /^The exit SELL [\d.]+ BTC at 56430\.\d+ rests and is not filled: nobody has taken it; leaving now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
+        )
+        const lines = Effect.map(
+          process.events,
+          (all) => all.filter(({ event }) => event._tag === "Deferred" && event.exit?.rests === true).length
+        )
+        yield* to(56_700)
+        yield* until(
+          () => openOrders(process).some(({ price }) => Decimal.toNumber(price) < 56_300),
+          60_000,
+          "it moves"
+        )
+        yield* Effect.sleep(30_000)
+        assert.deepStrictEqual([told(process).length, yield* lines], [1, 1])
+        yield* to(56_000)
+        yield* until(() => /leaving now at 559\d\d/.test(text()), 60_000, "the market is lower by more than a percent")
+        yield* Effect.sleep(30_000)
+        assert.strictEqual(yield* lines, 2)
+        yield* process.world.tell("/sandbox/fill", { side: "SELL" })
+        yield* until(() => told(process).length === 0, 60_000, "it is over once it has filled")
+      })
+    )
+  )
+
+  it.effect("an exit after a stop that the venue refused is placed within seconds once the venue takes it", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        let isRefusing = true
+        const creates: Array<number> = []
+        const { process } = yield* stoppedBracketWith((world) => {
+          world.network.bend = ({ method, url }) => {
+            if (method !== "POST" || !/\/orders$/.test(url)) return undefined
+            creates.push(0)
+            const error = { status: "400", code: "VALIDATION_ERROR", title: "no", detail: "not this one" }
+            return isRefusing ? { status: 400, body: { errors: [error] } } : undefined
+          }
+        })
+        yield* Effect.sleep("10 minutes")
+        assert.isAtMost(creates.length, 10 * 13, "requests have a bound")
+        assert.match(
+          told(process)[0]?.text ?? "",
+          /^The exit SELL .* is not in the market, refused by the venue: .*; leaving now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
+        )
+        const alarms = (yield* process.events).filter(
+          ({ event }) => event._tag === "Deferred" && event.exit !== undefined
+        )
+        assert.lengthOf(alarms, 1)
+        isRefusing = false
+        yield* until(() => openOrders(process).length === 1, 7_000, "it rests")
+        assert.lengthOf(told(process), 0)
+      })
+    )
+  )
+
   it.effect("a stop by a swap that the venue pays back waits longer each time and raises an alarm", () =>
     inVirtualTime(
       Effect.gen(function* () {
@@ -200,7 +292,7 @@ describe("exits that are refused", () => {
         })
         yield* until(() => told(process).length > 0, 300_000, "it is told that the stop is not placed")
         const refused =
-          /^The exit SELL .* refused by its limit price-deviation: .* at a mid of [\d.]+; leaving now at .* costs 0 USDC more than at [\d.]+/
+          /^The exit SELL .* refused by its limit price-deviation: .* at a mid of [\d.]+; leaving now at .* costs [\d.]+ USDC more than at [\d.]+/
         assert.match(told(process)[0]?.text ?? "", new RegExp(`${refused.source}; what rests at 120000 stays$`))
         const isRefusal = ({ event }: { readonly event: { readonly _tag: string } }) => event._tag === "Denied"
         const said = (yield* process.events).filter(isRefusal).length

@@ -77,7 +77,11 @@ describe("a slot", () => {
     assert.deepInclude(slot?.past, { held: 149_990n, cost: (value * 149_990n + 199_989n) / 199_990n })
     assert.strictEqual(slot?.past?.lastOrder?.side, "SELL")
     const over = slotOf([...until("Settled"), ...sale(200_000n, 150_000_000n, "FILLED")])
-    assert.deepInclude(over, { completedLegs: 2, receivedByLastLeg: 149_999_995n, lastLeg: { side: "SELL", quantity: 200_000n } })
+    assert.deepInclude(over, {
+      completedLegs: 2,
+      receivedByLastLeg: 149_999_995n,
+      lastLeg: { side: "SELL", quantity: 200_000n }
+    })
     assert.deepInclude(over?.past, { held: 0n, cost: 0n })
   })
 

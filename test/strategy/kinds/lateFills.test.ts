@@ -142,7 +142,8 @@ describe.each([
       const isUp = next() < 0.5
       look(isUp ? 106 : 94)
       const before = venue.placed.length
-      for (let step = 0; step < 60; step++) look(isUp ? between(next, 104, 107) : between(next, 93, 96), (order) => !isEntry(order))
+      for (let step = 0; step < 60; step++)
+        look(isUp ? between(next, 104, 107) : between(next, 93, 96), (order) => !isEntry(order))
       assert.strictEqual(venue.base, 0n, `seed ${seed}`)
       assert.lengthOf(venue.placed.slice(before).filter(isEntry), 0, `seed ${seed}`)
     }

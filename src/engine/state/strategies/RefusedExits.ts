@@ -44,8 +44,9 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
     case "FillSeen": {
       const key = keyOf(event)
       const refused = exits.get(key)
-      // Where a limit of ours refused it, this is still the order that it would replace.
-      if (refused?.limit !== undefined || (event._tag === "DepositSeen" && refused?.isSwap === true)) return
+      // Where a limit of ours refused it, this is still the order that it would replace. One that rests ends when all of it has filled.
+      if (refused?.limit !== undefined || refused?.wanted.rests === true) return
+      if (event._tag === "DepositSeen" && refused?.isSwap === true) return
       return void exits.delete(key)
     }
     case "Closed":

@@ -12,7 +12,15 @@ import { formatWithSymbol, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { inputAmount, type Market, mid, opposite, outputAmount, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import { type Decision, filledLegs, filledOfLeg, type Leg, type Memory, type PriceBounds, sooner } from "../../Decision.ts"
+import {
+  type Decision,
+  filledLegs,
+  filledOfLeg,
+  type Leg,
+  type Memory,
+  type PriceBounds,
+  sooner
+} from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
 import { type Behaviour, eitherForm, form, type Kind, reasons, type Section, type Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"

@@ -138,14 +138,7 @@ const isAtTarget = (side: Side, { exit, price }: Going, moment: Moment): boolean
 }
 
 /** `isPart`: some of the entry has not filled. */
-export const follow = (
-  exit: Exit,
-  side: Side,
-  going: Going,
-  moment: Moment,
-  isTrue: Judge,
-  isPart: boolean
-): Held => {
+export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isTrue: Judge, isPart: boolean): Held => {
   const { held: before, price, trailFrom } = going
   const known = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
   const market = Decimal.fromNumber(moment.mid, 12)

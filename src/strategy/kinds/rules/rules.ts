@@ -15,7 +15,14 @@ import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { counted } from "../../../domain/Words.ts"
-import { type Decision, type DesiredSlot, filledOfLeg, type Leg, type Memory, type PriceBounds } from "../../Decision.ts"
+import {
+  type Decision,
+  type DesiredSlot,
+  filledOfLeg,
+  type Leg,
+  type Memory,
+  type PriceBounds
+} from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import {
@@ -317,8 +324,7 @@ const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment
   const isResting = progress.live !== undefined
   if (isTouched(going, progress)) {
     const isTrue = (term: Term, at: Moment) => truth(term, at) === "yes"
-    const held =
-      rule.exit && follow(rule.exit, rule.side, going, moment, isTrue, !isHolding(going, progress))
+    const held = rule.exit && follow(rule.exit, rule.side, going, moment, isTrue, !isHolding(going, progress))
     if (withdrawnAt === undefined && state.pausedUntil === 0 && held === going.held) return state
     return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held } }
   }
