@@ -11,7 +11,7 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import type { View } from "../../strategy/View.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { decisionEvent, type MarketMoment, stable } from "./DecisionRecord.ts"
-import type { Refusals } from "./Refusals.ts"
+import type { Refusals } from "./exits/Refusals.ts"
 
 interface Standing {
   readonly strategy: Strategy

@@ -16,15 +16,14 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, touchedAt, unfinished } from "../state/BotState.ts"
 import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { isUnpaid, movingCodes, openQuantity, type Placement } from "../state/Placement.ts"
-import { slotKey } from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
-import { doubtOf, isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { armed, type MarketMoment, viewOf } from "./DecisionRecord.ts"
 import * as Decisions from "./Decisions.ts"
+import * as ExitWatch from "./exits/ExitWatch.ts"
+import * as Refusals from "./exits/Refusals.ts"
 import { leftByEdits } from "./LeavingOrders.ts"
 import { type Change, diff, type SlotOrder, type Wish } from "./OrderDiff.ts"
 import * as Placing from "./Placing.ts"
-import * as Refusals from "./Refusals.ts"
 import { closings, sweeps } from "./Remainders.ts"
 import { noCost, replacementCost } from "./ReplacementCost.ts"
 
@@ -41,7 +40,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const refusals = Refusals.make(books)
-  const watchExits = Refusals.watch(books.state, refusals)
+  const watchExits = ExitWatch.make(books, refusals)
   const { decide, inForce } = Decisions.make(books, refusals)
   const { keptBack, place } = Placing.make(books, settings, refusals)
   const calm = new Map<string, Calm>()
@@ -75,30 +74,11 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const beside = { tally, left: leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, wish, beside, change), { discard: true })
     yield* watchExits(strategy, view, own, wish.desired)
-    yield* Effect.forEach(own.filter(isEndUnbelieved), (placement) => tellEnded(strategy, wish, placement), {
-      discard: true
-    })
     // What happened while this plan was made it has not seen.
     if (withdrawAll === undefined && isCalm(books.state, strategy, decision, view, wish, orders))
       calm.set(strategy.name, { decision, touchedAt: touched })
     return decision
   })
-
-  /** The exit of a position counts as missing while its end is not believed. */
-  const tellEnded = (strategy: Strategy, { desired }: Wish, placement: Placement) => {
-    const { order, slot } = placement
-    const wanted = desired.get(slot)
-    const exit = wanted === undefined ? undefined : Refusals.exitOf(strategy, wanted)
-    if (exit === undefined) return Effect.void
-    const about = { strategy: strategy.name, slot }
-    const event = { _tag: "Deferred", ...about, reason: doubtOf(placement), exit } as const
-    return refusals.once(about, `ended ${order?.id}`, event)
-  }
-
-  const isUnfilled = ({ name }: Strategy, wanted: DesiredOrder | undefined): boolean =>
-    wanted !== undefined &&
-    isAfterStop(wanted) &&
-    books.state.refusedExits.get(slotKey(name, wanted.slot))?.wanted.rests === true
 
   const apply = (
     strategy: Strategy,
@@ -110,9 +90,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   ): ReturnType<typeof books.record> => {
     switch (change._tag) {
       case "Keep":
-        return isUnfilled(strategy, desired.get(change.slot))
-          ? Effect.void
-          : refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot })
+        return refusals.wantsNoMore({ strategy: strategy.name, slot: change.slot }, desired.get(change.slot))
       case "Wait":
         return Effect.void
       case "Cancel": {

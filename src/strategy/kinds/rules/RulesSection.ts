@@ -59,7 +59,7 @@ const exitKeys = {
     "at once"
   ),
   when: Read.optional(Read.expression, "it leaves when this is true"),
-  after: Read.optional(Read.duration, "it leaves so long after the entry has filled"),
+  after: Read.optional(Read.duration, "it leaves so long after the first fill of its entry"),
   reach,
   floor
 }

@@ -3,20 +3,16 @@
  * once, however they take turns, until the slot is planned, or what is wanted has gone and comes back.
  */
 import { Effect } from "effect"
-import { formatWithSymbol, max } from "../../domain/Amount.ts"
-import type { BotEvent, Of } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import { minuteMillis } from "../../domain/Durations.ts"
-import { type BidAsk, type Market, mid, type Price, quoteAmount } from "../../domain/Market.ts"
-import { isFinished } from "../../domain/Placement.ts"
-import type { DesiredOrder } from "../../strategy/Decision.ts"
-import { isAfterStop } from "../../strategy/kinds/StopExit.ts"
-import type { Strategy } from "../../strategy/Strategy.ts"
-import { priceIn, progressOf, type View } from "../../strategy/View.ts"
-import type { Bookkeeper } from "../state/Bookkeeper.ts"
-import { openQuantity, type Placement } from "../state/Placement.ts"
-import { slotKey } from "../state/SlotFold.ts"
-import { executable, type LimitName } from "./OrderLimits.ts"
+import { formatWithSymbol, max } from "../../../domain/Amount.ts"
+import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
+import * as Decimal from "../../../domain/Decimal.ts"
+import { type BidAsk, type Market, mid, type Price, quoteAmount } from "../../../domain/Market.ts"
+import type { DesiredOrder } from "../../../strategy/Decision.ts"
+import { isAfterStop } from "../../../strategy/kinds/StopExit.ts"
+import type { Strategy } from "../../../strategy/Strategy.ts"
+import type { Bookkeeper } from "../../state/Bookkeeper.ts"
+import { slotKey } from "../../state/SlotFold.ts"
+import { executable, type LimitName } from "../OrderLimits.ts"
 
 interface About {
   readonly strategy: string
@@ -30,7 +26,8 @@ export interface Refusals {
   once(about: About, what: string, event: BotEvent): Recorded
   /** Records a missing exit once, whatever its placements do, and again after the market has moved by a percent. */
   missing(about: About, what: string, event: BotEvent, market: Price): Recorded
-  wantsNoMore(about: About): Recorded
+  /** The order in the slot is as planned, so a refused exit is no longer missing. One that is not filled still is. */
+  wantsNoMore(about: About, wanted: DesiredOrder | undefined): Recorded
   forgetAllBut(strategy: string, wanted: ReadonlyArray<string>): void
 }
 
@@ -62,9 +59,11 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
       const isKnown = state.refusedExits.has(key) && typeof before === "number" && !isMoved(before, now)
       return say(key, isKnown ? before : now, what, event)
     },
-    wantsNoMore: (about) => {
+    wantsNoMore: (about, wanted) => {
       const key = slotKey(about.strategy, about.slot)
-      if (!state.refusedExits.has(key)) return Effect.void
+      const reported = state.refusedExits.get(key)
+      const isUnfilled = reported?.wanted.rests === true && wanted !== undefined && isAfterStop(wanted)
+      if (reported === undefined || isUnfilled) return Effect.void
       said.delete(key)
       return record({ _tag: "Deferred", ...about, reason: "what rests there is as wanted" })
     },
@@ -72,7 +71,7 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
   }
 }
 
-const forgetAllBut = (known: Map<string, unknown>, strategy: string, wanted: ReadonlyArray<string>): void => {
+export const forgetAllBut = (known: Map<string, unknown>, strategy: string, wanted: ReadonlyArray<string>): void => {
   const kept = new Set(wanted.map((slot) => slotKey(strategy, slot)))
   for (const key of known.keys()) if (key.startsWith(slotKey(strategy, "")) && !kept.has(key)) known.delete(key)
 }
@@ -102,52 +101,3 @@ export const exitOf = (
   { isExit, market, price, quantity, side }: DesiredOrder
 ): Of<"Denied">["exit"] =>
   isExit === true ? { side, price, quantity, asset: (market ?? strategy.market).base.symbol } : undefined
-
-/**
- * Tells of exits after a stop that a minute has not filled, wherever they rest and however often they moved meanwhile. While one is
- * reported as refused, its minute has not begun.
- */
-export const watch = (state: Bookkeeper["Service"]["state"], refusals: Refusals) => {
-  const restsSince = new Map<string, number>()
-  const unfilled = (strategy: Strategy, view: View, own: Placement, wanted: DesiredOrder): Recorded => {
-    const { slot } = wanted
-    const key = slotKey(strategy.name, slot)
-    const since = restsSince.get(key) ?? state.refusedExits.get(key)?.since ?? view.now
-    restsSince.set(key, since)
-    const quantity = openQuantity(own)
-    if (view.now - since < minuteMillis || own.by !== undefined || quantity === 0n) return Effect.void
-    const exit = exitOf(strategy, { ...wanted, price: own.side === wanted.side ? own.price : wanted.price, quantity })
-    if (exit === undefined) return Effect.void
-    const [market, now] = [wanted.market ?? strategy.market, priceIn(view, own.market) ?? view.price]
-    const isBeyond = (exit.side === "SELL" ? Decimal.isGreater : Decimal.isLess)(exit.price, executable(exit.side, now))
-    const why = isBeyond ? "the market is beyond its price" : "nobody has taken it"
-    const about = { strategy: strategy.name, slot, reason: `${why}; ${leavingNow(market, exit, now)}` }
-    const event = { _tag: "Deferred", ...about, exit: { ...exit, rests: true } } as const
-    return refusals.missing(about, `unfilled ${progressOf(view, slot).filledInLeg}`, event, mid(now))
-  }
-  return (
-    strategy: Strategy,
-    view: View,
-    own: ReadonlyArray<Placement>,
-    desired: ReadonlyMap<string, DesiredOrder>
-  ) => {
-    const isRefused = ({ slot }: DesiredOrder): boolean => {
-      const reported = state.refusedExits.get(slotKey(strategy.name, slot))
-      return reported !== undefined && reported.wanted.rests !== true
-    }
-    const resting = [...desired.values()].filter((wanted) => isAfterStop(wanted) && !isRefused(wanted))
-    forgetAllBut(
-      restsSince,
-      strategy.name,
-      resting.map(({ slot }) => slot)
-    )
-    return Effect.forEach(
-      resting,
-      (exit) => {
-        const live = own.find(({ slot, state }) => slot === exit.slot && !isFinished(state))
-        return live === undefined ? Effect.void : unfilled(strategy, view, live, exit)
-      },
-      { discard: true }
-    )
-  }
-}
