@@ -12,6 +12,7 @@ import { age, counted } from "../../domain/Words.ts"
 import { armedLeg, type Decision, type DesiredSlot, holds, type Leg, type Memory } from "../Decision.ts"
 import type { Behaviour } from "../Kind.ts"
 import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "../View.ts"
+import { oneStretch } from "./Watch.ts"
 
 const begun = 1_700_000_000_000
 const minuteMillis = 60_000
@@ -51,27 +52,39 @@ const impurityAt = (file: string, behave: () => Behaviour, market: Market, level
   const unready = coldFailure(lasting, world.view())
   if (unready !== undefined) return unready
   let memory: Memory = lasting.initialMemory
-  for (let look = 0; look < looks; look++) {
+  const impurityOfLook = (look: number): string | undefined => {
     const view = world.view()
     const sent = lasting.signals === undefined ? "" : `, with ${signalsText(view)}`
     const seen = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}${sent}, remembering ${JSON.stringify(memory)}`
-    try {
-      const answer = lasting.decide(view, memory)
-      if (!isSame(answer, lasting.decide(view, memory)))
-        return `${file} answers otherwise when it is asked twice ${seen}`
-      if (look % anewEvery === 0 && !isSame(answer, behave().decide(view, memory)))
-        return `${file} answers otherwise when it has not been asked before ${seen}: what it remembers belongs into memory`
-      const later = world.inside(view, answer)
-      const other = later && lasting.decide(later, answer.memory)
-      if (later !== undefined && other !== undefined && !wantsSame(answer, other)) {
-        const [then, at] = [Decimal.format(mid(later.price)), iso(later.now)]
-        return `${file} holds too long ${seen}: it wants ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it wants ${wishesText(other)}`
-      }
-      memory = answer.memory
-      world.goOn(answer)
-    } catch (mistake) {
-      return messageOf(mistake)
+    const answer = lasting.decide(view, memory)
+    if (!isSame(answer, lasting.decide(view, memory))) return `${file} answers otherwise when it is asked twice ${seen}`
+    if (look % anewEvery === 0 && !isSame(answer, behave().decide(view, memory)))
+      return `${file} answers otherwise when it has not been asked before ${seen}: what it remembers belongs into memory`
+    const later = world.inside(view, answer)
+    const other = later && lasting.decide(later, answer.memory)
+    if (later !== undefined && other !== undefined && !wantsSame(answer, other)) {
+      const [then, at] = [Decimal.format(mid(later.price)), iso(later.now)]
+      return `${file} holds too long ${seen}: it wants ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it wants ${wishesText(other)}`
     }
+    memory = answer.memory
+    world.goOn(answer)
+    return undefined
+  }
+  try {
+    for (let look = 0; look < looks; look += anewEvery) {
+      const impurity = oneStretch(() => firstOf(look, look + anewEvery, impurityOfLook))
+      if (impurity !== undefined) return impurity
+    }
+  } catch (mistake) {
+    return messageOf(mistake)
+  }
+  return undefined
+}
+
+const firstOf = (from: number, to: number, of: (index: number) => string | undefined): string | undefined => {
+  for (let index = from; index < to; index++) {
+    const answer = of(index)
+    if (answer !== undefined) return answer
   }
   return undefined
 }
