@@ -24,12 +24,12 @@ const assets = [
   { symbol: "BTC", id: "btc", decimals: 8 },
   { symbol: "USDC", id: "usdc", decimals: 6 }
 ]
-const space = [Result.getOrThrow(SweepSpace.dimension("market-making.spread=0.1%,0.2%,0.3%,0.4%,0.6%,0.9%,1.2%"))]
+const space = [Result.getOrThrow(SweepSpace.dimension("market-making.spread=0.1%,0.2%,0.3%,0.4%,0.6%,0.9%"))]
 const search: Trial.Search = {
   ...{ text, file: "quotes.yaml", markets: { assets, ticks: new Map() }, space },
   ...{ mode: "worse", objective: "profitQuote" }
 }
-const candles = Generate.generate({ ...Generate.defaults, bars: 300 })
+const candles = Generate.generate({ ...Generate.defaults, bars: 100 })
 const inputs = [
   { candles, indices: CrossingIndex.buildIndices(candles, "at"), options: { costs: noCosts, changes: {} } }
 ] as const
