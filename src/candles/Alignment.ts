@@ -43,16 +43,16 @@ const coarser = (candles: Candles, stepMillis: number, origin: number): Candles 
     times.push(time)
     firsts.push(bar)
   }
-  const made = Resample.grouped(candles, [...firsts, candles.bars])
+  const columns = Resample.grouped(candles, [...firsts, candles.bars])
   const there = (column: Float64Array, found: Float64Array) => columnOf(column.length === 0 ? [] : found)
   return {
     bars: times.length,
     time: TimeAxis.make(Float64Array.from(times), stepMillis),
-    open: there(candles.open, made.open),
-    high: there(candles.high, made.high),
-    low: there(candles.low, made.low),
-    close: columnOf(made.close),
-    volume: candles.readVolume === undefined ? there(candles.volume, made.volume) : columnOf(made.volume),
+    open: there(candles.open, columns.open),
+    high: there(candles.high, columns.high),
+    low: there(candles.low, columns.low),
+    close: columnOf(columns.close),
+    volume: candles.readVolume === undefined ? there(candles.volume, columns.volume) : columnOf(columns.volume),
     priceScale: candles.priceScale,
     ...(candles.whole === undefined ? {} : { whole: candles.whole })
   }

@@ -35,9 +35,9 @@ export interface Candles {
 export const column = (bars: number): Column => new Float64Array(new SharedArrayBuffer(bars * 8))
 
 export const columnOf = (values: ArrayLike<number>): Column => {
-  const made = column(values.length)
-  made.set(values)
-  return made
+  const copy = column(values.length)
+  copy.set(values)
+  return copy
 }
 
 export const exactPrice = (price: number): Price => Decimal.fromNumber(price)

@@ -49,10 +49,10 @@ export interface Cached extends Checked {
 }
 
 export const stampOf = (file: string): Stamp => {
-  const found = fs.statSync(file, { bigint: true })
+  const stats = fs.statSync(file, { bigint: true })
   // Opening a named pipe would wait for ever, deaf to signals.
-  if (!found.isFile()) throw new Error("is not a plain file")
-  const { size, mtimeNs, ctimeNs, ino } = found
+  if (!stats.isFile()) throw new Error("is not a plain file")
+  const { size, mtimeNs, ctimeNs, ino } = stats
   return { size: `${size}`, modified: `${mtimeNs}`, changed: `${ctimeNs}`, inode: `${ino}` }
 }
 
@@ -64,8 +64,8 @@ export const sha256OfFile = (file: string): string => {
   const part = new Uint8Array(1 << 20)
   const descriptor = fs.openSync(file, "r")
   try {
-    for (let read = fs.readSync(descriptor, part); read > 0; read = fs.readSync(descriptor, part))
-      hash.update(part.subarray(0, read))
+    for (let byteCount = fs.readSync(descriptor, part); byteCount > 0; byteCount = fs.readSync(descriptor, part))
+      hash.update(part.subarray(0, byteCount))
     return hash.digest("hex")
   } finally {
     fs.closeSync(descriptor)
@@ -187,14 +187,14 @@ const readSections = (
   const { bars, runs, stepMillis, priceScale } = header
   let position = headerBytes
   const take = (length: number, isWanted = true): Column => {
-    const made = column(isWanted ? length : 0)
+    const section = column(isWanted ? length : 0)
     // In parts, because one read gives at most two gigabytes.
-    for (let done = 0; done < made.byteLength; ) {
-      const part = Math.min(made.byteLength - done, 1 << 28)
-      done += fs.readSync(descriptor, bytesOf(made), done, part, position + done)
+    for (let done = 0; done < section.byteLength; ) {
+      const part = Math.min(section.byteLength - done, 1 << 28)
+      done += fs.readSync(descriptor, bytesOf(section), done, part, position + done)
     }
     position += length * 8
-    return made
+    return section
   }
   const time = { bars, stepMillis, runBars: Float64Array.from(take(runs)), runTimes: Float64Array.from(take(runs)) }
   const late = () => lateColumn(descriptor, position, bars)
@@ -250,10 +250,10 @@ export const store = (
   const indices = buildIndices(candles, "at")
   const { bars, time, priceScale } = candles
   const { stepMillis, runBars } = time
-  const kept = { ...checked, problems: checked.problems.slice(0, 20) }
+  const checkSummary = { ...checked, problems: checked.problems.slice(0, 20) }
   const of = { version, stamp, sha256, repair: [...repair], tradeCandleMillis }
   const header = { ...of, bars, stepMillis, runs: runBars.length, priceScale }
-  const encoded = encodeHeader({ ...header, checked: kept })
+  const encoded = encodeHeader({ ...header, checked: checkSummary })
   if (encoded === undefined) return indices
   // Named by the content: two writers at once write the same bytes.
   const temporary = `${cacheFile}.${sha256.slice(0, 12)}.part`

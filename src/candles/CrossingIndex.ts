@@ -138,11 +138,11 @@ const climb = (index: CrossingIndex, near: number, to: number, below: number, ab
     if (least === undefined || most === undefined) return to
     const isTop = level === minima.length - 1
     const end = isTop ? least.length : Math.min(least.length, nextMultiple(block))
-    const found = scan(least, most, block, end, below, above)
-    reads.nodes += found - block + 1
-    block = found
-    if (found < end) break
-    if (found === least.length) return to
+    const nextBlock = scan(least, most, block, end, below, above)
+    reads.nodes += nextBlock - block + 1
+    block = nextBlock
+    if (nextBlock < end) break
+    if (nextBlock === least.length) return to
     block >>= fanOutBits
     level++
   }
@@ -177,9 +177,9 @@ const nextFolded = (
     const first = Math.max(from, bar * parts)
     const last = Math.min(to, (bar + 1) * parts)
     const { lower, upper, from: offset } = leavesAt(index, first)
-    const found = offset + scan(lower, upper, first - offset, last - offset, below, above)
-    index.reads.bars += found - first
-    if (found < last) return found
+    const match = offset + scan(lower, upper, first - offset, last - offset, below, above)
+    index.reads.bars += match - first
+    if (match < last) return match
   }
 }
 
@@ -190,9 +190,9 @@ export const nextCrossing = (index: CrossingIndex, from: number, to: number, bel
   const near = index.minima.length === 0 ? to : Math.min(to, nextMultiple(from))
   if (from >= near) return to
   const leaves = leavesAt(index, from)
-  const found = leaves.from + scan(leaves.lower, leaves.upper, from - leaves.from, near - leaves.from, below, above)
-  index.reads.bars += found - from
-  return found < near || near === to ? found : climb(index, near, to, below, above)
+  const leafBar = leaves.from + scan(leaves.lower, leaves.upper, from - leaves.from, near - leaves.from, below, above)
+  index.reads.bars += leafBar - from
+  return leafBar < near || near === to ? leafBar : climb(index, near, to, below, above)
 }
 
 /** The two indices of a series: one finds crossings of open orders, the other crossings of closes. Built once, shared by every run. */

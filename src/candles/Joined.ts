@@ -32,13 +32,13 @@ export const joined = (parts: Arr.NonEmptyReadonlyArray<FilePart>): Result.Resul
   const all = [first, ...others].map(({ candles }) => candles)
   const bars = all.reduce((sum, candles) => sum + candles.bars, 0)
   const whole = (columnOf: (candles: Candles) => Float64Array): Column => {
-    const made = column(columnOf(first.candles).length === 0 ? 0 : bars)
+    const joinedColumn = column(columnOf(first.candles).length === 0 ? 0 : bars)
     let at = 0
     for (const candles of all) {
-      made.set(columnOf(candles), at)
+      joinedColumn.set(columnOf(candles), at)
       at += candles.bars
     }
-    return made
+    return joinedColumn
   }
   const times = whole(({ bars, time }) => Float64Array.from({ length: bars }, (_, bar) => TimeAxis.openTime(time, bar)))
   return Result.succeed({

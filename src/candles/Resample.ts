@@ -31,7 +31,7 @@ export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColu
   let last = 0
   for (let group = 0; group < length; group++) {
     const [first, end] = [firsts[group] ?? 0, firsts[group + 1] ?? 0]
-    const made: OpenCandle =
+    const groupCandle: OpenCandle =
       first === end
         ? { open: last, high: last, low: last, close: last, volume: 0 }
         : {
@@ -42,13 +42,19 @@ export const grouped = (candles: Candles, firsts: ArrayLike<number>): CandleColu
             volume: volumeAt(candles, first)
           }
     for (let bar = first + 1; bar < end; bar++)
-      extend(made, candles.high[bar] ?? 0, candles.low[bar] ?? 0, candles.close[bar] ?? 0, volumeAt(candles, bar))
-    columns.open[group] = made.open
-    columns.high[group] = made.high
-    columns.low[group] = made.low
-    columns.close[group] = made.close
-    columns.volume[group] = made.volume
-    last = made.close
+      extend(
+        groupCandle,
+        candles.high[bar] ?? 0,
+        candles.low[bar] ?? 0,
+        candles.close[bar] ?? 0,
+        volumeAt(candles, bar)
+      )
+    columns.open[group] = groupCandle.open
+    columns.high[group] = groupCandle.high
+    columns.low[group] = groupCandle.low
+    columns.close[group] = groupCandle.close
+    columns.volume[group] = groupCandle.volume
+    last = groupCandle.close
   }
   return columns
 }
@@ -59,7 +65,7 @@ export interface Resampled {
   readonly timeframeMillis: number
 }
 
-const made = new WeakMap<Candles, Map<number, Resampled>>()
+const resamplesByCandles = new WeakMap<Candles, Map<number, Resampled>>()
 
 export const closedAt = ({ columns, startMillis, timeframeMillis }: Resampled, now: number): number =>
   Math.max(0, Math.min(columns.close.length, Math.floor((now - startMillis) / timeframeMillis)))
@@ -77,9 +83,9 @@ const resample = (candles: Candles, timeframeMillis: number): Resampled => {
 /** A part of a series uses the candles of the whole; the time decides which of them are closed. */
 export const of = (part: Candles, timeframeMillis: number): Resampled => {
   const candles = part.whole ?? part
-  const known = made.get(candles) ?? new Map<number, Resampled>()
-  made.set(candles, known)
-  const found = known.get(timeframeMillis) ?? resample(candles, timeframeMillis)
-  known.set(timeframeMillis, found)
-  return found
+  const known = resamplesByCandles.get(candles) ?? new Map<number, Resampled>()
+  resamplesByCandles.set(candles, known)
+  const frameCandles = known.get(timeframeMillis) ?? resample(candles, timeframeMillis)
+  known.set(timeframeMillis, frameCandles)
+  return frameCandles
 }

@@ -110,8 +110,8 @@ export const runCommand = (given: ReadonlyArray<string>) =>
       yield* Console.error(`limitbot: "${given[0]}" is now "${words.slice(0, 2).join(" ")}"`)
     const isKnown = Object.values(groups).some((commands) => Object.keys(commands).some((name) => name === words[0]))
     const subcommands = yield* Effect.forEach(Object.entries<Group>(groups), ([group, commands]) => {
-      const wanted = Object.entries(commands).filter(([name]) => name === words[0] || !isKnown)
-      const loaded = Effect.promise(() => Promise.all(wanted.map(([, load]) => load())))
+      const commandEntries = Object.entries(commands).filter(([name]) => name === words[0] || !isKnown)
+      const loaded = Effect.promise(() => Promise.all(commandEntries.map(([, load]) => load())))
       return Effect.map(loaded, (commands) => ({ group, commands }))
     })
     return yield* Command.runWith(root.pipe(Command.withSubcommands(subcommands)), { version })(words)

@@ -73,8 +73,8 @@ export const resolve = Effect.fn("Operator.resolve", { root: true })(function* (
 
 export const note = Effect.fn("Operator.note")(function* (by: string, command: string, target?: string, why?: string) {
   const books = yield* Bookkeeper
-  const told = books.record({ _tag: "Commanded", by, command, ...present({ target, why }) })
-  yield* Effect.orDie(told) // A journal that cannot be written stops the bot.
+  const recording = books.record({ _tag: "Commanded", by, command, ...present({ target, why }) })
+  yield* Effect.orDie(recording) // A journal that cannot be written stops the bot.
 })
 
 const doneOf = Effect.fnUntraced(function* (
@@ -120,9 +120,9 @@ const doneOf = Effect.fnUntraced(function* (
       return `${target} paused; ${yield* withdraw(open().filter(({ strategy }) => strategy === target))}`
     }
     case "cancel": {
-      const found = open().filter(({ slot, strategy }) => slotKey(strategy, slot) === target)
-      if (found.length === 0) return yield* new Unknown({ message: `No order is open in a slot ${target}` })
-      yield* withdraw(found)
+      const slotOrders = open().filter(({ slot, strategy }) => slotKey(strategy, slot) === target)
+      if (slotOrders.length === 0) return yield* new Unknown({ message: `No order is open in a slot ${target}` })
+      yield* withdraw(slotOrders)
       return `The order of ${target} is withdrawn; the slot is placed anew if its strategy still wants it`
     }
     case "cancel-all": {

@@ -7,7 +7,7 @@ const mostBytes = 200_000
 /** The message follows the file's name in a sentence. */
 export class NotOwn extends Schema.TaggedError<NotOwn>()("NotOwn", { message: Schema.String }) {}
 
-export const read = Effect.fn("OwnFile.read")(
+export const readOwnFile = Effect.fn("OwnFile.read")(
   function* (file: string) {
     const fileSystem = yield* FileSystem.FileSystem
     const handle = yield* fileSystem.open(file, { noFollow: true })

@@ -48,8 +48,8 @@ export const make = Effect.fn("Signals.make")(function* (bot: {
     if (before !== undefined && from < before.at)
       return yield* new Refused({ message: `${name}: a value of a later time is known already` })
     if (before !== undefined && from === before.at && value === before.value) return `${name} is ${value} already`
-    const told = books.record({ _tag: "SignalReceived", name, value, from, by, ...present({ note }) })
-    yield* Effect.orDie(told) // A journal that cannot be written stops the bot.
+    const recording = books.record({ _tag: "SignalReceived", name, value, from, by, ...present({ note }) })
+    yield* Effect.orDie(recording) // A journal that cannot be written stops the bot.
     yield* bot.wake
     return `${name} is ${value}`
   })

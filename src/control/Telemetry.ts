@@ -47,9 +47,9 @@ export const report = Effect.fnUntraced(function* (collector: Collector | undefi
   const changes = yield* PubSub.subscribe(books.changes)
   const logs = Stream.runForEach(Stream.fromSubscription(changes), (recorded) => {
     const { fields, sequence, subject, tag, text, weight } = lineOf(recorded, bot.assets)
-    const known = ids.flatMap((id) => (typeof fields[id] === "string" ? [[id, fields[id]] as const] : []))
+    const identifiers = ids.flatMap((id) => (typeof fields[id] === "string" ? [[id, fields[id]] as const] : []))
     return Effect.logWithLevel(severities[weight])(text === "" ? tag : text).pipe(
-      Effect.annotateLogs({ event: tag, sequence, subject, ...Object.fromEntries(known) })
+      Effect.annotateLogs({ event: tag, sequence, subject, ...Object.fromEntries(identifiers) })
     )
   })
   const tally = yield* RequestTally

@@ -59,8 +59,8 @@ export const lose = (before: CostBasis, base: Amount): { readonly after: CostBas
 /** Takes back a write-off: the lost profit is earned back and becomes the cost of the base. */
 export const regain = (before: CostBasis, base: Amount, { closed, cost }: GivenUp): CostBasis => {
   const { after, rest } = unsell(before, base - closed)
-  const held = trade(trade(after, "BUY", rest, 0n), "BUY", closed, cost)
-  return { ...held, realised: held.realised + cost }
+  const heldBasis = trade(trade(after, "BUY", rest, 0n), "BUY", closed, cost)
+  return { ...heldBasis, realised: heldBasis.realised + cost }
 }
 
 export const charge = (before: CostBasis, fee: Amount): CostBasis => ({ ...before, realised: before.realised - fee })
@@ -168,8 +168,8 @@ export const traded = (before: HeldPosition, side: Side, fill: Exchange, least: 
 export const feeTaken = (before: HeldPosition, fee: Amount, order: Exchange, least: Amount): HeldPosition => {
   if (fee === 0n || order.base === 0n) return before
   const worth = Decimal.divideInteger(fee * order.quote, order.base, "up")
-  const paid = (basis: CostBasis) => charge(trade(basis, "SELL", fee, worth), worth)
-  return swept(mapBasis(opened(before, -fee), paid), order, least)
+  const chargeFee = (basis: CostBasis) => charge(trade(basis, "SELL", fee, worth), worth)
+  return swept(mapBasis(opened(before, -fee), chargeFee), order, least)
 }
 
 export const setAside = (position: HeldPosition, base: Amount): HeldPosition =>

@@ -182,8 +182,8 @@ const shortDecimal = (value: number): Decimal | undefined => {
  * For computed levels such as geometric spacing, where the exact value is irrational anyway.
  */
 export const fromNumber = (value: number, significantDigits = 15): Decimal => {
-  const found = significantDigits === 15 ? shortDecimal(value) : undefined
-  if (found !== undefined) return found
+  const shortForm = significantDigits === 15 ? shortDecimal(value) : undefined
+  if (shortForm !== undefined) return shortForm
   const text = value.toExponential(significantDigits - 1)
   const end = text.indexOf("e")
   if (end < 0) throw new RangeError(`Not a finite number: ${value}`)

@@ -31,6 +31,6 @@ export const sentenceOf = ({ closesFunding, is, was, what }: Drift): string => {
 
 /** Reason why the bot pays for no new orders, if a difference affects money. */
 export const closing = (drift: ReadonlyArray<Drift>): string | undefined => {
-  const found = drift.filter(({ closesFunding }) => closesFunding)
-  return found.length === 0 ? undefined : `the service has changed: ${found.map(sentenceOf).join("; ")}`
+  const blockers = drift.filter(({ closesFunding }) => closesFunding)
+  return blockers.length === 0 ? undefined : `the service has changed: ${blockers.map(sentenceOf).join("; ")}`
 }

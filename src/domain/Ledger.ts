@@ -83,7 +83,7 @@ const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyAr
   const home = isDustSlot(event.slot) ? "dust" : purse
   const at = (account: AccountName) => ({ account, owner: event.placement })
   const of = (account: AccountName) => ({ account, owner: event.strategy })
-  const held = (asset: string, account: AccountName) => balance(ledger, asset, account, event.placement)
+  const balanceOf = (asset: string, account: AccountName) => balance(ledger, asset, account, event.placement)
 
   switch (event._tag) {
     case "PaymentAsked":
@@ -102,7 +102,7 @@ const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyAr
     case "PaymentAskedAgain":
       return moveAll(ledger, event.placement, ["in doubt"], at("deposit in flight"))
     case "FundingDead": {
-      const doubted = min(event.amount, held(event.asset, "in doubt"))
+      const doubted = min(event.amount, balanceOf(event.asset, "in doubt"))
       return transfers([
         { asset: event.asset, amount: doubted, from: at("in doubt"), to: of(home) },
         { asset: event.asset, amount: event.amount - doubted, from: at("deposit in flight"), to: of(home) }
@@ -137,8 +137,8 @@ const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyAr
       const place = event._tag === "PaidOut" ? "payout in flight" : "refund in flight"
       const { amount, asset, fee } = event
       // A leg that was noted failed, and completed after all.
-      const found = min(amount + fee, max(0n, held(asset, "residual")))
-      const from = held(asset, place) === 0n && found === amount + fee ? at("residual") : at(place)
+      const residualPart = min(amount + fee, max(0n, balanceOf(asset, "residual")))
+      const from = balanceOf(asset, place) === 0n && residualPart === amount + fee ? at("residual") : at(place)
       return transfers([
         { asset, amount, from, to: of(event._tag === "Refunded" ? home : purse) },
         { asset, amount: fee, from, to: of("fees") }
@@ -225,11 +225,11 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
   }
   const spent = fills.reduce((sum, { amountIn }) => sum + amountIn, 0n)
   const brought = fills.reduce((sum, { amountOut }) => sum + amountOut, 0n)
-  const left = deposited - spent - balance(ledger, inputAsset, "in order", placement)
+  const remainder = deposited - spent - balance(ledger, inputAsset, "in order", placement)
   return transfers([
     ...fetch(outputAsset, brought, payoutFee, purseOf(strategy), traded),
     { asset: inputAsset, amount: spent, from: traded, to: inOrder },
-    ...fetch(inputAsset, left, refundFee, home, inOrder)
+    ...fetch(inputAsset, remainder, refundFee, home, inOrder)
   ])
 }
 
@@ -330,10 +330,10 @@ export const heldBy = (ledger: Ledger, placement: string, asset: string, place: 
   balance(ledger, asset, place, placement)
 
 export const holdingsOf = (ledger: Ledger, placement: string): ReadonlyMap<string, Amount> => {
-  const held = new Map<string, Amount>()
+  const holdings = new Map<string, Amount>()
   for (const { entry, amount } of ledger.balances.values())
-    if (entry.owner === placement) held.set(entry.asset, (held.get(entry.asset) ?? 0n) + amount)
-  return held
+    if (entry.owner === placement) holdings.set(entry.asset, (holdings.get(entry.asset) ?? 0n) + amount)
+  return holdings
 }
 
 export const unexplainedOf = ({ balances }: Ledger, placement: string): ReadonlyMap<string, Amount> =>

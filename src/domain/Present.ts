@@ -10,8 +10,8 @@ export type Present<Fields> = {
 }
 
 export const present = <const Fields extends object>(fields: Fields): Present<Fields> => {
-  const kept: Record<string, unknown> = {}
-  for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key]
+  const presentFields: Record<string, unknown> = {}
+  for (const key in fields) if (fields[key] !== undefined) presentFields[key] = fields[key]
   // The type says exactly what the loop does; TypeScript cannot follow it.
-  return kept as Present<Fields>
+  return presentFields as Present<Fields>
 }

@@ -27,10 +27,10 @@ const make = (): RequestTotals => {
     waitedMillis,
     sent: (operation, outcome, tookMillis) => {
       const key = `${operation} ${outcome}`
-      const known = requests.get(key) ?? { operation, outcome, count: 0, tookMillis: 0 }
-      known.count += 1
-      known.tookMillis += tookMillis
-      requests.set(key, known)
+      const tally = requests.get(key) ?? { operation, outcome, count: 0, tookMillis: 0 }
+      tally.count += 1
+      tally.tookMillis += tookMillis
+      requests.set(key, tally)
     },
     waited: (operation, millis) => {
       waitedMillis.set(operation, (waitedMillis.get(operation) ?? 0) + millis)

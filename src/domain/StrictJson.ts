@@ -11,7 +11,7 @@ const maxDepth = 16
 /** On valid JSON this matches exactly the strings and the structural characters; the rest is numbers and words. */
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
 
-export const read = (text: string, most = maxLength): Result.Result<unknown, string> => {
+export const parseJson = (text: string, most = maxLength): Result.Result<unknown, string> => {
   if (text.length > most) return Result.fail(`more than ${most} characters`)
   const parsed = Result.try(() => JSON.parse(text) as unknown)
   if (Result.isFailure(parsed)) return Result.fail("not JSON")

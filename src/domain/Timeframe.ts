@@ -8,16 +8,16 @@ import { dayMillis, unitMillis } from "./Durations.ts"
 const weekMillis = 7 * dayMillis
 const millisOf = new Map<string, number>(Object.entries({ ...unitMillis, w: weekMillis }))
 
-const known = new Map<string, number>()
+const millisByTimeframe = new Map<string, number>()
 
 /** Returns `undefined` for text other than a number and one of s, m, h, d, w. */
 export const timeframeMillis = (timeframe: string): number | undefined => {
-  const before = known.get(timeframe)
+  const before = millisByTimeframe.get(timeframe)
   if (before !== undefined) return before
   const [, count, unit] = /^([1-9]\d{0,3})([smhdw])$/.exec(timeframe) ?? []
   if (unit === undefined) return undefined
   const millis = Number(count) * (millisOf.get(unit) ?? 0)
-  known.set(timeframe, millis)
+  millisByTimeframe.set(timeframe, millis)
   return millis
 }
 

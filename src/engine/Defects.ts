@@ -14,11 +14,11 @@ import * as PlacementNotes from "./state/process/PlacementNotes.ts"
 
 export const isolate = Effect.fnUntraced(function* (doing: string) {
   const books = yield* Bookkeeper
-  const told = PlacementNotes.make<true>(books.state)
+  const defectNotes = PlacementNotes.make<true>(books.state)
   return <E, R>(about: string, step: Effect.Effect<unknown, E, R>): Effect.Effect<void, E | JournalError, R> =>
     Effect.catchDefect(Effect.asVoid(step), (mistake) => {
-      if (told.get(about) !== undefined) return Effect.void
-      told.set(about, true)
+      if (defectNotes.get(about) !== undefined) return Effect.void
+      defectNotes.set(about, true)
       const placement = books.state.placements.get(about)
       const which = placement === undefined ? about : `${about} of ${placement.strategy}/${placement.slot}`
       return books.record({ _tag: "LoopFailed", what: `${doing} ${which}`, reason: messageOf(mistake) })

@@ -142,9 +142,9 @@ export const belongs = Effect.fn("StartUp.belongs")(function* (run: Partial<BotR
 
 const renamedIn = ({ assets, ledger }: BotState, configured: Readonly<Record<string, string>>) => {
   const symbols = new Map(Object.entries(configured).map(([symbol, id]) => [id, symbol]))
-  const held = new Set([...totals(ledger), ...givenBack(ledger)].map(({ asset }) => asset))
+  const assetsInUse = new Set([...totals(ledger), ...givenBack(ledger)].map(({ asset }) => asset))
   for (const [symbol, id] of assets) {
-    if (!held.has(symbol)) continue
+    if (!assetsInUse.has(symbol)) continue
     const [now, twin] = [configured[symbol], symbols.get(id)]
     if (now !== undefined && now !== id) return { symbol, id, configured: `that it is ${now}` }
     if (twin !== undefined && twin !== symbol) return { symbol, id, configured: `that this is ${twin}` }
@@ -161,23 +161,26 @@ const isAmongPaused = ({ strategies }: BotState, name: string): boolean => {
 
 export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
   const { name, file, kind, hash, limits, text } = strategy
-  const known = state.strategies.get(name)
-  const allotted = known?.budget
-  const content = { ...(known?.loaded?.text === text ? {} : { text }), ...present({ minOrder: limits.minOrder }) }
-  const given = new Map(budgets(strategy).map(({ asset, amount }) => [asset.symbol, amount]))
+  const strategyState = state.strategies.get(name)
+  const allotted = strategyState?.budget
+  const content = {
+    ...(strategyState?.loaded?.text === text ? {} : { text }),
+    ...present({ minOrder: limits.minOrder })
+  }
+  const newBudgets = new Map(budgets(strategy).map(({ asset, amount }) => [asset.symbol, amount]))
   // What the file names no more is taken back.
-  const assets = new Set([...(allotted?.keys() ?? []), ...given.keys()])
-  const changed = [...assets].filter((asset) => (allotted?.get(asset) ?? 0n) !== (given.get(asset) ?? 0n))
+  const assets = new Set([...(allotted?.keys() ?? []), ...newBudgets.keys()])
+  const changed = [...assets].filter((asset) => (allotted?.get(asset) ?? 0n) !== (newBudgets.get(asset) ?? 0n))
   return [
     { _tag: "StrategyLoaded", strategy: name, file, kind, market: marketNames(strategy), hash, ...content },
-    ...(known?.paused?.limit === "drawdown" && known.loaded?.hash !== hash
+    ...(strategyState?.paused?.limit === "drawdown" && strategyState.loaded?.hash !== hash
       ? [{ _tag: "Resumed", strategy: name, reason: "its file was changed" } as const]
       : []),
     ...(isAmongPaused(state, name)
       ? OperatorPause.pause(state, name, "pause", "the operator has paused every other strategy")
       : []),
     ...changed.map(
-      (asset): BotEvent => ({ _tag: "BudgetAllotted", strategy: name, asset, amount: given.get(asset) ?? 0n })
+      (asset): BotEvent => ({ _tag: "BudgetAllotted", strategy: name, asset, amount: newBudgets.get(asset) ?? 0n })
     )
   ]
 }

@@ -15,7 +15,7 @@ import { meaning } from "./protocol/Sightings.ts"
 import { Bookkeeper, change, noteLease } from "./state/Bookkeeper.ts"
 import type { BotState } from "./state/BotState.ts"
 import { marketOf, type Placement } from "./state/Placement.ts"
-import { begun } from "./state/swaps/SwapByHand.ts"
+import { startEvents } from "./state/swaps/SwapByHand.ts"
 import { isUnproven } from "./tracking/EarlyEnd.ts"
 import { readOrder } from "./tracking/OrderReads.ts"
 
@@ -27,7 +27,7 @@ export const begin = Effect.fn("SwapsByHand.begin")(function* (agreed: AgreedSwa
   let name = ""
   yield* books.recordFrom((state) => {
     name = nameAfter(state)
-    return begun(name, agreed)
+    return startEvents(name, agreed)
   })
   return name
 })

@@ -49,25 +49,25 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
   const cancelOf = yield* Defects.isolate("the cancel of")
   const lookFor = yield* Defects.isolate("the look for")
 
-  const asked = new Map<string, Reason>()
+  const cancelReasons = new Map<string, Reason>()
   let looksUntilTurn = 0
   let isQuiet = false
   const woken = yield* Queue.sliding<void>(1)
 
   const mark = Effect.fnUntraced(function* (all: Reason | undefined) {
-    const why = (placement: Placement) => all ?? asked.get(placement.id) ?? reasonFor(state, placement)
+    const why = (placement: Placement) => all ?? cancelReasons.get(placement.id) ?? reasonFor(state, placement)
     if (unmarked(state, why).length > 0) {
       yield* books.recordFrom((known) => unmarked(known, why))
       looksUntilTurn = looksBeforeTurn
     }
-    asked.clear()
+    cancelReasons.clear()
   })
 
   /**
    * Orders that may be open, with their cancels, although nothing can be recorded. Orders of an account that another process owns are left
    * to that process.
    */
-  const left = (why: Reason | undefined, underWay: ReadonlySet<string> = new Set()) =>
+  const leavingOrdersOf = (why: Reason | undefined, underWay: ReadonlySet<string> = new Set()) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       if (books.isOfAnother()) return []
       const isKilled = why?.code === "kill-switch"
@@ -89,7 +89,8 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
       const noting = yield* Effect.forkChild(record)
       let patience = firstPatienceMillis
       while (Option.isNone(yield* Effect.timeoutOption(Fiber.await(noting), patience))) {
-        for (const { cancel, orderId } of yield* left(all, underWay())) yield* FiberMap.run(sending, orderId, cancel)
+        for (const { cancel, orderId } of yield* leavingOrdersOf(all, underWay()))
+          yield* FiberMap.run(sending, orderId, cancel)
         patience = patienceMillis
       }
       yield* Fiber.join(noting)
@@ -98,11 +99,11 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
       const all = yield* withdraw
       yield* note(all)
       // Hardly ever is anything due: a look costs no more than that.
-      const wanted = [...state.placements.values()].filter(
+      const pendingCancels = [...state.placements.values()].filter(
         ({ cancel, spares }) => cancel !== undefined || spares.size > 0
       )
-      if (wanted.length > 0 || othersIn(state).length > 0) yield* send(wanted)
-      isQuiet = all === undefined && wanted.length === 0 && looksUntilTurn === 0
+      if (pendingCancels.length > 0 || othersIn(state).length > 0) yield* send(pendingCancels)
+      isQuiet = all === undefined && pendingCancels.length === 0 && looksUntilTurn === 0
       if (looksUntilTurn === 0) return
       looksUntilTurn -= 1
       if (looksUntilTurn === 0) yield* wake
@@ -115,11 +116,16 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
 
   const request = (placements: ReadonlyArray<string>, why: Reason) =>
     Effect.sync(() => {
-      for (const placement of placements) asked.set(placement, why)
+      for (const placement of placements) cancelReasons.set(placement, why)
       isQuiet = false
     })
 
-  return { run, request, withdrawUnrecorded: unrecorded(withdraw, left), wake: Queue.offer(woken, undefined) } as const
+  return {
+    run,
+    request,
+    withdrawUnrecorded: unrecorded(withdraw, leavingOrdersOf),
+    wake: Queue.offer(woken, undefined)
+  } as const
 })
 
 /**
@@ -151,9 +157,9 @@ const noteKillSwitch = Effect.fnUntraced(function* (books: Bookkeeper["Service"]
 })
 
 const reasonFor = ({ strategies }: BotState, { strategy }: Placement): Reason | undefined => {
-  const known = strategies.get(strategy)
-  if (known?.removed === "drained") return { code: "removed", text: "Its strategy was taken away" }
-  const paused = known?.paused
+  const strategyState = strategies.get(strategy)
+  if (strategyState?.removed === "drained") return { code: "removed", text: "Its strategy was taken away" }
+  const paused = strategyState?.paused
   return paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
 }
 

@@ -28,15 +28,15 @@ const packageFolders = (from: string): ReadonlyArray<string> => {
 /** `none` if nothing readable is found. */
 export const textOf = Effect.fn("CodeFile.textOf")(function* (strategyFile: string, wanted: string) {
   const fileSystem = yield* FileSystem.FileSystem
-  const read = (file: string) => Effect.option(fileSystem.readFileString(file))
+  const readText = (file: string) => Effect.option(fileSystem.readFileString(file))
   const folder = resolve(dirname(strategyFile))
   const name = packageName(wanted)
-  if (name === undefined) return yield* read(resolve(folder, wanted))
+  if (name === undefined) return yield* readText(resolve(folder, wanted))
   for (const each of packageFolders(folder)) {
-    const manifest = Option.flatMap(yield* read(join(each, name, "package.json")), decodeManifest)
+    const manifest = Option.flatMap(yield* readText(join(each, name, "package.json")), decodeManifest)
     if (Option.isNone(manifest)) continue
     const file = resolve(each, name, entryOf(manifest.value))
-    return relative(join(each, name), file).startsWith("..") ? Option.none() : yield* read(file)
+    return relative(join(each, name), file).startsWith("..") ? Option.none() : yield* readText(file)
   }
   return Option.none()
 })

@@ -82,8 +82,9 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const keystore = parsed?.secrets.keystore
   const key =
     keystore === undefined ? yield* secretAt(parsed?.secrets.key) : yield* KeystoreSource.open(keystore, folder, to)
-  const wanted = parsed?.settings?.dashboard
-  const dashboard = wanted === undefined ? undefined : yield* DashboardConfig.loaded(wanted, folder, to)
+  const dashboardSettings = parsed?.settings?.dashboard
+  const dashboard =
+    dashboardSettings === undefined ? undefined : yield* DashboardConfig.loaded(dashboardSettings, folder, to)
   const notify = yield* NotifyConfig.loadedTargets(parsed?.settings?.notify ?? [], folder, to)
   const beat = parsed?.settings?.heartbeat
   const heartbeat = beat === undefined ? undefined : yield* NotifyConfig.loadedHeartbeat(beat, folder, to)
@@ -91,10 +92,10 @@ export const load = Effect.fn("ConfigFile.load")(function* (file: string) {
   const otlp =
     settings?.otlp === undefined ? undefined : { url: settings.otlp.url, token: yield* secretAt(settings.otlp.token) }
   const process = settings?.account.signer
-  const named = settings?.account.signerId
+  const accountSigner = settings?.account.signerId
   const signing =
-    process !== undefined && named !== undefined
-      ? { signer: process, signerId: named }
+    process !== undefined && accountSigner !== undefined
+      ? { signer: process, signerId: accountSigner }
       : key === undefined
         ? undefined
         : { key }
@@ -135,8 +136,8 @@ export const journalOf = Effect.fn("ConfigFile.journalOf")(function* (file: stri
   const { folder, parsed, to } = yield* open(file)
   if (parsed?.settings !== undefined && to.problems.length === 0) return parsed.settings.journal
   const [, ...spellings] = journalLine.exec(to.source.text) ?? []
-  const named = spellings.find((each) => each !== undefined && each !== "") ?? defaultJournal
-  const journal = path.resolve(folder, named)
+  const journalPath = spellings.find((each) => each !== undefined && each !== "") ?? defaultJournal
+  const journal = path.resolve(folder, journalPath)
   return (yield* fileSystem.exists(journal)) ? journal : yield* invalid(to)
 })
 
@@ -164,9 +165,9 @@ const parse = Effect.fnUntraced(function* (source: Report["source"], folder: str
 
 const invalid = ({ source, problems }: Report): Effect.Effect<never, ConfigInvalid> => {
   const sorted = inOrder(problems)
-  const shown = blotted(source.text, sorted)
+  const safeText = blotted(source.text, sorted)
   return Effect.fail(
-    new ConfigInvalid({ problems: sorted, rendered: sorted.map((problem) => render(problem, shown)).join("\n") })
+    new ConfigInvalid({ problems: sorted, rendered: sorted.map((problem) => render(problem, safeText)).join("\n") })
   )
 }
 
@@ -184,14 +185,14 @@ const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   const keyed = text.replace(mayBeSecret, (_, before: string, value: string) => before + stars(value))
   const lines = keyed.split("\n")
   for (const { line, column, message } of problems) {
-    const found = lines[line - 1]
-    if (!hidesRest(message) || found === undefined) continue
+    const lineText = lines[line - 1]
+    if (!hidesRest(message) || lineText === undefined) continue
     // The name of an unknown key helps; its value is nobody's business.
     const name = message.startsWith("unknown key ")
-      ? (/^["']?[\w.-]*["']?[ \t]*:?[ \t]*/.exec(found.slice(column - 1))?.[0].length ?? 0)
+      ? (/^["']?[\w.-]*["']?[ \t]*:?[ \t]*/.exec(lineText.slice(column - 1))?.[0].length ?? 0)
       : 0
-    const shown = column - 1 + name
-    lines[line - 1] = found.slice(0, shown) + stars(found.slice(shown))
+    const keyEnd = column - 1 + name
+    lines[line - 1] = lineText.slice(0, keyEnd) + stars(lineText.slice(keyEnd))
   }
   return lines.join("\n")
 }
@@ -248,8 +249,8 @@ const accountKeys = {
 
 const accountReader = Read.checked(accountKeys, (settings, at) => ({ ...settings, at }))
 
-const config = Read.known({
-  venue: Read.required(Read.known(venueKeys)),
+const config = Read.settingsReader({
+  venue: Read.required(Read.settingsReader(venueKeys)),
   account: Read.required(accountReader),
   assets: Read.required(AssetsSection.reader(symbol)),
   markets: Read.optional(AssetsSection.marketsReader),

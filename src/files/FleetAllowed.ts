@@ -17,7 +17,7 @@ const allowedName = "allowed.yaml"
 /** The row asks for something that this machine does not allow. The message names each item with its place. */
 export class RowForbidden extends Schema.TaggedError<RowForbidden>()("RowForbidden", { message: Schema.String }) {}
 
-const reader = Read.known({
+const reader = Read.settingsReader({
   addresses: Read.required(Read.list(Read.text), "addresses of services, such as venue.url"),
   recipients: Read.optional(Read.list(Read.text), "who may be paid besides the account of the key", "nobody"),
   programs: Read.optional(Read.list(Read.list(Read.text)), "programs with all their arguments", "none")
@@ -47,14 +47,14 @@ export const load = Effect.fn("FleetAllowed.load")(function* (folder: string) {
   const to: Report = { source: sourceText(file, text), problems: [] }
   const yaml = readYaml(to.source)
   if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const read = Result.isFailure(yaml) ? undefined : reader(yaml.success, to)
-  if (read === undefined || to.problems.length > 0)
+  const allowedRows = Result.isFailure(yaml) ? undefined : reader(yaml.success, to)
+  if (allowedRows === undefined || to.problems.length > 0)
     return yield* new RowForbidden({ message: to.problems.map((problem) => render(problem, text)).join("\n") })
   const values = (list: ReadonlyArray<Read.Located<string>> = []) => list.map(({ value }) => value)
   return {
-    addresses: new Set(values(read.addresses).map(originOf)),
-    recipients: new Set(values(read.recipients)),
-    programs: new Set(read.programs?.map(({ value }) => wordsOf(values(value))))
+    addresses: new Set(values(allowedRows.addresses).map(originOf)),
+    recipients: new Set(values(allowedRows.recipients)),
+    programs: new Set(allowedRows.programs?.map(({ value }) => wordsOf(values(value))))
   } satisfies Allowed
 })
 

@@ -16,7 +16,7 @@ export class FleetFileInvalid extends Schema.TaggedError<FleetFileInvalid>()("Fl
   message: Schema.String
 }) {}
 
-const reader = Read.known({
+const reader = Read.settingsReader({
   dashboard: Read.optional(DashboardConfig.reader, "where the page is served", "as a bot's"),
   bots: Read.optional(
     Read.table(
@@ -60,10 +60,11 @@ export const load = Effect.fn("FleetFile.load")(function* (file: string) {
   const folder = path.dirname(path.resolve(file))
   const yaml = readYaml(to.source)
   if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const read = Result.isFailure(yaml) ? undefined : reader(yaml.success, to)
-  const options = read?.dashboard === undefined ? usual : yield* DashboardConfig.loaded(read.dashboard, folder, to)
+  const fleetSettings = Result.isFailure(yaml) ? undefined : reader(yaml.success, to)
+  const options =
+    fleetSettings?.dashboard === undefined ? usual : yield* DashboardConfig.loaded(fleetSettings.dashboard, folder, to)
   const bots = yield* Effect.forEach(
-    [...(read?.bots ?? [])],
+    [...(fleetSettings?.bots ?? [])],
     ([
       { value: name },
       {

@@ -23,9 +23,9 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const [files, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
     const refuseOthers = Effect.fnUntraced(function* (method: string, path: string) {
-      const found = yield* Effect.option(files.stat(path))
-      if (found._tag === "None" || found.value.type === "File") return
-      const description = `is a ${kinds[found.value.type]} where a plain file is needed`
+      const fileInfo = yield* Effect.option(files.stat(path))
+      if (fileInfo._tag === "None" || fileInfo.value.type === "File") return
+      const description = `is a ${kinds[fileInfo.value.type]} where a plain file is needed`
       return yield* PlatformError.systemError({
         _tag: "BadResource",
         module,

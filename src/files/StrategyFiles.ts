@@ -33,9 +33,9 @@ const unreadable = (file: string, message: string): Problem => ({ file, line: 1,
 
 /** Adds the code that the text names. If the code cannot be read, the text stays without it and counts as faulty. */
 export const whole = Effect.fn("StrategyFiles.whole")(function* (file: string, text: string) {
-  const wanted = StrategyFile.codeWanted(text)
-  if (wanted === undefined) return text
-  return Option.match(yield* CodeFile.textOf(file, wanted), {
+  const codePath = StrategyFile.codeWanted(text)
+  if (codePath === undefined) return text
+  return Option.match(yield* CodeFile.textOf(file, codePath), {
     onNone: () => text,
     onSome: (code) => StrategyFile.withCode(text, code)
   })
@@ -64,13 +64,13 @@ interface ReadFile extends ReadFiles {
 export type Purpose = "live" | "rehearsal" | "backtest" | "search"
 
 const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, purpose: Purpose, before?: ReadFile) {
-  const read = yield* Effect.result(readText(file))
-  if (Result.isFailure(read)) {
-    const problem = unreadable(file, `the strategy file cannot be read: ${read.failure}`)
+  const textResult = yield* Effect.result(readText(file))
+  if (Result.isFailure(textResult)) {
+    const problem = unreadable(file, `the strategy file cannot be read: ${textResult.failure}`)
     const rendered = [`${file}: ${problem.message}`]
     return { file, text: undefined, name: undefined, strategies: [], problems: [problem], rendered }
   }
-  const text = read.success
+  const text = textResult.success
   return before?.text === text ? before : readOf(file, text, markets, purpose)
 })
 
@@ -141,7 +141,7 @@ export const marketsNamedIn = Effect.fn("StrategyFiles.marketsNamedIn")(function
 export const reader = (markets: Markets, purpose: Purpose = "live") => {
   let last: ReadonlyArray<ReadFile> = []
   return Effect.fn("StrategyFiles.readAll")(function* (files: ReadonlyArray<string>) {
-    const read: ReadonlyArray<ReadFile> = yield* Effect.forEach(files, (file) =>
+    const parsedFiles: ReadonlyArray<ReadFile> = yield* Effect.forEach(files, (file) =>
       readOne(
         file,
         markets,
@@ -149,8 +149,8 @@ export const reader = (markets: Markets, purpose: Purpose = "live") => {
         last.find((before) => before.file === file)
       )
     )
-    last = read
-    return together(read)
+    last = parsedFiles
+    return together(parsedFiles)
   })
 }
 
@@ -184,20 +184,20 @@ export const readBeyond = Effect.fn("StrategyFiles.readBeyond")(function* (
   const symbols = markets.assets.map(({ symbol }) => symbol)
   const { assets } = yield* marketsNamedIn(files)
   const others = assets.filter(({ symbol }) => !symbols.includes(symbol))
-  const found = yield* readAll(files, { ...markets, assets: [...markets.assets, ...others] }, purpose)
+  const allFiles = yield* readAll(files, { ...markets, assets: [...markets.assets, ...others] }, purpose)
   const unlisted = new Map<Strategy, Problem>()
-  for (const strategy of found.strategies) {
+  for (const strategy of allFiles.strategies) {
     const { file, text } = strategy
-    const named = marketsSeen(strategy).map(({ name }) => name)
-    const market = named.find((name) => others.some(({ symbol }) => name.split("/").includes(symbol)))
-    const lacking = others.find(({ symbol }) => market?.split("/").includes(symbol))
-    if (market === undefined || lacking === undefined) continue
+    const marketNames = marketsSeen(strategy).map(({ name }) => name)
+    const market = marketNames.find((name) => others.some(({ symbol }) => name.split("/").includes(symbol)))
+    const missingAsset = others.find(({ symbol }) => market?.split("/").includes(symbol))
+    if (market === undefined || missingAsset === undefined) continue
     const start = text.indexOf(market)
-    const message = `no asset ${quoted(lacking.symbol)} in ${config}, so run would refuse this file`
+    const message = `no asset ${quoted(missingAsset.symbol)} in ${config}, so run would refuse this file`
     const span = { start, end: start + market.length }
-    unlisted.set(strategy, problemAt(sourceText(file, text), span, message, suggestion(lacking.symbol, symbols)))
+    unlisted.set(strategy, problemAt(sourceText(file, text), span, message, suggestion(missingAsset.symbol, symbols)))
   }
-  return { ...found, unlisted }
+  return { ...allFiles, unlisted }
 })
 
 export const load = Effect.fn("StrategyFiles.load")(function* (
@@ -233,9 +233,11 @@ export const catalogued = Effect.fn("StrategyFiles.catalogued")(function* (name:
   for (const place of places) {
     const folder = path.resolve(import.meta.dirname, place)
     const names = yield* fileSystem.readDirectory(folder).pipe(Effect.orElseSucceed(() => []))
-    const known = names.filter((file) => file.endsWith(extension)).map((file) => file.slice(0, -extension.length))
-    if (known.includes(name)) return yield* fileSystem.readFileString(path.join(folder, `${name}${extension}`))
-    if (known.length > 0) return yield* new NotInCatalogue({ name, known: known.sort() })
+    const catalogueNames = names
+      .filter((file) => file.endsWith(extension))
+      .map((file) => file.slice(0, -extension.length))
+    if (catalogueNames.includes(name)) return yield* fileSystem.readFileString(path.join(folder, `${name}${extension}`))
+    if (catalogueNames.length > 0) return yield* new NotInCatalogue({ name, known: catalogueNames.sort() })
   }
   return yield* new NotInCatalogue({ name, known: [] })
 })

@@ -60,7 +60,7 @@ const partOf = (key: string, value: unknown): unknown => {
   return isShown ? value : hidden
 }
 
-const shown = (key: string, value: unknown): string => {
+const settingText = (key: string, value: unknown): string => {
   const part = partOf(key, value)
   return part === hidden ? hidden : (JSON.stringify(part) ?? "").slice(0, 60)
 }
@@ -70,10 +70,10 @@ export const settingsOf = (
   path = "",
   isSilent: (value: unknown) => boolean = saysNothing
 ): ForeignSettings => {
-  const taken = new Set<string>()
+  const usedKeys = new Set<string>()
   const inner = new Map<string, ForeignSettings>()
   const take = (key: string): unknown => {
-    taken.add(key)
+    usedKeys.add(key)
     return record[key]
   }
   const number: ForeignSettings["number"] = (key) => {
@@ -87,9 +87,9 @@ export const settingsOf = (
   const within = (key: string, isSilentInside?: typeof saysNothing): ForeignSettings | undefined => {
     const value = take(key)
     if (!isRecord(value)) return undefined
-    const known = inner.get(key) ?? settingsOf(value, `${path}${key}.`, isSilentInside)
-    inner.set(key, known)
-    return known
+    const innerSettings = inner.get(key) ?? settingsOf(value, `${path}${key}.`, isSilentInside)
+    inner.set(key, innerSettings)
+    return innerSettings
   }
   return {
     number,
@@ -107,14 +107,14 @@ export const settingsOf = (
       return all.filter((each) => typeof each === "string")
     },
     pass: (...keys) => {
-      for (const key of keys) taken.add(key)
+      for (const key of keys) usedKeys.add(key)
     },
     passAll: () => {
-      for (const key of Object.keys(record)) taken.add(key)
+      for (const key of Object.keys(record)) usedKeys.add(key)
     },
     rest: () => [
       ...Object.entries(record).flatMap(([key, value]) =>
-        taken.has(key) || isSilent(value) ? [] : [`${path}${nameOf(key)}: ${shown(key, value)}`]
+        usedKeys.has(key) || isSilent(value) ? [] : [`${path}${nameOf(key)}: ${settingText(key, value)}`]
       ),
       ...[...inner.values()].flatMap((each) => each.rest())
     ]
@@ -133,7 +133,7 @@ export const needed = (
 
 const mostCounted = 1_000
 
-export const counted = (settings: ForeignSettings, key: string): Effect.Effect<number | undefined, NotImported> => {
+export const countIn = (settings: ForeignSettings, key: string): Effect.Effect<number | undefined, NotImported> => {
   const value = settings.number(key)
   if (value === undefined) return Effect.succeed(undefined)
   const count = Decimal.toNumber(value)

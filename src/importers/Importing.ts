@@ -58,7 +58,7 @@ const recordIn = Effect.fnUntraced(function* (file: string) {
     (failed) => new NotImported({ message: `${file} cannot be read: ${PlainFiles.phraseOf(failed) ?? failed.message}` })
   )
   if (text === undefined) return yield* new NotImported({ message: `${file} has more than ${mostBytes} bytes` })
-  const found = yield* Effect.try({
+  const content = yield* Effect.try({
     try: (): unknown => parse(withoutRemarks(text)),
     // The reader's own words may have a credential in them.
     catch: (thrown) =>
@@ -66,7 +66,7 @@ const recordIn = Effect.fnUntraced(function* (file: string) {
         message: `${file} is neither YAML nor JSON${/ at line \d+, column \d+/.exec(messageOf(thrown))?.[0] ?? ""}`
       })
   })
-  if (isRecord(found)) return found
+  if (isRecord(content)) return content
   return yield* new NotImported({ message: `${file} has no settings: a configuration is a list of names and values` })
 })
 
@@ -103,9 +103,9 @@ export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot
     })
   const { base, name: fileName } = path.parse(file)
   const text = textOf(translated, { bot, file: base, market: name, name: nameOf(fileName), budget: whole })
-  const read = StrategyFile.parse(text, file, StrategyFiles.marketsOf(name.split("/")))
-  if (Result.isSuccess(read)) return text
-  const [problem] = read.failure
+  const strategyResult = StrategyFile.parse(text, file, StrategyFiles.marketsOf(name.split("/")))
+  if (Result.isSuccess(strategyResult)) return text
+  const [problem] = strategyResult.failure
   return yield* new NotImported({
     message: `${file} makes no strategy here: ${problem?.message ?? "nothing was found"}`
   })

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
-import { counted, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
+import { countIn, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
 import { line, namesIn, percentOf, type Translated, times } from "./Translated.ts"
 
 export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings) {
@@ -36,7 +36,7 @@ const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const why = "the quotes lie so far from the mid"
   const [bid, ask] = [yield* needed(settings, "bid_spread", why), yield* needed(settings, "ask_spread", why)]
   const size = yield* needed(settings, "order_amount", "it is the size of each order")
-  const levels = (yield* counted(settings, "order_levels")) ?? 1
+  const levels = (yield* countIn(settings, "order_levels")) ?? 1
   const step = settings.number("order_level_spread")
   const tolerance = settings.number("order_refresh_tolerance_pct")
   const growth = settings.number("order_level_amount") ?? Decimal.zero

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
-import { counted, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
+import { countIn, type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
 import { costOfDeal, entersAtOnce, line, namesIn, otherMarkets, type Translated, times } from "./Translated.ts"
 
 const marketOf = (pair: string | undefined): Translated["market"] => namesIn(pair, "_", "quote")
@@ -74,7 +74,7 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
     yield* needed(settings, "upper_price", "a grid has two ends")
   ]
   yield* needed(settings, "grids_quantity", "a grid has levels")
-  const levels = (yield* counted(settings, "grids_quantity")) ?? 0
+  const levels = (yield* countIn(settings, "grids_quantity")) ?? 0
   if (levels < 2)
     return yield* new NotImported({ message: `grids_quantity is ${levels}: a grid has two levels or more` })
   const size = yield* needed(settings, "quantity_per_grid", "it is the size of each level's order")
@@ -133,7 +133,7 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
       message: `strategy is ${side}: a bot that sells first borrows or holds there; deals here begin from the budget, say side: sell by hand`
     })
   const base = yield* needed(settings, "base_order_volume", "it is the size of the base order")
-  const orders = (yield* counted(settings, "max_safety_orders")) ?? 0
+  const orders = (yield* countIn(settings, "max_safety_orders")) ?? 0
   const unit = settings.text("base_order_volume_type") ?? "quote_currency"
   if (unit !== "quote_currency")
     return yield* new NotImported({

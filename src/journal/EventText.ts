@@ -12,8 +12,8 @@ const bySchema = Schema.decodeUnknownResult(Schema.fromJsonString(StoredEvent))
 
 export const decode = (text: string): Result.Result<BotEvent, Schema.SchemaError> => {
   const parsed = Result.try((): unknown => JSON.parse(text))
-  const taken = Result.isSuccess(parsed) ? event(parsed.success) : refused
-  return taken === refused ? bySchema(text) : Result.succeed(taken as BotEvent)
+  const eventValue = Result.isSuccess(parsed) ? event(parsed.success) : refused
+  return eventValue === refused ? bySchema(text) : Result.succeed(eventValue as BotEvent)
 }
 
 /** Returns the kind of an event that this program does not know; `undefined` if it knows the kind. */
@@ -57,12 +57,12 @@ const rename = (value: Record<string, unknown>, [then, now]: readonly [string, s
 }
 
 const stepOfCase = (tag: string): Step => {
-  const found = Object.entries<Schema.Top>(StoredEvent.cases).find(([name]) => name === tag)
-  return found === undefined ? () => refused : stepOf(found[1].ast)
+  const caseEntry = Object.entries<Schema.Top>(StoredEvent.cases).find(([name]) => name === tag)
+  return caseEntry === undefined ? () => refused : stepOf(caseEntry[1].ast)
 }
 
 const stepOf = (ast: SchemaAST.AST): Step => {
-  if (ast.encoding !== undefined) return known.get(ast.encoding[0].transformation) ?? asSchema(ast)
+  if (ast.encoding !== undefined) return stepByTransformation.get(ast.encoding[0].transformation) ?? asSchema(ast)
   const step = "encodingChecks" in ast && ast.encodingChecks !== undefined ? undefined : plainStepOf(ast)
   return step === undefined ? asSchema(ast) : checked(step, ast)
 }
@@ -73,18 +73,22 @@ const prices = new Map<string, Decimal.Decimal>()
 const mostPrices = 4_096
 
 const priceOf = (text: string): Decimal.Decimal | undefined => {
-  const known = prices.get(text)
-  if (known !== undefined) return known
-  const read = Decimal.parse(text)
+  const cachedPrice = prices.get(text)
+  if (cachedPrice !== undefined) return cachedPrice
+  const parsedPrice = Decimal.parse(text)
   if (prices.size >= mostPrices) prices.clear()
-  if (read !== undefined) prices.set(text, read)
-  return read
+  if (parsedPrice !== undefined) prices.set(text, parsedPrice)
+  return parsedPrice
 }
 
 const price: Step = (value) => {
-  const read = typeof value === "string" ? priceOf(value) : undefined
-  const isFar = read === undefined || read.scale > mostPlaces || read.digits > mostDigits || read.digits < -mostDigits
-  return isFar ? refused : read
+  const decimalValue = typeof value === "string" ? priceOf(value) : undefined
+  const isFar =
+    decimalValue === undefined ||
+    decimalValue.scale > mostPlaces ||
+    decimalValue.digits > mostDigits ||
+    decimalValue.digits < -mostDigits
+  return isFar ? refused : decimalValue
 }
 
 const bytes: Step = (value) => (typeof value === "string" ? Redacted.make(value) : refused)
@@ -92,7 +96,7 @@ const bytes: Step = (value) => (typeof value === "string" ? Redacted.make(value)
 /**
  * Keyed by the transformation that makes the value from its text. An optional schema is a different object but shares the transformation.
  */
-const known = new Map(
+const stepByTransformation = new Map(
   ([[Amount, amount] as const, [Price, price] as const, [StoredBytes, bytes] as const] as const).map(
     ([{ ast }, step]) => [ast.encoding?.[0].transformation, step]
   )
@@ -128,10 +132,11 @@ const checked = (step: Step, ast: SchemaAST.AST): Step => {
   const { checks } = ast
   if (checks === undefined) return step
   return (value) => {
-    const taken = step(value)
-    if (taken === refused) return refused
-    for (const check of checks) if (check._tag !== "Filter" || check.run(taken, ast, {}) !== undefined) return refused
-    return taken
+    const stepOutput = step(value)
+    if (stepOutput === refused) return refused
+    for (const check of checks)
+      if (check._tag !== "Filter" || check.run(stepOutput, ast, {}) !== undefined) return refused
+    return stepOutput
   }
 }
 
@@ -142,9 +147,9 @@ const arrayStep = ({ elements, rest }: SchemaAST.Arrays): Step | undefined => {
   return (value) => {
     if (!Array.isArray(value)) return refused
     for (let index = 0; index < value.length; index += 1) {
-      const taken = step(value[index])
-      if (taken === refused) return refused
-      value[index] = taken
+      const elementValue = step(value[index])
+      if (elementValue === refused) return refused
+      value[index] = elementValue
     }
     return value
   }
@@ -159,21 +164,21 @@ const objectStep = ({ indexSignatures, propertySignatures }: SchemaAST.Objects):
   }))
   return (value) => {
     if (!isObject(value)) return refused
-    let known = 0
+    let fieldCount = 0
     for (const { isOptional, name, step } of fields) {
-      const given = value[name]
-      if (given === undefined) {
+      const field = value[name]
+      if (field === undefined) {
         if (isOptional) continue
         return refused
       }
-      const taken = step(given)
-      if (taken === refused) return refused
-      if (taken !== given) value[name] = taken
-      known += 1
+      const fieldOutput = step(field)
+      if (fieldOutput === refused) return refused
+      if (fieldOutput !== field) value[name] = fieldOutput
+      fieldCount += 1
     }
     // What the schema does not know it leaves out.
-    for (const _ in value) known -= 1
-    return known === 0 ? value : refused
+    for (const _ in value) fieldCount -= 1
+    return fieldCount === 0 ? value : refused
   }
 }
 

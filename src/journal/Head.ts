@@ -60,16 +60,16 @@ export const forget = (journal: string): Effect.Effect<void> =>
   Effect.sync(() => rmSync(fileOf(journal), { force: true }))
 
 export const mistakeBy = Effect.fnUntraced(function* (outside: Head) {
-  const kept = yield* outside.read
-  if (kept === "none") return undefined
-  const { sequence, hash } = kept === "unknown" ? { sequence: 0, hash: genesis } : kept
+  const outsideHead = yield* outside.read
+  if (outsideHead === "none") return undefined
+  const { sequence, hash } = outsideHead === "unknown" ? { sequence: 0, hash: genesis } : outsideHead
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ newest: number | null; hash: string | null }>`
     SELECT (SELECT max(sequence) FROM main.journal) AS newest, (SELECT hash FROM journal WHERE sequence = ${sequence}) AS hash`
   const newest = row?.newest ?? 0
   if (newest < sequence) return { newest, text: `it has ${newest} events, and the bot had written ${sequence}` }
   if (newest === 0) return undefined
-  if (kept === "unknown")
+  if (outsideHead === "unknown")
     return { newest, text: `nothing beside it says that its ${newest} events are all that the bot wrote` }
   return row?.hash === hash ? undefined : { newest, text: `its event ${sequence} is not the one that the bot wrote` }
 })

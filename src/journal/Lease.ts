@@ -57,8 +57,8 @@ export interface Holder {
 
 /** Reads the holder. A lease that was created on a full disk contains none. */
 const readHolder = (database: DatabaseSync): Holder => {
-  const found = Result.try(() => database.prepare("SELECT pid, since FROM holder WHERE id = 1").get())
-  const row = Result.getOrUndefined(found)
+  const queryResult = Result.try(() => database.prepare("SELECT pid, since FROM holder WHERE id = 1").get())
+  const row = Result.getOrUndefined(queryResult)
   return { pid: Number(row?.["pid"] ?? 0), since: Number(row?.["since"] ?? 0) }
 }
 
@@ -107,9 +107,9 @@ export const fileOf = (journal: string): string =>
  * would have another lock.
  */
 const create = (journal: string): void => {
-  const found = statSync(journal, { throwIfNoEntry: false })
-  if (found?.isFile() === false) throw new Error("it is not a plain file")
-  if (found !== undefined && found.nlink > 1)
+  const stats = statSync(journal, { throwIfNoEntry: false })
+  if (stats?.isFile() === false) throw new Error("it is not a plain file")
+  if (stats !== undefined && stats.nlink > 1)
     throw new Error("it has a second name (a hard link), under which another bot could run on it; remove one")
   closeSync(openSync(journal, "a", 0o600))
 }

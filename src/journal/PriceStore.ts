@@ -72,7 +72,7 @@ export class PriceStore extends Context.Service<
             ${sql.insert({ market, ...candle, opened_at: openedAt, seen_at: seenAt })}`
       }, Effect.mapError(unusable))
 
-      const kept = Effect.fn("PriceStore.kept")(function* (market: string, from: number) {
+      const readCandles = Effect.fn("PriceStore.kept")(function* (market: string, from: number) {
         // A journal that is only read may be of an older version.
         const tables = yield* sql`SELECT name FROM sqlite_master WHERE name = 'seen_candles'`
         if (tables.length === 0) return []
@@ -81,7 +81,7 @@ export class PriceStore extends Context.Service<
           FROM seen_candles WHERE market = ${market} AND opened_at >= ${from} ORDER BY opened_at`
       }, Effect.mapError(unusable))
 
-      return PriceStore.of({ append, since, newest, keep, kept, told: () => noCandles })
+      return PriceStore.of({ append, since, newest, keep, kept: readCandles, told: () => noCandles })
     })
   )
 

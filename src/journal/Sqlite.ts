@@ -45,11 +45,11 @@ const withArchive = (database: DatabaseSync, filename: string): DatabaseSync => 
 }
 
 const open = ({ filename, readOnly = false }: SqliteOptions, first = ""): DatabaseSync => {
-  const found = filename === ":memory:" ? undefined : statSync(filename, { throwIfNoEntry: false })
+  const stats = filename === ":memory:" ? undefined : statSync(filename, { throwIfNoEntry: false })
   // Opening a named pipe would wait for ever, deaf to signals.
-  if (found?.isFile() === false) throw new Error("it is not a plain file")
+  if (stats?.isFile() === false) throw new Error("it is not a plain file")
   // New ones of the write-ahead log and its index get the mode of the file itself.
-  if (!readOnly && found !== undefined)
+  if (!readOnly && stats !== undefined)
     for (const part of ["", "-wal", "-shm"]) Result.try(() => chmodSync(filename + part, onlyMine))
   const database = new DatabaseSync(filename, { readOnly })
   database.exec(`PRAGMA busy_timeout = 1000; ${first}`)
@@ -68,8 +68,8 @@ const makeConnection = (database: DatabaseSync): SqlConnection.Connection => {
   const prepared = new Map<string, StatementSync>()
 
   const prepare = (sql: string): StatementSync => {
-    const known = prepared.get(sql)
-    if (known !== undefined) return known
+    const cachedStatement = prepared.get(sql)
+    if (cachedStatement !== undefined) return cachedStatement
     const statement = database.prepare(sql)
     prepared.set(sql, statement)
     return statement

@@ -106,10 +106,10 @@ export const see = (books: CapitalBooks, { at, event }: Recorded): void => {
   for (const change of changesOf(Ledger.apply(ledger, event))) {
     const { amount, asset } = change
     // What had come to the account before is not counted a second time.
-    const known = unallotted.get(asset) ?? 0n
-    const given = change.isReturn === true ? 0n : max(0n, min(known, amount))
-    unallotted.set(asset, known - given)
-    add(books, { at, strategy: ofAccount, asset, amount: -given })
+    const unallottedAmount = unallotted.get(asset) ?? 0n
+    const allotment = change.isReturn === true ? 0n : max(0n, min(unallottedAmount, amount))
+    unallotted.set(asset, unallottedAmount - allotment)
+    add(books, { at, strategy: ofAccount, asset, amount: -allotment })
     add(books, { at, ...change })
   }
 }

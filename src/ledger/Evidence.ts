@@ -26,17 +26,17 @@ const isNamed = (event: PlacementEvent, name: string): boolean =>
 
 export const make = (name: string) => {
   const byPlacement = new Map<string, Array<EvidenceMoment>>()
-  const named = new Set<string>()
+  const placements = new Set<string>()
   return {
     see: ({ sequence, at, event }: Recorded): void => {
       if (!("placement" in event)) return
-      if (isNamed(event, name)) named.add(event.placement)
+      if (isNamed(event, name)) placements.add(event.placement)
       const moments = byPlacement.get(event.placement) ?? []
       moments.push({ sequence, at, event })
       byPlacement.set(event.placement, moments)
     },
     result: (): ReadonlyArray<PlacementHistory> =>
-      [...named].map((placement) => ({ placement, moments: byPlacement.get(placement) ?? [] }))
+      [...placements].map((placement) => ({ placement, moments: byPlacement.get(placement) ?? [] }))
   }
 }
 
@@ -82,22 +82,22 @@ export const findings = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<
   const sum = (read: (event: PlacementEvent) => Amount): Amount =>
     events.reduce((total, event) => total + read(event), 0n)
   const filledOut = sum((event) => (event._tag === "FillSeen" ? event.amountOut : 0n))
-  const paid = sum((event) => (event._tag === "PaidOut" ? event.amount + event.fee : 0n))
+  const payoutTotal = sum((event) => (event._tag === "PaidOut" ? event.amount + event.fee : 0n))
   const refunded = sum((event) => (event._tag === "Refunded" ? event.amount + event.fee : 0n))
   const closed = events.findLast((event) => event._tag === "Closed")
   const has = (tag: PlacementEvent["_tag"]) => events.some(({ _tag }) => _tag === tag)
   const isSuccess = closed !== undefined && (closed.status === "FILLED" || closed.status === "SUCCESS")
   const isWholly = isSuccess && closed.unspent === 0n
-  const found: ReadonlyArray<readonly [EvidenceFinding["kind"], boolean, string]> = [
+  const candidates: ReadonlyArray<readonly [EvidenceFinding["kind"], boolean, string]> = [
     [
       "filled-unpaid",
-      filledOut > 0n && paid === 0n && !has("Settled"),
+      filledOut > 0n && payoutTotal === 0n && !has("Settled"),
       "filled, payout pending: nothing was paid out yet"
     ],
     [
       "amounts-do-not-match",
-      paid > 0n && paid !== filledOut,
-      `amounts do not match fills: filled ${filledOut}, paid ${paid}`
+      payoutTotal > 0n && payoutTotal !== filledOut,
+      `amounts do not match fills: filled ${filledOut}, paid ${payoutTotal}`
     ],
     [
       "success-without-amounts",
@@ -125,5 +125,5 @@ export const findings = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<
   })
   // What the bot noted itself is not said twice.
   const isNew = (kind: EvidenceFinding["kind"]) => !noted.some((finding) => finding.kind === kind)
-  return [...noted, ...found.flatMap(([kind, isSo, text]) => (isSo && isNew(kind) ? [{ kind, text }] : []))]
+  return [...noted, ...candidates.flatMap(([kind, isSo, text]) => (isSo && isNew(kind) ? [{ kind, text }] : []))]
 }

@@ -30,13 +30,13 @@ export const judge = (
   { edgeBasisPoints, delayMillis }: Margin
 ): BandVerdict => {
   const from = restingAt - delayMillis
-  const seen = minutes.filter(({ openedAt }) => openedAt + minuteMillis > from && openedAt <= at + delayMillis)
-  if (seen.length === 0) return "no prices"
+  const candles = minutes.filter(({ openedAt }) => openedAt + minuteMillis > from && openedAt <= at + delayMillis)
+  if (candles.length === 0) return "no prices"
   const limit = Decimal.toNumber(price)
   const share = edgeBasisPoints / 10_000
   const beyond = side === "BUY" ? limit * (1 - share) : limit * (1 + share)
   const near = side === "BUY" ? limit * (1 + share) : limit * (1 - share)
-  const reaches = (level: number) => seen.find(({ low, high }) => (side === "BUY" ? low <= level : high >= level))
+  const reaches = (level: number) => candles.find(({ low, high }) => (side === "BUY" ? low <= level : high >= level))
   // The recorded mid is one sample per look, so a touch between two looks shows as a price close to the limit.
   if (reaches(near) === undefined) return "too early"
   const certain = reaches(beyond)

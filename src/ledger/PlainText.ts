@@ -33,12 +33,12 @@ const distinct = (
   const names = new Map<string, string>()
   const isSpeltSo = (text: string) => nameOf(text).toLowerCase() === text.toLowerCase()
   const sorted = [...new Set(texts)].sort()
-  const taken = new Set<string>()
+  const usedNames = new Set<string>()
   for (const text of [...sorted.filter(isSpeltSo), ...sorted.filter((each) => !isSpeltSo(each))]) {
     let name = nameOf(text)
-    for (let number = 2; taken.has(name); number++)
+    for (let number = 2; usedNames.has(name); number++)
       name = `${nameOf(text).slice(0, maxLength - `-${number}`.length)}-${number}`
-    taken.add(name)
+    usedNames.add(name)
     names.set(text, name)
   }
   return (text) => names.get(text) ?? nameOf(text)
@@ -47,8 +47,8 @@ const distinct = (
 /** beancount commodities are capitals and digits, begin with a letter, and have at least two characters. */
 const currencyOf = (symbol: string): string => {
   const plain = symbol.toUpperCase().replace(/[^A-Z0-9]/g, "-")
-  const named = /^[A-Z]/.test(plain) ? plain : `X${plain}`
-  return (named.length < 2 ? `${named}X` : named).slice(0, maxCurrency).replace(/-$/, "X")
+  const code = /^[A-Z]/.test(plain) ? plain : `X${plain}`
+  return (code.length < 2 ? `${code}X` : code).slice(0, maxCurrency).replace(/-$/, "X")
 }
 const maxCurrency = 24
 
@@ -115,8 +115,8 @@ export const beancount = (books: BooksOf): string => {
     // A balance assertion holds at the beginning of its day.
     ...closing(bookings).map(({ account, amount: value, asset, roundingUnits }) => {
       const tolerance = roundingUnits === 0n ? "" : ` ~ ${format(roundingUnits, decimals(asset))}`
-      const said = `${format(value, decimals(asset))}${tolerance} ${symbol(asset)}`
-      return `${utcDate(last + dayMillis)} balance ${name(account)}  ${said}`
+      const balanceText = `${format(value, decimals(asset))}${tolerance} ${symbol(asset)}`
+      return `${utcDate(last + dayMillis)} balance ${name(account)}  ${balanceText}`
     }),
     ""
   ].join("\n")
@@ -137,7 +137,7 @@ const roundingOf = (amounts: ReadonlyArray<Amount>): Amount => {
 }
 
 const closing = (bookings: ReadonlyArray<Booking>) => {
-  const left = new Map(balancesOf(bookings).map((posting) => [keyOf(posting.account, posting.asset), posting]))
+  const balances = new Map(balancesOf(bookings).map((posting) => [keyOf(posting.account, posting.asset), posting]))
   const keyOfEach = ({ account, asset }: Booking["postings"][number]) => keyOf(account, asset)
   const all = new Map(bookings.flatMap(({ postings }) => postings.map((each) => [keyOfEach(each), each])))
   const inTime = Map.groupBy(
@@ -146,7 +146,7 @@ const closing = (bookings: ReadonlyArray<Booking>) => {
   )
   return [...all].map(([key, posting]) => {
     const roundingUnits = roundingOf((inTime.get(key) ?? []).map(({ amount }) => amount))
-    return { ...(left.get(key) ?? { ...posting, amount: 0n }), roundingUnits }
+    return { ...(balances.get(key) ?? { ...posting, amount: 0n }), roundingUnits }
   })
 }
 

@@ -236,8 +236,8 @@ export const grouped = (items: Iterable<Item>, by: Grouping | undefined): Readon
   for (const item of items) {
     const group = groupOf(item, by, dateOf)
     const key = `${group}\u0000${item.quote}`
-    const known = rows.get(key)?.figures ?? nothing
-    rows.set(key, { group, quote: item.quote, figures: plus(known, item.figures) })
+    const sumSoFar = rows.get(key)?.figures ?? nothing
+    rows.set(key, { group, quote: item.quote, figures: plus(sumSoFar, item.figures) })
   }
   return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
 }
@@ -261,9 +261,9 @@ export const fillKey = ({ at, placement, fillId }: Trade): string => `${placemen
 export const markBy =
   (prices: TradingRecord["lastPrices"], decimals: (symbol: string) => number | undefined): Mark =>
   (market, base, quote, amount) => {
-    const known = prices.get(market)
+    const price = prices.get(market)
     const [ofBase, ofQuote] = [decimals(base), decimals(quote)]
-    if (known === undefined || ofBase === undefined || ofQuote === undefined) return undefined
-    const worth = Decimal.multiply(Decimal.make(amount, ofBase), known.price)
+    if (price === undefined || ofBase === undefined || ofQuote === undefined) return undefined
+    const worth = Decimal.multiply(Decimal.make(amount, ofBase), price.price)
     return floorOf(worth, ofQuote)
   }

@@ -93,11 +93,11 @@ export const qualityOf = (
   const rested = orders.filter((order) => order.quote === quote && order.restingAt !== undefined)
   const filled = rested.filter(({ firstFillAt }) => firstFillAt !== undefined)
   const moved = new Set(rested.filter(({ wasRequoted }) => wasRequoted === true).map(({ placement }) => placement))
-  const paid = fees.filter(({ placement, kind }) => kind === "refund" && moved.has(placement))
+  const movedFees = fees.filter(({ placement, kind }) => kind === "refund" && moved.has(placement))
   const ofQuote = fees.filter((fee) => fee.quote === quote)
   const inUnits = (amounts: ReadonlyArray<bigint>) =>
     Number(amounts.reduce((sum, amount) => sum + amount, 0n)) / 10 ** decimals(quote)
-  const refundFees = paid.reduce((sum, { inQuote }) => sum + Number(inQuote), 0) / 10 ** decimals(quote)
+  const refundFees = movedFees.reduce((sum, { inQuote }) => sum + Number(inQuote), 0) / 10 ** decimals(quote)
   return {
     rested: rested.length,
     filled: filled.length,

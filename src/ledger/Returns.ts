@@ -78,7 +78,7 @@ const baseOf = (market: string, quote: string): string => market.slice(0, -quote
 export const curve = (trading: TradingRecord, valuation: Valuation): ReadonlyArray<CurvePoint> => {
   const { quote, closes } = valuation
   const steps = stepsOf(trading, valuation)
-  const seen = closes.filter(({ market }) => market.endsWith(`/${quote}`)).toSorted((a, b) => a.at - b.at)
+  const quoteCloses = closes.filter(({ market }) => market.endsWith(`/${quote}`)).toSorted((a, b) => a.at - b.at)
   const [own, held, prices] = [new Map<string, number>(), new Map<string, number>(), new Map([[quote, 1]])]
   const add = (to: Map<string, number>, asset: string, change: number) => to.set(asset, (to.get(asset) ?? 0) + change)
   const worth = (of: ReadonlyMap<string, number>) =>
@@ -87,7 +87,7 @@ export const curve = (trading: TradingRecord, valuation: Valuation): ReadonlyArr
   let next = 0
   /** Capital since the last point. Capital that came while an asset had no price counts at the first point at which all have one. */
   let came = new Map<string, number>()
-  for (const { at, market, close } of seen) {
+  for (const { at, market, close } of quoteCloses) {
     prices.set(baseOf(market, quote), close)
     for (let step = steps[next]; step !== undefined && step.at <= at; step = steps[next]) {
       add(own, step.asset, step.change)

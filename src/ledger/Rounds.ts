@@ -40,9 +40,10 @@ export const take = (books: TurnBooks, trade: Trade): Taken => {
     books.lost.delete(placement)
     return regain(books.open, trade, lost)
   }
-  const taken = chargeOwn(books.open, trade) ?? exchange(books.open, trade, baseAmount, quoteAmount)
-  if (loss === "given up" && baseAmount > 0n) books.lost.set(placement, { closed: taken.closed, cost: -taken.earned })
-  return taken
+  const outcome = chargeOwn(books.open, trade) ?? exchange(books.open, trade, baseAmount, quoteAmount)
+  if (loss === "given up" && baseAmount > 0n)
+    books.lost.set(placement, { closed: outcome.closed, cost: -outcome.earned })
+  return outcome
 }
 
 /** Charges a base fee to its own slot's position. Returns `undefined` if the trade is not such a fee, or if the rest could have no cost. */

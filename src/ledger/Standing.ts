@@ -59,12 +59,12 @@ export interface Capital {
 }
 
 export const capitalsOf = ({ flows, markets, mark }: Omit<StandingInputs, "now" | "days">): ReadonlyArray<Capital> => {
-  const held = new Map<string, { readonly strategy: string; readonly asset: string; readonly amount: Amount }>()
+  const flowTotals = new Map<string, { readonly strategy: string; readonly asset: string; readonly amount: Amount }>()
   for (const { strategy, asset, figures } of flows) {
     const key = `${strategy}\u0000${asset}`
-    held.set(key, { strategy, asset, amount: (held.get(key)?.amount ?? 0n) + (figures.flows ?? 0n) })
+    flowTotals.set(key, { strategy, asset, amount: (flowTotals.get(key)?.amount ?? 0n) + (figures.flows ?? 0n) })
   }
-  return [...held.values()].flatMap(({ strategy, asset, amount }) => {
+  return [...flowTotals.values()].flatMap(({ strategy, asset, amount }) => {
     const [, quote] = markets.get(strategy)?.split("/") ?? []
     if (quote === undefined || amount === 0n) return []
     const worth = asset === quote ? amount : mark(`${asset}/${quote}`, asset, quote, amount)

@@ -185,12 +185,12 @@ const endLeg = (
   at: number,
   { strategy, side, slot }: Pick<About, "strategy" | "slot"> & Pick<Wish, "side">
 ): void => {
-  const known = legs.get(legKey(strategy, slot))
-  if (known === undefined) return
+  const legState = legs.get(legKey(strategy, slot))
+  if (legState === undefined) return
   const leg = side === "BUY" ? 1 : -1
-  const isBack = known.waiting * leg < 0
-  known.waiting = isBack ? 0 : known.waiting + leg
-  if (isBack) rounds.push({ at, ...known.about })
+  const isBack = legState.waiting * leg < 0
+  legState.waiting = isBack ? 0 : legState.waiting + leg
+  if (isBack) rounds.push({ at, ...legState.about })
 }
 
 const charge = (books: TradesBooks, fee: Fee): void => {
@@ -232,12 +232,12 @@ const takeBack = (books: TradesBooks, event: Of<"TakenBack">, about: About): voi
     const inQuote = leg.asset === about.quote ? leg.amount : -worth(event, -leg.amount)
     charge(books, { ...about, ...leg, inQuote, received: 0n, txHashes: [] })
   }
-  const known = legs.get(legKey(about.strategy, about.slot))
-  if (event.ended !== "FILLED" || known === undefined) return
+  const slotLeg = legs.get(legKey(about.strategy, about.slot))
+  if (event.ended !== "FILLED" || slotLeg === undefined) return
   const leg = isSale ? -1 : 1
   // None waits where this leg ended a round: then what it went back from waits again.
-  if (known.waiting === 0) rounds.push({ ...about, isTakenBack: true })
-  known.waiting -= leg
+  if (slotLeg.waiting === 0) rounds.push({ ...about, isTakenBack: true })
+  slotLeg.waiting -= leg
 }
 
 const lose = (
@@ -281,15 +281,15 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
   if (event._tag === "Planned") return remember(reading, event, at)
   if (event._tag === "WrittenOff" || event._tag === "Found") return lose(reading, event, at)
   if (event._tag === "TakenBack" && !planned.has(event.placement)) remember(reading, event, at)
-  const known = planned.get(event.placement)
-  if (known === undefined) return
-  const { life } = known
-  const note = (change: Partial<OrderLife>) => planned.set(event.placement, { ...known, life: { ...life, ...change } })
+  const wish = planned.get(event.placement)
+  if (wish === undefined) return
+  const { life } = wish
+  const note = (change: Partial<OrderLife>) => planned.set(event.placement, { ...wish, life: { ...life, ...change } })
   const { strategy, slot, placement, market, base, quote } = life
   const about = { strategy, slot, placement, market, base, quote }
   switch (event._tag) {
     case "Bound":
-      planned.set(event.placement, { ...known, bound: boundTo(event) })
+      planned.set(event.placement, { ...wish, bound: boundTo(event) })
       return
     case "Settled":
       planned.delete(placement)
@@ -297,8 +297,8 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       return
     case "FeesEstimated": {
       const { estimatedRefundFee, estimatedWithdrawFee } = event
-      if (known.bound === undefined) return
-      planned.set(placement, { ...known, bound: { ...known.bound, estimatedRefundFee, estimatedWithdrawFee } })
+      if (wish.bound === undefined) return
+      planned.set(placement, { ...wish, bound: { ...wish.bound, estimatedRefundFee, estimatedWithdrawFee } })
       return
     }
     case "FeeEchoed":
@@ -312,13 +312,13 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       return
     case "Closed":
       note({ closedAt: at, status: event.status })
-      if (event.status === "FILLED") endLeg(books, at, { strategy, side: known.event.side, slot })
+      if (event.status === "FILLED") endLeg(books, at, { strategy, side: wish.event.side, slot })
       return
     case "FillSeen": {
       if (isMove(life)) {
         const fee = feeOfMove(event)
-        const paid = { kind: "payout", asset: base, amount: fee, inQuote: fee, received: 0n, txHashes: [] } as const
-        fees.push({ ...about, at: event.filledAt, ...paid })
+        const payout = { kind: "payout", asset: base, amount: fee, inQuote: fee, received: 0n, txHashes: [] } as const
+        fees.push({ ...about, at: event.filledAt, ...payout })
         return
       }
       const isSale = event.side === "SELL"
@@ -328,7 +328,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
         ...about,
         at: event.filledAt,
         fillId: event.fillId,
-        ...present({ orderId: known.bound?.orderId }),
+        ...present({ orderId: wish.bound?.orderId }),
         side: event.side,
         baseAmount: isSale ? event.amountIn : event.amountOut,
         quoteAmount: isSale ? event.amountOut : event.amountIn,
@@ -340,8 +340,8 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
     }
     case "PaidOut":
     case "Refunded": {
-      const inQuote = (fee: Amount) => (event.asset === quote ? fee : worth(known.event, fee))
-      const { bound } = known
+      const inQuote = (fee: Amount) => (event.asset === quote ? fee : worth(wish.event, fee))
+      const { bound } = wish
       const estimated = event._tag === "PaidOut" ? bound?.estimatedWithdrawFee : bound?.estimatedRefundFee
       charge(books, {
         ...about,
@@ -357,7 +357,7 @@ const ofPlacement = (reading: Reading, event: PlacementEvent, at: number): void 
       return
     }
     case "TakenBack":
-      planned.set(placement, { ...known, bound: boundTo(event) })
+      planned.set(placement, { ...wish, bound: boundTo(event) })
       return takeBack(books, event, { at, ...about })
     default:
       return

@@ -46,7 +46,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
   let top: DepthLevel | undefined
   const [levels, sight, unquoted] = [makeLevels(), SightDelay.make(), makeUnquoted()]
 
-  const counted = Effect.fnUntraced(function* <A, E>(ask: Effect.Effect<A, E, Venue>) {
+  const countRequests = Effect.fnUntraced(function* <A, E>(ask: Effect.Effect<A, E, Venue>) {
     const from = yield* Clock.currentTimeMillis
     const requests = book.asked.requests + 2
     return yield* Effect.ensuring(
@@ -63,9 +63,9 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
   }
 
   const askTop = Effect.fnUntraced(function* ({ market, sizes }: Wanted) {
-    const seen = yield* unquoted.watch(counted(Quotes.observe(market, sizes)))
-    if (seen === undefined) return
-    const { price, quantity } = seen
+    const observation = yield* unquoted.watch(countRequests(Quotes.observe(market, sizes)))
+    if (observation === undefined) return
+    const { price, quantity } = observation
     const problem = yield* doubtOf(setting, market, price)
     top = { quantity, ...price }
     const { problem: _, indicative: __, ...known } = book
@@ -79,7 +79,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
   const askLevel = Effect.fnUntraced(function* (market: Market, quantity: Amount) {
     const near = book.price
     if (near === undefined) return
-    const level = yield* counted(Quotes.level(market, quantity, near.ask)).pipe(
+    const level = yield* countRequests(Quotes.level(market, quantity, near.ask)).pipe(
       Effect.catchTag("VenueError", ({ message }) => Effect.as(Effect.logDebug(message), undefined))
     )
     levels.answered(quantity, level, yield* Clock.currentTimeMillis, book.asked.millis)
@@ -138,10 +138,10 @@ const makeUnquoted = () => {
       ask: Effect.Effect<A | undefined, E, R>
     ) {
       unquoted ??= { since: yield* Clock.currentTimeMillis, why: "the venue has not answered yet" }
-      const seen = yield* Effect.tapError(ask, ({ message }) => Effect.sync(() => failed(message)))
-      if (seen === undefined) failed("its quotes have no amounts, or buying is below selling")
+      const quoteAnswer = yield* Effect.tapError(ask, ({ message }) => Effect.sync(() => failed(message)))
+      if (quoteAnswer === undefined) failed("its quotes have no amounts, or buying is below selling")
       else unquoted = undefined
-      return seen
+      return quoteAnswer
     }),
     lasting: (millis: number, now: number): string | undefined =>
       unquoted === undefined || elapsedMillis(unquoted.since, now) < millis ? undefined : unquoted.why
@@ -165,18 +165,18 @@ const doubtOf = Effect.fnUntraced(function* (
 })
 
 const makeLevels = () => {
-  const known = new Map<Amount, { readonly level: DepthLevel; readonly againAt: number }>()
-  let shown: Depth = []
-  const againAt = (quantity: Amount): number => known.get(quantity)?.againAt ?? 0
+  const entries = new Map<Amount, { readonly level: DepthLevel; readonly againAt: number }>()
+  let currentDepth: Depth = []
+  const againAt = (quantity: Amount): number => entries.get(quantity)?.againAt ?? 0
   return {
-    now: (): Depth => shown,
+    now: (): Depth => currentDepth,
     due: (wanted: ReadonlyArray<Amount>, now: number): Amount | undefined =>
       wanted.filter((quantity) => now >= againAt(quantity)).toSorted((a, b) => againAt(a) - againAt(b))[0],
     answered: (quantity: Amount, level: DepthLevel | undefined, now: number, tookMillis: number): void => {
       const again = now + Math.max(levelMillis, levelShare * tookMillis)
-      known.set(quantity, { level: level ?? known.get(quantity)?.level ?? { quantity, at: now }, againAt: again })
-      const fresh = [...known.values()].filter(({ level }) => now - level.at <= levelLastsMillis)
-      shown = bySize(fresh.map(({ level }) => level))
+      entries.set(quantity, { level: level ?? entries.get(quantity)?.level ?? { quantity, at: now }, againAt: again })
+      const fresh = [...entries.values()].filter(({ level }) => now - level.at <= levelLastsMillis)
+      currentDepth = bySize(fresh.map(({ level }) => level))
     }
   }
 }

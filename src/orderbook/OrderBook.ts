@@ -93,8 +93,8 @@ export class OrderBook extends Context.Service<
 
       const bookOf = Effect.fnUntraced(function* (market: Market) {
         const { name } = market
-        const known = markets.get(name)
-        if (known !== undefined) return known
+        const existingBook = markets.get(name)
+        if (existingBook !== undefined) return existingBook
         const book = yield* MarketBook.make(market, { venue, tokenPrices, source: sourceOf(name), publish })
         markets.set(name, book)
         return book
@@ -118,11 +118,11 @@ export class OrderBook extends Context.Service<
         )
         const fiber = asking.get(name) ?? (yield* begin)
         if (fiber.pollUnsafe() === undefined) asking.set(name, fiber)
-        const heard = Effect.tap(Fiber.join(fiber), (failure) =>
+        const completion = Effect.tap(Fiber.join(fiber), (failure) =>
           failure === undefined ? Deferred.succeed(answered, undefined) : Effect.void
         )
         const late = Effect.as(Effect.andThen(Deferred.await(answered), Effect.sleep(lateMillis)), undefined)
-        return yield* Effect.raceFirst(heard, late)
+        return yield* Effect.raceFirst(completion, late)
       })
 
       const lookAll = Effect.fn("OrderBook.look")(function* (

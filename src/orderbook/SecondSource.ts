@@ -98,7 +98,7 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: S
       return undefined
     }
     doubtedAt ??= at
-    const price = `its price of ${shown(mid)}`
+    const price = `its price of ${priceText(mid)}`
     if (contradicting !== undefined)
       return `${price} is ${apart(mid, contradicting.mid)} ${contradicting.by ?? "the token list"}'s`
     const before = agreed === undefined ? "" : `, and it is ${apart(mid, agreed)} the last known one`
@@ -118,4 +118,4 @@ export type SecondSource = ReturnType<typeof make>
 const apart = (mid: number, known: number): string =>
   mid > known ? `${percent(mid / known - 1)} above` : `${percent(1 - mid / known)} below`
 
-const shown = (price: number): string => String(Number(price.toPrecision(7)))
+const priceText = (price: number): string => String(Number(price.toPrecision(7)))

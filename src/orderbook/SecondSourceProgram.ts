@@ -80,8 +80,8 @@ const asking = Effect.fnUntraced(function* (program: Program.Program) {
 
   return Effect.fnUntraced(function* ({ name }: Market) {
     const now = yield* Clock.currentTimeMillis
-    const known = answers.get(name)
-    if (known !== undefined && now - known.at < lastsMillis) return known.listed
+    const cachedAnswer = answers.get(name)
+    if (cachedAnswer !== undefined && now - cachedAnswer.at < lastsMillis) return cachedAnswer.listed
     const answer = yield* ask(name)
     yield* tell(answer)
     const listed = answer._tag === "Told" ? answer.listed : undefined

@@ -34,7 +34,7 @@ export const make = () => {
 /** The whole milliseconds within which this share of all moves is seen, rounded up. */
 const within = (looks: ReadonlyArray<Look>, share: number): number => {
   const total = looks.reduce((sum, { pauseMillis }) => sum + pauseMillis, 0)
-  const seen = (millis: number): number =>
+  const visibleMillisOf = (millis: number): number =>
     looks.reduce(
       (sum, { answerMillis, pauseMillis }) => sum + Math.min(pauseMillis, Math.max(0, millis - answerMillis)),
       0
@@ -42,7 +42,7 @@ const within = (looks: ReadonlyArray<Look>, share: number): number => {
   let [low, high] = [0, Math.max(...looks.map(({ answerMillis, pauseMillis }) => answerMillis + pauseMillis))]
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
-    if (seen(middle) >= share * total) high = middle
+    if (visibleMillisOf(middle) >= share * total) high = middle
     else low = middle + 1
   }
   return high

@@ -45,12 +45,12 @@ const join = (a: Wanted, b: Wanted): Wanted => ({
 })
 
 export const wantedBy = (strategies: ReadonlyArray<Strategy>): ReadonlyArray<Wanted> => {
-  const wanted = new Map<string, Wanted>()
+  const demands = new Map<string, Wanted>()
   for (const each of strategies.flatMap(ofStrategy)) {
-    const known = wanted.get(each.market.name)
-    wanted.set(each.market.name, known === undefined ? each : join(known, each))
+    const known = demands.get(each.market.name)
+    demands.set(each.market.name, known === undefined ? each : join(known, each))
   }
-  return [...wanted.values()]
+  return [...demands.values()]
 }
 
 const deeper = [3n, 10n]

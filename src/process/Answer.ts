@@ -35,7 +35,7 @@ export const print = <E extends Error, F, R>(
     if (answer.exit !== undefined) return yield* Effect.fail(answer.exit)
   })
 
-export const said =
+export const printAnswerOf =
   <I, E extends Error, F, R>(find: (input: I) => Effect.Effect<CommandAnswer<E>, F, R>) =>
   (input: I & Form) =>
     print(find(input), input)

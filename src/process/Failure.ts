@@ -39,13 +39,13 @@ export const tell = (cause: Cause.Cause<unknown>) =>
     if (Cause.hasInterruptsOnly(cause)) return
     const error = Cause.findErrorOption(cause)
     if (Option.isSome(error)) {
-      const said = error.value
+      const errorValue = error.value
       if (
-        CliError.isCliError(said) ||
-        (Predicate.hasProperty(said, Runtime.errorReported) && !said[Runtime.errorReported])
+        CliError.isCliError(errorValue) ||
+        (Predicate.hasProperty(errorValue, Runtime.errorReported) && !errorValue[Runtime.errorReported])
       )
         return
-      return yield* Console.error(`limitbot: ${wordsOf(said)}`)
+      return yield* Console.error(`limitbot: ${wordsOf(errorValue)}`)
     }
     const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
     const squashed = Cause.squash(cause)

@@ -12,7 +12,7 @@ export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
   const file = pathOf(journal)
   // A process without a free file descriptor can read no file, and still see that there is none.
   const isThere = Effect.orElseSucceed(fileSystem.exists(file), () => true)
-  const read = fileSystem.readFileString(file).pipe(
+  const reasonText = fileSystem.readFileString(file).pipe(
     Effect.map((text) => text.trim() || "no reason given"),
     Effect.catchTag("PlatformError", (error) =>
       error.reason._tag === "NotFound"
@@ -21,7 +21,7 @@ export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
     )
   )
   // It is asked several times a second, and hardly ever there.
-  return Effect.flatMap(isThere, (isSet) => (isSet ? read : Effect.undefined))
+  return Effect.flatMap(isThere, (isSet) => (isSet ? reasonText : Effect.undefined))
 })
 
 export const set = Effect.fn("KillFile.set")(function* (journal: string, why: string) {

@@ -21,19 +21,19 @@ export const make = (title: string) =>
   Effect.acquireRelease(
     Effect.map(IsWatched, (isWatched): Progress => {
       if (!isWatched) return silent
-      let shown = -1
+      let lastPermille = -1
       return {
         update: (done, total, note) => {
           const filled = Math.floor((done / Math.max(1, total)) * width)
           const permille = Math.floor((done / Math.max(1, total)) * 1000)
-          if (permille === shown) return
-          shown = permille
+          if (permille === lastPermille) return
+          lastPermille = permille
           const bar = "█".repeat(filled) + "░".repeat(width - filled)
           stderr.write(`\r${title} ${bar} ${(permille / 10).toFixed(1)} % ${note}\u001B[K`)
         },
         wipe: () => {
-          if (shown >= 0) stderr.write(emptyLine)
-          shown = -1
+          if (lastPermille >= 0) stderr.write(emptyLine)
+          lastPermille = -1
         }
       }
     }),

@@ -52,9 +52,9 @@ const withToken = (token: Redacted.Redacted) =>
 
 const connected = Effect.fnUntraced(function* (journal: string, as: TokenRole) {
   const url = yield* reachable(journal)
-  const token = yield* Tokens.read(as === "operator" ? Tokens.operatorFile(journal) : Tokens.viewerFile(journal)).pipe(
-    Effect.mapError(unreachable)
-  )
+  const token = yield* Tokens.readToken(
+    as === "operator" ? Tokens.operatorFile(journal) : Tokens.viewerFile(journal)
+  ).pipe(Effect.mapError(unreachable))
   return { api: yield* apiAt({ url, token }), url }
 })
 
@@ -120,8 +120,8 @@ export const subscribe = (journal: string, after: number, gone: (why: string) =>
   let last = after
   const once = Effect.gen(function* () {
     const { api, url } = yield* connected(journal, "viewer")
-    const sent = yield* api.look.events({ headers: {}, query: { after: last } })
-    return sent.pipe(
+    const stream = yield* api.look.events({ headers: {}, query: { after: last } })
+    return stream.pipe(
       Stream.map(({ data }) => data),
       Stream.timeoutOrElse({
         duration: silentMillis,

@@ -58,11 +58,11 @@ export const make = (
       requested: Effect.suspend(() => {
         isAwaited = true
         waiting += 1
-        const heard = Effect.sync(() => {
+        const release = Effect.sync(() => {
           waiting -= 1
           pressEnds()
         })
-        return Effect.ensuring(Deferred.await(deferred), heard)
+        return Effect.ensuring(Deferred.await(deferred), release)
       }),
       computes: Effect.sync(() => unhear()),
       leaves: (words) =>

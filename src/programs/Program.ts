@@ -80,8 +80,8 @@ export const run = Effect.fn("Program.run")(function* (
   const env = environment === "least" ? yield* leastEnvironment : without(environment.without)
   const options = { detached: true, env, extendEnv: environment !== "least", forceKillAfter } as const
   const command = ChildProcess.make(program, args, errors === "shown" ? { ...options, stderr: "inherit" } : options)
-  const said = { output: "", errors: "", length: 0 }
-  const found = { hasTaken: false, isHeld: false }
+  const streams = { output: "", errors: "", length: 0 }
+  const flags = { hasTaken: false, isHeld: false }
 
   const running = Effect.gen(function* () {
     // What the system refuses at once (too long, not permitted) is thrown.
@@ -96,11 +96,11 @@ export const run = Effect.fn("Program.run")(function* (
       Effect.all(
         [
           hears(child.stdout, (part) => {
-            said.length += part.length
-            said.output = (said.output + part).slice(0, mostOutput)
+            streams.length += part.length
+            streams.output = (streams.output + part).slice(0, mostOutput)
           }),
           hears(child.stderr, (part) => {
-            said.errors = (said.errors + part).slice(-mostErrors)
+            streams.errors = (streams.errors + part).slice(-mostErrors)
           })
         ],
         { concurrency: 2 }
@@ -110,17 +110,17 @@ export const run = Effect.fn("Program.run")(function* (
     if (mayLeaveRunning) yield* Effect.asVoid(child.unref)
     const grace = Effect.repeat(Effect.sleep(graceStepMillis), { times: graceSteps - 1 })
     const isOver = Effect.all([Fiber.await(hearing), Fiber.await(writing)])
-    found.isHeld = yield* Effect.raceFirst(Effect.as(isOver, false), Effect.as(grace, true))
+    flags.isHeld = yield* Effect.raceFirst(Effect.as(isOver, false), Effect.as(grace, true))
     const written = writing.pollUnsafe()
-    found.hasTaken = written !== undefined && Exit.isSuccess(written)
+    flags.hasTaken = written !== undefined && Exit.isSuccess(written)
     return endOf(exit)
   }).pipe(Effect.scoped)
 
   const end = yield* Effect.timeoutOption(running, limitMillis)
-  const { length, ...kept } = said
+  const { length, ...kept } = streams
   return {
     ...kept,
-    ...found,
+    ...flags,
     end: Option.getOrElse(end, (): ProgramEnd => ({ _tag: "Late" })),
     isCut: length > mostOutput
   } satisfies ProgramRun

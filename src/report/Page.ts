@@ -65,7 +65,7 @@ export const heading = (text: string): PagePart => ({ kind: "heading", text })
 
 export const file = (text: string, name?: string): PagePart => ({ kind: "file", text, name })
 
-export const drawn = (html: () => string, lines: ReadonlyArray<string> = []): PagePart => ({
+export const figurePart = (html: () => string, lines: ReadonlyArray<string> = []): PagePart => ({
   kind: "drawn",
   html,
   lines

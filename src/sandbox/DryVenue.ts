@@ -95,8 +95,8 @@ export const layer = ({ assets, account }: DryOptions): Layer.Layer<Venue, never
           Effect.sync(() => answer({ orders: [...orders.values()].filter((order) => !order.payoutIsFinal).reverse() })),
         generateIntent: (depositAddress) => Effect.succeed(answer({ standard: "dry-run", payload: depositAddress })),
         submitIntent: Effect.fnUntraced(function* ({ body, hold = Effect.undefined, intentHash }) {
-          const held = yield* hold
-          if (held !== undefined) return yield* refuse("submit intent", "held-back", held)
+          const holdReason = yield* hold
+          if (holdReason !== undefined) return yield* refuse("submit intent", "held-back", holdReason)
           const at = yield* Clock.currentTimeMillis
           const order = [...orders.values()].find(({ depositAddress }) => depositAddress === body)
           if (order !== undefined && order.depositedAmount === 0n) {

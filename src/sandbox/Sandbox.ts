@@ -46,7 +46,7 @@ const make = (
 
   const present = Effect.map(Clock.currentTimeMillis, (now) => now + state.aheadMillis)
 
-  const read = Effect.fnUntraced(function* <A>(view: (state: State.State) => A) {
+  const query = Effect.fnUntraced(function* <A>(view: (state: State.State) => A) {
     yield* whole
     advance(state, yield* present)
     return view(state)
@@ -71,5 +71,5 @@ const make = (
     turns.withPermit
   )
 
-  return Sandbox.of({ settings, read, change })
+  return Sandbox.of({ settings, read: query, change })
 }

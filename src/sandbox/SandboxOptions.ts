@@ -55,6 +55,6 @@ export const settingsOf = (options: SandboxOptions, candles: ReplayedCandles | u
 /** `binance-solusdt-1m.csv` is about SOL. */
 export const candlesSymbol = (settings: SandboxSettings, file: string): string => {
   const name = (file.split(/[/\\]/).at(-1) ?? "").toLowerCase()
-  const named = settings.assets.find(({ symbol, volatility }) => volatility > 0 && name.includes(symbol.toLowerCase()))
-  return named?.symbol ?? "BTC"
+  const asset = settings.assets.find(({ symbol, volatility }) => volatility > 0 && name.includes(symbol.toLowerCase()))
+  return asset?.symbol ?? "BTC"
 }

@@ -39,7 +39,7 @@ export type SolverLaw = typeof SolverLaw.Type
 const eager: SolverLaw = { marginBasisPoints: [0, 0], marginPerThousandUsd: 0, solvers: 1, latencyMillis: [0, 0] }
 const hourMillis = 3_600_000
 
-export const named: Readonly<Record<string, SolverLaw>> = {
+export const solverLaws: Readonly<Record<string, SolverLaw>> = {
   margin: { ...eager, marginBasisPoints: [20, 20] },
   random: { ...eager, marginBasisPoints: [0, 30], latencyMillis: [500, 5000] },
   competition: { ...eager, marginBasisPoints: [0, 60], solvers: 4, latencyMillis: [500, 5000] },
@@ -67,8 +67,8 @@ export const marginOf = (law: SolverLaw | undefined, seed: number, order: number
   const [lowest, highest] = law.marginBasisPoints
   let least = highest
   for (let solver = 0; solver < law.solvers; solver++) {
-    const wanted = lowest + (highest - lowest) * Seeded.fraction(seed, "margin", order, solver)
-    least = Math.min(least, wanted)
+    const solverMargin = lowest + (highest - lowest) * Seeded.fraction(seed, "margin", order, solver)
+    least = Math.min(least, solverMargin)
   }
   return Math.min(mostMargin, (least + (law.marginPerThousandUsd * usd) / 1000) / 10_000)
 }

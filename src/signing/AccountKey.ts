@@ -34,13 +34,13 @@ export const accountOf = (publicKey: string, named?: string): Effect.Effect<stri
 }
 
 export const make = (account: string) => {
-  let known = keyOf(account)
+  let accountKey = keyOf(account)
   return {
     /** Returns the reason why the account did not make this signature; `undefined` if it did. */
     objection: (digest: Uint8Array, { publicKey, signature }: Signature): string | undefined => {
-      if (known !== undefined && publicKey !== known) return `one of ${publicKey} instead of ${known}`
+      if (accountKey !== undefined && publicKey !== accountKey) return `one of ${publicKey} instead of ${accountKey}`
       if (!Ed25519.verify(publicKey, digest, signature)) return `one that ${publicKey} did not make of it`
-      known = publicKey
+      accountKey = publicKey
       return undefined
     }
   }

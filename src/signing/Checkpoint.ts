@@ -82,8 +82,8 @@ export const lastIn = (notes: string, account: string, publicKey: string): Noted
   const parts = notes.split("\n\n")
   for (let place = parts.length - 2; place >= 0; place--) {
     const [text, signatures] = [parts[place]?.trimStart(), parts[place + 1]?.trimEnd()]
-    const found = open(`${text ?? ""}\n`, signatures ?? "", account, publicKey)
-    if (found !== undefined) return found
+    const lastNote = open(`${text ?? ""}\n`, signatures ?? "", account, publicKey)
+    if (lastNote !== undefined) return lastNote
   }
   return undefined
 }

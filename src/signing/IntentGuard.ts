@@ -151,10 +151,10 @@ export const make = Effect.fnUntraced(function* ({ domains, signerId }: PayingAc
     generated: GeneratedIntent,
     expected: ExpectedTransfer
   ) {
-    const asked = { generated, expected, ...(yield* check(generated, expected, validity)) }
-    const returned = yield* holder(asked)
+    const signingRequest = { generated, expected, ...(yield* check(generated, expected, validity)) }
+    const returned = yield* holder(signingRequest)
     const isAsked = yield* Effect.mapError(
-      checkReturned(asked, returned),
+      checkReturned(signingRequest, returned),
       ({ check, expected: wanted, found }) => new SignatureRefused({ check, expected: wanted, found })
     )
     const { body, intentHash, validUntil } = returned
@@ -232,22 +232,22 @@ const readPayload = Effect.fnUntraced(function* (
   domains: Domains.SigningDomains,
   { verifier }: Domains.SigningDomain
 ) {
-  const given = yield* fields("payload", found, ["message", "nonce", "recipient"], ["callbackUrl"])
-  const message = yield* text("payload.message", given.message, 16_384)
-  const nonceText = yield* text("payload.nonce", given.nonce, 44)
+  const payloadFields = yield* fields("payload", found, ["message", "nonce", "recipient"], ["callbackUrl"])
+  const message = yield* text("payload.message", payloadFields.message, 16_384)
+  const nonceText = yield* text("payload.nonce", payloadFields.nonce, 44)
   const nonce = Nep413.parseNonce(nonceText)
   if (nonce === undefined) return yield* refusal("payload.nonce", "32 bytes in base64", show(nonceText))
   const recipient = verifier
-  if (given.recipient !== recipient) {
-    const [wanted, other] = [recipient, given.recipient].map((each) => Domains.nameOf(domains, each))
+  if (payloadFields.recipient !== recipient) {
+    const [wanted, other] = [recipient, payloadFields.recipient].map((each) => Domains.nameOf(domains, each))
     return yield* refusal("payload.recipient", wanted ?? "", other ?? "")
   }
   // Inert for an off-chain message, but part of what is signed.
   const callbackUrl =
-    given.callbackUrl === undefined || given.callbackUrl === null
+    payloadFields.callbackUrl === undefined || payloadFields.callbackUrl === null
       ? null
-      : yield* text("payload.callbackUrl", given.callbackUrl, maxCallbackLength)
-  const callback = "callbackUrl" in given ? { callbackUrl } : {}
+      : yield* text("payload.callbackUrl", payloadFields.callbackUrl, maxCallbackLength)
+  const callback = "callbackUrl" in payloadFields ? { callbackUrl } : {}
   return {
     payload: { message, nonce, recipient, callbackUrl },
     wire: { message, nonce: nonceText, recipient, ...callback }
@@ -255,7 +255,7 @@ const readPayload = Effect.fnUntraced(function* (
 })
 
 const strictly = (check: string, text: string, maxLength?: number): Checked<unknown> =>
-  Effect.mapError(Effect.fromResult(StrictJson.read(text, maxLength)), (problem) =>
+  Effect.mapError(Effect.fromResult(StrictJson.parseJson(text, maxLength)), (problem) =>
     refusal(check, "strict JSON", problem)
   )
 
@@ -273,9 +273,9 @@ const readAnswer = Effect.fnUntraced(function* (body: string) {
 
 const readMessage = Effect.fnUntraced(function* (message: string, signerId: string) {
   const parsed = yield* strictly("message", message)
-  const given = yield* fields("message", parsed, ["deadline", "intents", "signer_id"])
-  yield* exactly("message.signer_id", signerId, given.signer_id)
-  return given
+  const messageFields = yield* fields("message", parsed, ["deadline", "intents", "signer_id"])
+  yield* exactly("message.signer_id", signerId, messageFields.signer_id)
+  return messageFields
 })
 
 /** Epoch millisecond after which the verifier refuses the message, rounded up. */

@@ -75,19 +75,19 @@ const describe = (node: YamlNode): string =>
 
 export const fields = <T extends Keys>(table: T, otherKeys: ReadonlyArray<string> = []): Reader<Fields<T>> => {
   const keys = Object.keys(table)
-  const known = [...keys, ...otherKeys]
-  const read: Reader<Fields<T>> = (node, to) => {
+  const allowedKeys = [...keys, ...otherKeys]
+  const reader: Reader<Fields<T>> = (node, to) => {
     if (node.type !== "map") {
       return report(to, node, `expected keys and values, found ${describe(node)}`, `the keys are: ${keys.join(", ")}`)
     }
     for (const [name, { key }] of node.entries) {
-      if (!known.includes(name)) report(to, key, `unknown key ${quoted(name)}`, suggestion(name, known))
+      if (!allowedKeys.includes(name)) report(to, key, `unknown key ${quoted(name)}`, suggestion(name, allowedKeys))
     }
-    const read = Object.entries(table).map(([name, field]) => [name, readField(node, name, field, keys, to)])
+    const entries = Object.entries(table).map(([name, field]) => [name, readField(node, name, field, keys, to)])
     // Every key of the table is in the entries; the type of each value is that of its reader.
-    return Object.fromEntries(read) as Fields<T>
+    return Object.fromEntries(entries) as Fields<T>
   }
-  return described(read, () => objectSchema(table, otherKeys))
+  return described(reader, () => objectSchema(table, otherKeys))
 }
 
 /** The values with defaults. A required key that is missing or wrong is `undefined`. */
@@ -118,7 +118,7 @@ export const checked = <T extends Keys, A>(
   })
 
 /** Reads the keys and leaves out those that are missing or wrong. */
-export const known = <T extends Keys>(table: T): Reader<KnownSettings<T>> =>
+export const settingsReader = <T extends Keys>(table: T): Reader<KnownSettings<T>> =>
   mapped(fields(table), (read) => valuesOf(table, read))
 
 export const section = <T extends Keys>(table: T): Reader<SettingsOf<T>> => checked(table, (settings) => settings)
@@ -170,7 +170,7 @@ const hintOf = (name: string, field: Key<unknown>): string | undefined => {
 type Rows<A> = ReadonlyArray<readonly [Located<string>, Located<A>]>
 
 export const table = <A>(readName: Reader<string>, readSettings: Reader<A>): Reader<Rows<A>> => {
-  const read: Reader<Rows<A>> = (node, to) => {
+  const readTable: Reader<Rows<A>> = (node, to) => {
     if (node.type !== "map") return report(to, node, `expected names with their settings, found ${describe(node)}`)
     const rows = [...node.entries].map(([text, { key, value }]) => {
       const name = located(readName)({ type: "scalar", text, isQuoted: true, ...key }, to)
@@ -180,7 +180,7 @@ export const table = <A>(readName: Reader<string>, readSettings: Reader<A>): Rea
     const good = rows.filter((row) => row !== undefined)
     return good.length === rows.length ? good : undefined
   }
-  return described(read, () => ({
+  return described(readTable, () => ({
     type: "object",
     propertyNames: { ...schemaOf(readName), type: "string" },
     additionalProperties: schemaOf(readSettings)
@@ -194,14 +194,14 @@ export const refuse = (message: string): Reader<never> =>
   )
 
 export const list = <A>(readItem: Reader<A>): Reader<ReadonlyArray<Located<A>>> => {
-  const read: Reader<ReadonlyArray<Located<A>>> = (node, to) => {
+  const readList: Reader<ReadonlyArray<Located<A>>> = (node, to) => {
     if (node.type !== "list") return report(to, node, `expected a list, found ${describe(node)}`)
     if (node.items.length === 0) return report(to, node, "the list is empty")
     const items = node.items.map((item) => located(readItem)(item, to))
     const good = items.filter((item) => item !== undefined)
     return good.length === items.length ? good : undefined
   }
-  return described(read, () => ({ type: "array", items: schemaOf(readItem), minItems: 1 }))
+  return described(readList, () => ({ type: "array", items: schemaOf(readItem), minItems: 1 }))
 }
 
 export const scalar = <A>(
@@ -210,13 +210,13 @@ export const scalar = <A>(
   hint?: (text: string) => string | undefined,
   schema: JsonSchema = { type: ["string", "number", "boolean"] }
 ): Reader<A> => {
-  const read: Reader<A> = (node, to) => {
+  const readScalar: Reader<A> = (node, to) => {
     const value = node.type === "scalar" && !isEmpty(node) ? parse(node.text) : undefined
     if (value !== undefined) return value
     const advice = node.type === "scalar" ? hint?.(node.text) : undefined
     return report(to, node, `expected ${expected}, found ${describe(node)}`, advice)
   }
-  return described(read, () => ({ description: expected, ...schema }))
+  return described(readScalar, () => ({ description: expected, ...schema }))
 }
 
 export const written = <A>(read: Reader<A>, write: (value: A) => string): Written<A> => Object.assign(read, { write })
@@ -252,7 +252,7 @@ export const expression: Reader<YamlScalar> = described(
   () => ({ type: ["string", "number", "boolean"] })
 )
 
-const named = (pattern: string): Reader<string> =>
+const nameReader = (pattern: string): Reader<string> =>
   scalar(
     "a name of lower-case letters, digits and dashes (at most 64)",
     (text) => (new RegExp(pattern, "u").test(text) ? text : undefined),
@@ -261,13 +261,13 @@ const named = (pattern: string): Reader<string> =>
   )
 
 /** Safe in file names, URLs and tables. */
-export const name: Reader<string> = named("^[a-z0-9][a-z0-9-]{0,63}$")
+export const name: Reader<string> = nameReader("^[a-z0-9][a-z0-9-]{0,63}$")
 
 /**
  * The books keep money under the names of strategies and under names of orders and swaps (`p1`, `s1`), so strategies may not have such
  * names.
  */
-export const strategyName: Reader<string> = named(`^(?!${orderForm})[a-z0-9][a-z0-9-]{0,63}$`)
+export const strategyName: Reader<string> = nameReader(`^(?!${orderForm})[a-z0-9][a-z0-9-]{0,63}$`)
 
 export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Written<T> =>
   written(

@@ -33,8 +33,8 @@ const trustedFrom = (made: IndicatorValues, first: number): IndicatorValues =>
   made.fill(Number.NaN, 0, Math.min(first, made.length))
 
 const firstNumber = (values: IndicatorValues): number => {
-  const found = values.findIndex((value) => !Number.isNaN(value))
-  return found < 0 ? values.length : found
+  const firstIndex = values.findIndex((value) => !Number.isNaN(value))
+  return firstIndex < 0 ? values.length : firstIndex
 }
 
 /**

@@ -87,19 +87,19 @@ export const formOf = <T extends Read.Keys, P>(
   read: (node, context) => {
     const { market, root, to } = context
     const table = keys(market)
-    const read = Read.fields(table)(node, to)
-    if (read === undefined) return undefined
+    const locatedFields = Read.fields(table)(node, to)
+    if (locatedFields === undefined) return undefined
     const section: Section<T> = {
       ...context,
       section: node,
-      at: (key) => read[key] ?? node,
-      isWritten: (key) => read[key] !== undefined,
+      at: (key) => locatedFields[key] ?? node,
+      isWritten: (key) => locatedFields[key] !== undefined,
       keys: keyPlaces(node, root, to)
     }
-    const values = Read.valuesOf(table, read)
-    const found = first(values, section)
-    if (found === undefined || !Read.isWhole(table, values)) return undefined
-    return make({ ...values, market, keys: section.keys }, section, found)
+    const values = Read.valuesOf(table, locatedFields)
+    const details = first(values, section)
+    if (details === undefined || !Read.isWhole(table, values)) return undefined
+    return make({ ...values, market, keys: section.keys }, section, details)
   }
 })
 

@@ -118,7 +118,7 @@ export const readLimits =
   (traded: Traded): Read.Reader<Limits> =>
   (node, to) => {
     const before = to.problems.length
-    const read = Read.checked(limitsKeys(traded), ({ staleAfter, orderLifetime, ...limits }, at): Limits => {
+    const reader = Read.checked(limitsKeys(traded), ({ staleAfter, orderLifetime, ...limits }, at): Limits => {
       const isRead = to.problems.length === before
       const { budget, maxDailyLoss, maxDrawdown, onLoss } = limits
       const { base, quote, others } = budget
@@ -129,7 +129,7 @@ export const readLimits =
       }
       return present({ ...limits, staleAfterMillis: staleAfter, orderLifetimeMillis: orderLifetime })
     })
-    return read(node, to)
+    return reader(node, to)
   }
 
 const nothing = (traded: Traded): string =>

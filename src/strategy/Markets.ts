@@ -48,9 +48,9 @@ export const marketNamed =
   }
 
 export const market = (offered: Markets): Reader<Market> => {
-  const named = marketNamed(offered)
-  const read: Reader<Market> = (node, to) => named(node.type === "scalar" ? node.text : "", node, to)
-  return described(read, () => ({
+  const readByName = marketNamed(offered)
+  const reader: Reader<Market> = (node, to) => readByName(node.type === "scalar" ? node.text : "", node, to)
+  return described(reader, () => ({
     type: "string",
     description: "base asset, slash, quote asset; prices are quote per one base",
     pattern: "^[^/]+/[^/]+$"
@@ -60,7 +60,7 @@ export const market = (offered: Markets): Reader<Market> => {
 export const markets = (offered: Markets): Reader<readonly [Market, ...ReadonlyArray<Market>]> => {
   const one = market(offered)
   const several = list(one)
-  const read: Reader<readonly [Market, ...ReadonlyArray<Market>]> = (node, to) => {
+  const readMarkets: Reader<readonly [Market, ...ReadonlyArray<Market>]> = (node, to) => {
     if (node.type !== "list") {
       const only = one(node, to)
       return only === undefined ? undefined : [only]
@@ -70,7 +70,7 @@ export const markets = (offered: Markets): Reader<readonly [Market, ...ReadonlyA
     if (others.length === 0) return report(to, first, "a list of one market", "write it without the brackets")
     return agree(first, others, to) ? [first.value, ...others.map(({ value }) => value)] : undefined
   }
-  return described(read, () => ({
+  return described(readMarkets, () => ({
     description: "a market, or a list of several against the same quote for a kind that trades several",
     anyOf: [schemaOf(one), { ...schemaOf(several), minItems: 2 }]
   }))
@@ -78,14 +78,14 @@ export const markets = (offered: Markets): Reader<readonly [Market, ...ReadonlyA
 
 const agree = (first: Located<Market>, others: ReadonlyArray<Located<Market>>, to: Report): boolean => {
   const { quote } = first.value
-  const seen = new Set([first.value.base])
+  const bases = new Set([first.value.base])
   const problems = others.map((other) => {
     const { base, quote: own } = other.value
     if (own !== quote) {
       return `its quote is ${own.symbol}, that of ${first.value.name} is ${quote.symbol}: they must be the same`
     }
-    if (seen.has(base)) return `${other.value.name} is named twice`
-    seen.add(base)
+    if (bases.has(base)) return `${other.value.name} is named twice`
+    bases.add(base)
     return undefined
   })
   for (const [index, problem] of problems.entries()) {

@@ -102,11 +102,11 @@ export const warn = (to: Report, span: Span, message: string, hint?: string): vo
 }
 
 export const inOrder = (problems: ReadonlyArray<Problem>): ReadonlyArray<Problem> => {
-  const seen = new Set<string>()
+  const problemKeys = new Set<string>()
   return problems
     .filter(({ file, line, column, message }) => {
       const key = `${file}:${line}:${column}:${message}`
-      return seen.has(key) ? false : seen.add(key) !== undefined
+      return problemKeys.has(key) ? false : problemKeys.add(key) !== undefined
     })
     .sort((a, b) => a.line - b.line || a.column - b.column)
 }
@@ -127,13 +127,16 @@ export const render = (problem: Problem, file: string): string => {
   if (text === "") return [head, ...hintLine(problem, "")].join("\n")
   const raw = lineText(sourceText(problem.file, text), problem.line)
   const skipped = Math.max(0, problem.column - longestLine / 2)
-  const shown = printable(raw.slice(skipped, skipped + longestLine).replace(/\t/g, " "))
+  const excerpt = printable(raw.slice(skipped, skipped + longestLine).replace(/\t/g, " "))
   const start = problem.column - 1 - skipped
-  const carets = Math.max(1, Math.min((problem.endColumn ?? problem.column + 1) - problem.column, shown.length - start))
+  const carets = Math.max(
+    1,
+    Math.min((problem.endColumn ?? problem.column + 1) - problem.column, excerpt.length - start)
+  )
   const margin = " ".repeat(String(problem.line).length)
   return [
     head,
-    `  ${problem.line} | ${shown}`,
+    `  ${problem.line} | ${excerpt}`,
     `  ${margin} | ${" ".repeat(start)}${"^".repeat(carets)}`,
     ...hintLine(problem, `${margin} `)
   ].join("\n")

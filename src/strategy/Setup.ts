@@ -51,9 +51,9 @@ const textOf = (text: Text, answer: AnswerOf, key: string): string =>
 
 const lineText = (key: string, says: string | undefined, line: Line, answer: AnswerOf): string => {
   const { ask, is = answer(key), hint, note = ask === undefined } = line
-  const said = textOf(note === true ? (says ?? "") : note || "", answer, key)
+  const comment = textOf(note === true ? (says ?? "") : note || "", answer, key)
   const value = textOf(hint ?? is, answer, key)
-  return `\n  ${hint === undefined ? "" : "# "}${key}: ${value}${said && `  # ${said}`}`
+  return `\n  ${hint === undefined ? "" : "# "}${key}: ${value}${comment && `  # ${comment}`}`
 }
 
 /** `lines` are in the order of the file, `asks` in the order of the questions; a question of a key has its name. */
@@ -107,12 +107,12 @@ export const priceBeyond =
   (answer) => {
     const other = decimalOf(answer(than))
     const isAbove = side(answer) === "above"
-    const read = Read.scalar(`a price ${side(answer)} ${answer(than)}`, (found) => {
+    const reader = Read.scalar(`a price ${side(answer)} ${answer(than)}`, (found) => {
       const value = Decimal.parse(found)
       if (value === undefined || !Decimal.isPositive(value)) return undefined
       return (isAbove ? Decimal.isGreater(value, other) : Decimal.isLess(value, other)) ? value : undefined
     })
-    return { key, text: `${text}, ${side(answer)} ${answer(than)}`, around: around(answer), read }
+    return { key, text: `${text}, ${side(answer)} ${answer(than)}`, around: around(answer), read: reader }
   }
 
 export const amount =
@@ -143,17 +143,17 @@ export const share =
     const question = { key, text: `${asset.symbol} ${text}`, read: Read.amount(asset) }
     if (answer(whole) === "") return question
     const most = unitsOf(asset, answer(whole)) / BigInt(count(answer))
-    const read = Read.mapped(question.read, (amount, node, to) => {
+    const readShare = Read.mapped(question.read, (amount, node, to) => {
       if (amount <= most) return amount
       const needed = formatWithSymbol(amount * BigInt(count(answer)), asset)
       const text = `${count(answer)} of them need ${needed}, of ${answer(whole)}`
-      return report(to, node, text, `at most ${shown(most, asset)}`)
+      return report(to, node, text, `at most ${roundedText(most, asset)}`)
     })
-    return { ...question, read, ...(most > 0n ? { fallback: shown(most, asset) } : {}) }
+    return { ...question, read: readShare, ...(most > 0n ? { fallback: roundedText(most, asset) } : {}) }
   }
 
 /** Rounded down to six places, unless that leaves nothing. */
-const shown = (amount: Amount, asset: Asset): string => {
+const roundedText = (amount: Amount, asset: Asset): string => {
   const step = 10n ** BigInt(Math.max(0, asset.decimals - 6))
   return format(amount < step ? amount : amount - (amount % step), asset.decimals)
 }
@@ -166,20 +166,20 @@ export const below =
   (answer: AnswerOf): number =>
     isBuy(answer) ? 1 - distance : 1 + distance
 
-export const paid = ({ base, quote }: Market, answer: AnswerOf) =>
+export const inputOf = ({ base, quote }: Market, answer: AnswerOf) =>
   isBuy(answer) ? ({ key: "quote", asset: quote } as const) : ({ key: "base", asset: base } as const)
 
 export const paidAmount =
   (text: string, market: Market): Asking =>
   (key) =>
   (answer) => {
-    const { asset } = paid(market, answer)
+    const { asset } = inputOf(market, answer)
     return { key, text: `${asset.symbol} to ${isBuy(answer) ? "spend" : "sell"} ${text}`, read: Read.amount(asset) }
   }
 export const paidSize =
   (market: Market): Text =>
   (answer, key) =>
-    `{ ${paid(market, answer).key}: ${answer(key)} }`
+    `{ ${inputOf(market, answer).key}: ${answer(key)} }`
 export const quoteSize: Text = (answer, key) => `{ quote: ${answer(key)} }`
 
 export const per = ({ base, quote }: Pick<Market, "base" | "quote">): string => `${quote.symbol} per ${base.symbol}`

@@ -104,9 +104,9 @@ const ownKind = (name: string, kind: YamlScalar, code: YamlNode | undefined, to:
     const hint = npm === undefined ? [] : [`npm install ${npm}, in the folder of this file or above it`]
     return report(to, kind, `its code ${quoted(kind.text)} cannot be read`, ...hint)
   }
-  const made = OwnKind.kindOf(name, kind.text, code.text)
-  if ("name" in made) return made
-  to.problems.push(...made)
+  const kindOrProblems = OwnKind.kindOf(name, kind.text, code.text)
+  if ("name" in kindOrProblems) return kindOrProblems
+  to.problems.push(...kindOrProblems)
   return undefined
 }
 
@@ -154,47 +154,52 @@ const skimNode: Read.Reader<YamlNode> = described(
 
 const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Report): Strategy | undefined => {
   const own = ownKindIn(node, to)
-  const known = own?.kind === undefined ? listed : [...listed.filter(({ name }) => name !== own.name), own.kind]
-  const read = fileFields(offered, known, own?.name)(node, to)
-  if (read === undefined || node.type !== "map") return undefined
+  const allKinds = own?.kind === undefined ? listed : [...listed.filter(({ name }) => name !== own.name), own.kind]
+  const fields = fileFields(offered, allKinds, own?.name)(node, to)
+  if (fields === undefined || node.type !== "map") return undefined
   // Nobody knows which assets an unreadable list was meant to name.
-  if (read.market === undefined && node.entries.get("market")?.value.type === "list") return undefined
-  const [market, ...others] = read.market?.value ?? [anyMarket]
-  if (others.length > 0 && read.kind?.value.tradesSeveral !== true) {
-    const what = read.kind === undefined ? "this" : quoted(read.kind.value.name)
-    return report(to, read.market ?? node, `a strategy of kind ${what} trades one market`, "a file for each market")
+  if (fields.market === undefined && node.entries.get("market")?.value.type === "list") return undefined
+  const [market, ...others] = fields.market?.value ?? [anyMarket]
+  if (others.length > 0 && fields.kind?.value.tradesSeveral !== true) {
+    const what = fields.kind === undefined ? "this" : quoted(fields.kind.value.name)
+    return report(to, fields.market ?? node, `a strategy of kind ${what} trades one market`, "a file for each market")
   }
   const before = to.problems.length
-  const limits = read.limits === undefined ? undefined : readLimits([market, ...others])(read.limits.value, to)
+  const limits = fields.limits === undefined ? undefined : readLimits([market, ...others])(fields.limits.value, to)
   const budget = to.problems.length > before ? undefined : limits?.budget
   const within = { ...to, ...present({ maxPriceDeviation: limits?.maxPriceDeviation }) }
   const context = { market, others, budget, limits, marketNamed: marketNamed(offered), root: node, to: within }
   const behaviour =
-    read.kind === undefined ? readSections(node, known, context) : readSection(node, read.kind, known, context)
-  const modify = read.kind === undefined ? undefined : modifierOf(read, read.kind.value, context)
-  if (read.name === undefined || read.kind === undefined || limits === undefined || behaviour === undefined)
+    fields.kind === undefined
+      ? readSections(node, allKinds, context)
+      : readSection(node, fields.kind, allKinds, context)
+  const modify = fields.kind === undefined ? undefined : modifierOf(fields, fields.kind.value, context)
+  if (fields.name === undefined || fields.kind === undefined || limits === undefined || behaviour === undefined)
     return undefined
   return {
-    name: read.name.value,
-    kind: read.kind.value.name,
+    name: fields.name.value,
+    kind: fields.kind.value.name,
     file: to.source.file,
     hash: createHash("sha256").update(to.source.text).digest("hex"),
     text: to.source.text,
     market,
-    ...(others.length === 0 || read.market === undefined
+    ...(others.length === 0 || fields.market === undefined
       ? {}
-      : { others, notSearched: problemAt(to.source, read.market, ...severalSeries) }),
+      : { others, notSearched: problemAt(to.source, fields.market, ...severalSeries) }),
     limits,
     ...(behaviour.watched === undefined
       ? {}
-      : { notSearched: problemAt(to.source, read.kind, ...watchedSeries(behaviour.watched)) }),
+      : { notSearched: problemAt(to.source, fields.kind, ...watchedSeries(behaviour.watched)) }),
     ...(behaviour.signals === undefined
       ? {}
-      : { notSearched: problemAt(to.source, read.kind, ...sentSignals(behaviour.signals)) }),
-    ...present({ terms: read.terms?.value }),
-    ...present({ candleSource: read.candles, notLive: volumeUntold(behaviour.volumes, market, read.candles, offered) }),
-    ...present({ namesEverySlot: read.kind.value.namesEverySlot }),
-    ...present({ restsAtWrittenPrices: read.kind.value.restsAtWrittenPrices }),
+      : { notSearched: problemAt(to.source, fields.kind, ...sentSignals(behaviour.signals)) }),
+    ...present({ terms: fields.terms?.value }),
+    ...present({
+      candleSource: fields.candles,
+      notLive: volumeUntold(behaviour.volumes, market, fields.candles, offered)
+    }),
+    ...present({ namesEverySlot: fields.kind.value.namesEverySlot }),
+    ...present({ restsAtWrittenPrices: fields.kind.value.restsAtWrittenPrices }),
     ...(to.warnings === undefined || to.warnings.length === 0 ? {} : { warnings: inOrder(to.warnings) }),
     ...(modify === undefined ? behaviour : modify(behaviour))
   }
@@ -241,8 +246,8 @@ const volumeUntold = (
   { sources }: Markets
 ): Problem | undefined =>
   [...volumes].find(([name]) => {
-    const named = sources?.get(name)?.source
-    return !hasVolumes(name === market.name ? (own?.value ?? named) : named)
+    const defaultSource = sources?.get(name)?.source
+    return !hasVolumes(name === market.name ? (own?.value ?? defaultSource) : defaultSource)
   })?.[1]
 
 const severalSeries = [

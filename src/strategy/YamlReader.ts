@@ -186,10 +186,12 @@ const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: stri
 ]
 
 const syntaxProblem = (to: Report, { code, message, pos }: ParserError): undefined => {
-  const said = message.split("\n")[0] ?? code
-  const known = phrases.find(([pattern]) => pattern.test(`${code} ${said}`))
+  const firstLine = message.split("\n")[0] ?? code
+  const phrase = phrases.find(([pattern]) => pattern.test(`${code} ${firstLine}`))
   const span = { start: pos[0], end: pos[1] }
-  return known === undefined ? report(to, span, `not valid YAML: ${said}`) : report(to, span, known[1], known[2])
+  return phrase === undefined
+    ? report(to, span, `not valid YAML: ${firstLine}`)
+    : report(to, span, phrase[1], phrase[2])
 }
 
 const spanOf = (node: Node, fallback: Span): Span => {
@@ -241,8 +243,8 @@ export type KeyPlaces<K extends string = string> = (path: K | `${K}.${string}` |
 
 /** Paths start in the section; paths under `limits` start in the file. A missing key has the place of its parent. */
 export const keyPlaces = (section: YamlNode, root: YamlNode, { source }: Report): KeyPlaces => {
-  const known = new Map<string, string>()
-  const found = (path: string): string => {
+  const placeByPath = new Map<string, string>()
+  const find = (path: string): string => {
     const parts = path.split(".")
     let node = parts[0] === "limits" ? root : section
     let { start } = section
@@ -255,10 +257,10 @@ export const keyPlaces = (section: YamlNode, root: YamlNode, { source }: Report)
     return place(source, start)
   }
   return (path) => {
-    const before = known.get(path)
+    const before = placeByPath.get(path)
     if (before !== undefined) return before
-    const text = found(path)
-    known.set(path, text)
+    const text = find(path)
+    placeByPath.set(path, text)
     return text
   }
 }

@@ -68,7 +68,7 @@ export interface Trial {
   readonly decide: (view: TrialView, memory?: OwnMemory | object) => TrialAnswer
 }
 
-const begun = Date.UTC(2026, 0, 1)
+const startMillis = Date.UTC(2026, 0, 1)
 
 /** Reads a strategy file and the code beside it as the bot does. Assets have eighteen decimals here. */
 export const trialOf = (file: string): Trial => {
@@ -80,15 +80,15 @@ export const trialOf = (file: string): Trial => {
     [...whole.matchAll(/^market:\s*([\w.]+)\/([\w.]+)/gm)].flatMap(([, base = "", quote = ""]) => [base, quote])
   )
   const assets = Array.from(symbols, (symbol) => ({ symbol, id: symbol, decimals: 18 }))
-  const read = StrategyFile.parse(whole, file, { assets, ticks: new Map() })
-  if (Result.isFailure(read)) {
-    const problems = read.failure.map((problem) => render(problem, whole))
+  const parsing = StrategyFile.parse(whole, file, { assets, ticks: new Map() })
+  if (Result.isFailure(parsing)) {
+    const problems = parsing.failure.map((problem) => render(problem, whole))
     const decide = (): never => {
       throw new Error(problems.join("\n"))
     }
     return { problems, decide }
   }
-  const strategy = read.success
+  const strategy = parsing.success
   const problem = strategy.proof?.()
   return {
     problems: problem === undefined ? [] : [render(problem, whole)],
@@ -101,7 +101,7 @@ const asJson = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Json))
 
 const viewOf = (
   { market }: Strategy,
-  { ask, bid, candles = {}, done = {}, mid, now = begun, signals = {} }: TrialView
+  { ask, bid, candles = {}, done = {}, mid, now = startMillis, signals = {} }: TrialView
 ): View => ({
   now,
   market,

@@ -5,7 +5,7 @@
  */
 import { DateTime, Option } from "effect"
 
-const kept = 7
+const maxSamples = 7
 /** A body outweighs headers for this time. */
 const bodyMillis = 60_000
 const standsStillMillis = 3_000
@@ -37,14 +37,14 @@ export const make = () => {
   let byHeaders: ReadonlyArray<number> = []
   let bodyAt = Number.NEGATIVE_INFINITY
   let newestAt = Number.NEGATIVE_INFINITY
-  let shown: { readonly date: string; readonly since: number } | undefined
+  let lastHeader: { readonly date: string; readonly since: number } | undefined
 
   const noteHeader = (sample: Sample, date: string): void => {
     const from = timeOf(date)
     if (from === undefined) return
-    if (shown?.date !== date) shown = { date, since: sample.receivedAt }
-    if (sample.receivedAt - shown.since > standsStillMillis) byHeaders = []
-    else byHeaders = [...byHeaders, skewOf(sample, from, from + 1000)].slice(-kept)
+    if (lastHeader?.date !== date) lastHeader = { date, since: sample.receivedAt }
+    if (sample.receivedAt - lastHeader.since > standsStillMillis) byHeaders = []
+    else byHeaders = [...byHeaders, skewOf(sample, from, from + 1000)].slice(-maxSamples)
   }
 
   return {
@@ -54,7 +54,7 @@ export const make = () => {
       if (date !== undefined) noteHeader(sample, date)
       if (venueTime === undefined) return
       bodyAt = receivedAt
-      byBodies = [...byBodies, skewOf(sample, venueTime, venueTime)].slice(-kept)
+      byBodies = [...byBodies, skewOf(sample, venueTime, venueTime)].slice(-maxSamples)
     },
     /** Returns `undefined` until an answer has a time. */
     millis: (): number | undefined => {

@@ -72,7 +72,7 @@ export class History extends Context.Service<
       const httpClient = HttpClient.mapRequest(yield* HttpClient.HttpClient, base)
       const history = yield* HttpApiClient.group(WholeVenueApi, { group: "history", httpClient })
 
-      const read = (operation: string, send: Send) =>
+      const request = (operation: string, send: Send) =>
         attempt(
           { operation, kind: "read", credential, mostBytes: pageBytes, secrets, send, deadlineMillis: attemptMillis },
           limiter,
@@ -81,14 +81,14 @@ export class History extends Context.Service<
 
       const transactions = Effect.fn("History.transactions")(function* (query: TransactionsQuery) {
         const operation = "read the transaction history"
-        const reply = yield* read(operation, history.transactions({ query, responseMode: "response-only" }))
+        const reply = yield* request(operation, history.transactions({ query, responseMode: "response-only" }))
         const { value } = yield* Reply.decode(TransactionLines)(operation, reply)
         return value.map(entryOf)
       })
 
       const transactionPage = Effect.fn("History.transactionPage")(function* (query: TransactionPagesQuery) {
         const operation = "read a page of the transaction history"
-        const reply = yield* read(operation, history.transactionPages({ query, responseMode: "response-only" }))
+        const reply = yield* request(operation, history.transactionPages({ query, responseMode: "response-only" }))
         const { value } = yield* Reply.decode(TransactionPageLines)(operation, reply)
         const { data, nextPage, page = query.page ?? 1, perPage, prevPage, total, totalPages } = value
         if (query.page !== undefined && page !== query.page) {

@@ -152,8 +152,8 @@ const makeOrders = Effect.gen(function* () {
       const foreignEntry = parties && ofOthers(element, parties)
       return foreignEntry === undefined ? Result.fail(element) : Result.succeed(foreignEntry)
     })
-    const read = unfinishedOnly === true ? readUnfinished : readElement
-    const [usable, odd] = Array.partition(elements, (element) => read(element, now))
+    const readOrder = unfinishedOnly === true ? readUnfinished : readElement
+    const [usable, odd] = Array.partition(elements, (element) => readOrder(element, now))
     const page = {
       orders: usable,
       ...(others.length === 0 ? {} : { others }),
@@ -239,10 +239,10 @@ const makePricesAndBalances = Effect.gen(function* () {
 
   const tokens = Effect.gen(function* () {
     const { value, ...trace } = yield* client.read(calls.tokens, client.api.swaps.tokens({ responseMode }), TokensReply)
-    const known = Array.getSomes(value.map((said) => tokenIn(said)))
-    if (known.length === 0 && value.length > 0)
+    const validTokens = Array.getSomes(value.map((said) => tokenIn(said)))
+    if (validTokens.length === 0 && value.length > 0)
       return yield* noAnswer(calls.tokens.operation, "none of its tokens is as described", trace)
-    return known.map((token) => ({ ...toToken(token), assetId: canonicalAssetId(assetSpellings, token.assetId) }))
+    return validTokens.map((token) => ({ ...toToken(token), assetId: canonicalAssetId(assetSpellings, token.assetId) }))
   })
 
   const balances = session

@@ -68,8 +68,9 @@ export const activeIn = (
   now: number,
   own: ReadonlySet<string> = new Set()
 ): ReadonlyArray<ActiveIncident> => {
-  const read = Option.getOrUndefined(asFeed(feed))
-  const entries = read === undefined ? [] : "length" in read ? read : Object.values(read).flat()
+  const decodedFeed = Option.getOrUndefined(asFeed(feed))
+  const entries =
+    decodedFeed === undefined ? [] : "length" in decodedFeed ? decodedFeed : Object.values(decodedFeed).flat()
   return entries.flatMap((entry) => {
     const scoped = Option.getOrUndefined(asScoped(entry))
     if (scoped !== undefined) return [inScope(scoped, assets, own)]
@@ -117,11 +118,11 @@ const isActive = (incident: Incident, now: number): boolean => {
 }
 
 const concerned = ({ body, name, summary, title }: Incident, assets: ReadonlyArray<Asset>): ActiveIncident => {
-  const said = [title, name, summary, body].filter((text) => text != null).join(" ")
-  const words = new Set(said.toLowerCase().split(/[^a-z0-9_.:-]+/))
+  const incidentText = [title, name, summary, body].filter((text) => text != null).join(" ")
+  const words = new Set(incidentText.toLowerCase().split(/[^a-z0-9_.:-]+/))
   const isNamed = (word: string) => words.has(word.toLowerCase())
   const symbols = assets
-    .filter(({ id, symbol }) => isNamed(symbol) || said.includes(id) || chainsOf(id).some(isNamed))
+    .filter(({ id, symbol }) => isNamed(symbol) || incidentText.includes(id) || chainsOf(id).some(isNamed))
     .map(({ symbol }) => symbol)
   const isGeneral = symbols.length === 0 && !chainIds.some(isNamed)
   return { title: clean(title ?? name ?? "an incident"), symbols: isGeneral ? undefined : new Set(symbols) }
@@ -149,29 +150,31 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
     Effect.gen(function* () {
       const client = yield* HttpClient.HttpClient
       const symbolOf = new Map(assets.map(({ id, symbol }) => [id, symbol]))
-      let known: ReadonlyArray<ActiveIncident> = []
+      let activeIncidents: ReadonlyArray<ActiveIncident> = []
       let answer: { readonly refusal?: string } | undefined
 
       const request = HttpClientRequest.get(url)
-      const read = client.execute(token === undefined ? request : HttpClientRequest.bearerToken(request, token)).pipe(
-        Effect.flatMap((response) => receive(call, response)),
-        Effect.flatMap(bodyIn),
-        Effect.flatMap((body) => fromJson(body)),
-        Effect.timeout(mostWait),
-        Effect.matchEffect({
-          onFailure: (error) => {
-            if (isRefusal(error)) answer = { refusal: error.message }
-            return Effect.logWarning(`Cannot read the incidents at ${url}: ${error.message}`)
-          },
-          onSuccess: (feed) =>
-            Effect.map(Clock.currentTimeMillis, (now) => {
-              answer = {}
-              known = activeIn(feed, assets, now, own)
-            })
-        })
-      )
+      const feedReading = client
+        .execute(token === undefined ? request : HttpClientRequest.bearerToken(request, token))
+        .pipe(
+          Effect.flatMap((response) => receive(call, response)),
+          Effect.flatMap(bodyIn),
+          Effect.flatMap((body) => fromJson(body)),
+          Effect.timeout(mostWait),
+          Effect.matchEffect({
+            onFailure: (error) => {
+              if (isRefusal(error)) answer = { refusal: error.message }
+              return Effect.logWarning(`Cannot read the incidents at ${url}: ${error.message}`)
+            },
+            onSuccess: (feed) =>
+              Effect.map(Clock.currentTimeMillis, (now) => {
+                answer = {}
+                activeIncidents = activeIn(feed, assets, now, own)
+              })
+          })
+        )
       // Callers that ask in the meantime wait for the same answer.
-      const refreshed = yield* Effect.cachedWithTTL(read, (exit) => (Exit.isSuccess(exit) ? readAgain : 0))
+      const refreshed = yield* Effect.cachedWithTTL(feedReading, (exit) => (Exit.isSuccess(exit) ? readAgain : 0))
 
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(refreshed, Effect.sleep(readAgain))))
 
@@ -180,7 +183,7 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
           const symbols = ids.map((id) => symbolOf.get(id) ?? id)
           const [paidIn = "", ...paidOut] = symbols
           const concernedBy = { in: [paidIn], out: paidOut }
-          const incident = known.find(({ symbols: named, way }) => {
+          const incident = activeIncidents.find(({ symbols: named, way }) => {
             const ours = way === undefined ? symbols : concernedBy[way]
             return named === undefined || ours.some((symbol) => named.has(symbol))
           })

@@ -243,16 +243,16 @@ const progressOf = (
   if (swap === undefined) return fresh
   const { status, amountOut = 0n } = swap
   const depositedAmount = swap.depositedAmount ?? (withDeposit.has(status) ? inputAmount : 0n)
-  const known = { ...fresh, depositedAmount }
+  const progress = { ...fresh, depositedAmount }
   if (status === "PENDING_DEPOSIT" && depositedAmount === 0n)
-    return isLate ? { ...known, fillStatus: "EXPIRED" } : known
+    return isLate ? { ...progress, fillStatus: "EXPIRED" } : progress
   if (status === "PENDING_DEPOSIT" || status === "INCOMPLETE_DEPOSIT" || status === "PROCESSING") {
-    return { ...known, fillStatus: "OPEN" }
+    return { ...progress, fillStatus: "OPEN" }
   }
-  if (status === "FAILED") return { ...known, ...failed(swap) }
+  if (status === "FAILED") return { ...progress, ...failed(swap) }
   const isOver = status === "REFUNDED" || (status === "SUCCESS" && amountOut > 0n)
   // A transfer that is known, or a claim without proof, has a separate status.
-  return isOver ? { ...known, ...over(swap, depositedAmount, now) } : { ...known, fillStatus: status }
+  return isOver ? { ...progress, ...over(swap, depositedAmount, now) } : { ...progress, fillStatus: status }
 }
 
 const over = (swap: ReadSwap, depositedAmount: Amount, now: number): Partial<Progress> => {

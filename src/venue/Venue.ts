@@ -105,11 +105,14 @@ export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<st
   const idsAt = (wanted: DepositType) => [...homes].flatMap(([id, home]) => (home === wanted ? [id] : []))
   const [own, open] = [idsAt("CONFIDENTIAL_INTENTS"), idsAt("INTENTS")]
   const hidden = own.length === 0 ? [] : (yield* venue.balances).filter(({ source }) => source === "private")
-  const shown = open.length === 0 ? undefined : yield* venue.publicBalances(open)
-  const held = new Map<string, Amount>([...own, ...(shown === undefined ? [] : open)].map((id) => [id, 0n]))
-  for (const { available, tokenId } of [...hidden.filter(({ tokenId }) => own.includes(tokenId)), ...(shown ?? [])])
-    held.set(tokenId, (held.get(tokenId) ?? 0n) + available)
-  return held
+  const publicRows = open.length === 0 ? undefined : yield* venue.publicBalances(open)
+  const amounts = new Map<string, Amount>([...own, ...(publicRows === undefined ? [] : open)].map((id) => [id, 0n]))
+  for (const { available, tokenId } of [
+    ...hidden.filter(({ tokenId }) => own.includes(tokenId)),
+    ...(publicRows ?? [])
+  ])
+    amounts.set(tokenId, (amounts.get(tokenId) ?? 0n) + available)
+  return amounts
 })
 
 /**

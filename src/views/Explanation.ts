@@ -97,8 +97,8 @@ const priceDecidedOn = ({ bid, ask, priceAt, elsewhere }: Of<"Decided">, market:
 
 const slotsOf = ({ name, decision }: StrategyState, live: ReadonlyMap<string, Placement>): ReadonlyArray<string> => {
   const decided = decision === undefined ? [] : [...decision.desired, ...decision.absent].map(({ slot }) => slot)
-  const held = [...live.values()].filter(({ strategy }) => strategy === name).map(({ slot }) => slot)
-  return [...new Set([...decided, ...held])].sort()
+  const liveSlots = [...live.values()].filter(({ strategy }) => strategy === name).map(({ slot }) => slot)
+  return [...new Set([...decided, ...liveSlots])].sort()
 }
 
 const explainSlot = (
@@ -116,8 +116,8 @@ const explainSlot = (
   const judged = wish === undefined || "done" in wish ? [] : judge(moment, strategy, wish.desired, placement)
   const flips = placement === undefined ? judged.filter(({ verdict }) => verdict === "refuses") : []
   const rule = wished?.source ?? absent?.why.source ?? placement?.why.source ?? null
-  const seen = moment.seen.get(strategy.name)?.get(name)
-  const checks = seen?.checks ?? []
+  const slotInputs = moment.seen.get(strategy.name)?.get(name)
+  const checks = slotInputs?.checks ?? []
   return {
     slot: key,
     verdict: verdict(placement, assets, now),
@@ -136,7 +136,7 @@ const explainSlot = (
         : {
             ...inputsOf(priceDecidedOn(decision, marketOf(decision, name) ?? placement?.market), strategy.decidedAt),
             checks,
-            checkedAt: checks.length === 0 ? null : (seen?.at ?? null)
+            checkedAt: checks.length === 0 ? null : (slotInputs?.at ?? null)
           },
     touched: (placement && moment.touched.get(placement.id)) ?? null,
     guards: judged.map(({ guard, verdict, text }) => ({ guard, verdict, text })),
@@ -233,8 +233,8 @@ const cause = ({ code, text, source }: Reason): string =>
 const verdict = (placement: Placement | undefined, assets: Money.Assets, now: number): string => {
   if (placement === undefined) return "holds nothing"
   const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset
-  const held = isOver(placement) ? "has in the books, and not in the market," : "holds"
-  return `${held} ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${age(now - placement.plannedAt)}`
+  const phrase = isOver(placement) ? "has in the books, and not in the market," : "holds"
+  return `${phrase} ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${age(now - placement.plannedAt)}`
 }
 
 const because = (
@@ -248,17 +248,17 @@ const because = (
   const { decision } = strategy
   const absent = decision?.absent.find((other) => other.slot === name)
   const refusal = strategy.refusals.get(name)
-  const gone = removed.get(strategy.name)
+  const removal = removed.get(strategy.name)
   const touches = placement && touched.get(placement.id)
   const unsent = placement && unsentBecause(state, placement)
   return [
     ...(stopped?.event._tag === "BotStopped"
       ? [`the bot has not run since ${iso(stopped.at)}: ${stopped.event.reason}`]
       : []),
-    ...(gone?.event._tag === "StrategyRemoved"
-      ? [`its strategy was taken away at ${iso(gone.at)}, its orders ${gone.event.orders}`]
+    ...(removal?.event._tag === "StrategyRemoved"
+      ? [`its strategy was taken away at ${iso(removal.at)}, its orders ${removal.event.orders}`]
       : []),
-    ...(wish === undefined && absent === undefined && gone === undefined && decision !== undefined
+    ...(wish === undefined && absent === undefined && removal === undefined && decision !== undefined
       ? ["the strategy has no such slot any more"]
       : []),
     ...(wish === undefined

@@ -150,7 +150,7 @@ export const filledOrders = (
 type FillRow = ReturnType<typeof rowOf> & { readonly parts?: number }
 
 const shownDigits = 8
-const shown = (price: string | null): string =>
+const priceText = (price: string | null): string =>
   price === null ? "" : Decimal.format(Decimal.fromNumber(Number(price), shownDigits))
 
 export const table = Table.of<FillRow>([
@@ -159,7 +159,7 @@ export const table = Table.of<FillRow>([
   { key: "slot", title: "SLOT", value: ({ slot }) => slot },
   { key: "side", title: "SIDE", value: ({ side }) => side },
   { key: "limit", value: ({ limit }) => limit },
-  { key: "price", title: Table.decimal("PRICE"), value: ({ price }) => price, text: ({ price }) => shown(price) },
+  { key: "price", title: Table.decimal("PRICE"), value: ({ price }) => price, text: ({ price }) => priceText(price) },
   {
     key: "paid",
     title: Table.decimal("PAID"),

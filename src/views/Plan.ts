@@ -146,8 +146,8 @@ export const planView = (
   refused: ReadonlyArray<string>
 ): typeof Plan.Type => {
   const amount = ({ asset, amount }: Money) => {
-    const known = assets.get(asset)
-    return { asset, amount: known === undefined ? null : format(amount, known.decimals), smallest: String(amount) }
+    const details = assets.get(asset)
+    return { asset, amount: details === undefined ? null : format(amount, details.decimals), smallest: String(amount) }
   }
   const count = (action: PlannedChange["action"]) => plan.changes.filter((change) => change.action === action).length
   const reason = ({ code, text, source }: Reason) => ({ code, text, source: source ?? null })

@@ -15,14 +15,14 @@ export type PriceView = typeof PriceView.Type
 
 export const priceView = (market: string, price: TwoSidedPrice): PriceView => ({
   market,
-  mid: shown(mid(price)),
+  mid: priceText(mid(price)),
   ...quoteView(price)
 })
 
-export const quoteView = ({ bid, ask, at }: TwoSidedPrice) => ({ bid: shown(bid), ask: shown(ask), at })
+export const quoteView = ({ bid, ask, at }: TwoSidedPrice) => ({ bid: priceText(bid), ask: priceText(ask), at })
 
 /** Ten digits: quotes come with many more that mean nothing. */
-const shown = (price: Decimal.Decimal): string => Decimal.short(price, 10)
+const priceText = (price: Decimal.Decimal): string => Decimal.short(price, 10)
 
 export const pricesIn = (views: ReadonlyArray<PriceView>): ReadonlyMap<string, TwoSidedPrice> =>
   new Map(

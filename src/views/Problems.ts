@@ -69,8 +69,8 @@ const ofStrategies =
   (found: (strategy: StrategyState) => Omit<Case, "subject"> | undefined): Kind["cases"] =>
   ({ state }) =>
     [...state.strategies.values()].filter(mayRun).flatMap((strategy) => {
-      const told = found(strategy)
-      return told === undefined ? [] : [{ subject: strategy.name, ...told }]
+      const finding = found(strategy)
+      return finding === undefined ? [] : [{ subject: strategy.name, ...finding }]
     })
 
 const row =
@@ -116,7 +116,7 @@ const changed = (drift: Drift.Drift): Case => ({
 const isUnclear = (placement: ReturnType<typeof unfinished>[number]): boolean =>
   unclearPayment(placement) !== undefined || placement.funding?.payment?.state === "unclear"
 
-const held = (kind: string): Kind =>
+const kindOfHold = (kind: string): Kind =>
   alarm(kind, ({ holds }) =>
     holds
       .filter(({ code }) => code === kind)
@@ -132,24 +132,24 @@ const held = (kind: string): Kind =>
 const withoutExit = "exit-refused"
 
 const kinds: ReadonlyArray<Kind> = [
-  held("kill-switch"),
+  kindOfHold("kill-switch"),
   alarm("venue-down", ({ now, state: { venueDownSince: since, venueDownWhy } }) => {
     if (since === undefined) return []
     const text = `The venue has not answered for ${age(now - since)}; resting orders stay (${venueDownWhy})`
     return [{ subject: "venue", text, since }]
   }),
-  held("journal-gone"),
-  held("journal-moved"),
-  held("journal-changed"),
-  held("journal-behind"),
-  held("witness-disagrees"),
+  kindOfHold("journal-gone"),
+  kindOfHold("journal-moved"),
+  kindOfHold("journal-changed"),
+  kindOfHold("journal-behind"),
+  kindOfHold("witness-disagrees"),
   alarm("journal-cut", ({ state }) => {
     const text =
       "Events may be missing at its end: what is free is not certain. The venue is asked what happened since, and what was begun is watched for two minutes"
     return state.integrity.isTorn || unfinished(state).some(mayBePaidEarlier) ? [{ subject: "journal", text }] : []
   }),
-  held("disk-full"),
-  held("clock-wrong"),
+  kindOfHold("disk-full"),
+  kindOfHold("clock-wrong"),
   alarm("late", ({ now, pulse, state }) => {
     const since = pulse === undefined ? undefined : lateSince(state, pulse, now)
     return since === undefined ? [] : [{ subject: "bot", text: `No turn has ended for ${age(now - since)}`, since }]
@@ -261,9 +261,9 @@ const kinds: ReadonlyArray<Kind> = [
     "stuck",
     ({ assets, now, state, stuckAfter }) => {
       // Whoever can only be helped by somebody's word stands among those.
-      const told = new Set(MoneyProblems.problemsOf(state, now).map(({ placement }) => placement))
+      const moneyPlacements = new Set(MoneyProblems.problemsOf(state, now).map(({ placement }) => placement))
       return overdueIn(state, stuckAfter, now)
-        .filter(({ placement }) => !told.has(placement.id) && !isUnclear(placement))
+        .filter(({ placement }) => !moneyPlacements.has(placement.id) && !isUnclear(placement))
         .map(({ placement: { inputAmount, inputAsset, slot, strategy }, since, text }) => ({
           subject: slotKey(strategy, slot),
           text: `${Money.withSymbol(assets, inputAsset, inputAmount)} has waited ${age(now - since)} for ${text}`,
@@ -293,13 +293,10 @@ export const problemsOf = (
   condition: BotCondition
 ): ReadonlyArray<ProblemView> => {
   const look = { ...condition, state, holds: holdsOnBot(state), assets }
-  const found = kinds.flatMap(({ cases, command, kind, severity }) =>
+  const rows = kinds.flatMap(({ cases, command, kind, severity }) =>
     cases(look).map((each): ProblemView => ({ severity, kind, since: null, command, resolve: null, ...each }))
   )
-  return [
-    ...found.filter(({ severity }) => severity === "alarm"),
-    ...found.filter(({ severity }) => severity === "warn")
-  ]
+  return [...rows.filter(({ severity }) => severity === "alarm"), ...rows.filter(({ severity }) => severity === "warn")]
 }
 
 /** Returns the reasons that stop the whole bot, in words that reveal nothing about money. */

@@ -77,16 +77,16 @@ export const strategyProfit = (
   fills: ReadonlyArray<FillView>
 ): ReadonlyArray<StrategyProfit> => {
   const quote = market.quote.symbol
-  const held = Standing.sumOf(capitals.filter((each) => each.strategy === name && each.quote === quote))
-  if (held === undefined) return []
+  const strategyCapital = Standing.sumOf(capitals.filter((each) => each.strategy === name && each.quote === quote))
+  if (strategyCapital === undefined) return []
   const figures = strategies.find((each) => each.group === name && each.quote === quote)?.figures ?? nothing
   return [
     {
       strategy: name,
       market: market.name,
       asset: quote,
-      worth: Money.amountText(assets, quote, held + figures.total),
-      held: Money.amountText(assets, quote, held),
+      worth: Money.amountText(assets, quote, strategyCapital + figures.total),
+      held: Money.amountText(assets, quote, strategyCapital),
       earned: Money.amountText(assets, quote, earnedOf(figures)),
       fills: fills.filter(({ slot }) => slot.startsWith(`${name}/`)).length
     }
@@ -187,12 +187,12 @@ export const series = (
     decimals
   })
   const every = Math.max(1, Math.ceil(points.length / mostPoints))
-  const shown = points.filter((_, index) => index % every === 0 || index === points.length - 1)
+  const samples = points.filter((_, index) => index % every === 0 || index === points.length - 1)
   return {
     asset: quote.symbol,
-    time: shown.map(({ at }) => Math.floor(at / 1000)),
-    worth: shown.map(({ worth }) => rounded(worth)),
-    held: shown.map(({ held }) => rounded(held))
+    time: samples.map(({ at }) => Math.floor(at / 1000)),
+    worth: samples.map(({ worth }) => rounded(worth)),
+    held: samples.map(({ held }) => rounded(held))
   }
 }
 
@@ -249,14 +249,14 @@ const groupsIn = (rows: Iterable<Row>, quote: string, by: string, assets: Money.
 
 export const profitBySlot = (profit: RunningProfit, picture: LiveProfit.LiveProfit, assets: Money.Assets) => {
   const figures = profitInFull({ ...profitByStrategy(profit, picture), by: undefined, groups: [] }, assets)
-  const named = (rows: Iterable<Row>) => [...rows].filter(({ group }) => !group.endsWith("/"))
+  const rowsWithName = (rows: Iterable<Row>) => [...rows].filter(({ group }) => !group.endsWith("/"))
   return Object.fromEntries(
     Object.entries(figures).map(([quote, whole]) => [
       quote,
       {
         ...whole,
-        strategies: groupsIn(named(picture.strategies), quote, "strategy", assets),
-        slots: groupsIn(named(picture.slots.values()), quote, "slot", assets)
+        strategies: groupsIn(rowsWithName(picture.strategies), quote, "strategy", assets),
+        slots: groupsIn(rowsWithName(picture.slots.values()), quote, "slot", assets)
       }
     ])
   )

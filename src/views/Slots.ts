@@ -80,9 +80,9 @@ export const slotsOf = (
 
 /** `earned` is null before the slot has closed anything, `inventory` while nothing is open. */
 const earningsOf = (row: Row | undefined, assets: Money.Assets): Pick<SlotView, "earned" | "inventory"> => {
-  const said = (amount: Amount | undefined) =>
+  const amountText = (amount: Amount | undefined) =>
     row === undefined || amount === undefined ? null : Money.amountText(assets, row.quote, amount)
-  return { earned: said(row && slotEarned(row)), inventory: said(row?.figures.inventory || undefined) }
+  return { earned: amountText(row && slotEarned(row)), inventory: amountText(row?.figures.inventory || undefined) }
 }
 
 /** A strategy that no file names plans nothing: its last decision says nothing about its slots. */
@@ -152,14 +152,14 @@ const paymentNeeded = (bot: BotState, placement: Placement, assets: Money.Assets
   const memo = order.depositMemo === undefined ? "" : ` with memo ${order.depositMemo}`
   const what = `exactly ${Money.withSymbol(assets, inputAsset, funding?.amount ?? 0n)} to ${order.depositAddress}${memo}`
   const again = unclearPayment(placement)
-  const held = stopping(holdsOn(bot, placement), "fund")
+  const holdReason = stopping(holdsOn(bot, placement), "fund")
   if (payment.state === "unclear") {
     const or = again === undefined ? "" : `, or run once with --pay-again ${again}`
-    const then = held === undefined ? `pay if it did not${or}` : `pay nothing now (${held})`
+    const then = holdReason === undefined ? `pay if it did not${or}` : `pay nothing now (${holdReason})`
     return `UNCLEAR whether the wallet paid ${what}: see, and ${then}`
   }
   if (payment.wallet !== "manual") return undefined
-  return held === undefined ? `PLEASE PAY ${what}` : `PAY NOTHING to ${order.depositAddress}: ${held}`
+  return holdReason === undefined ? `PLEASE PAY ${what}` : `PAY NOTHING to ${order.depositAddress}: ${holdReason}`
 }
 
 const stateOf = ({ state, cancel }: Placement): string =>

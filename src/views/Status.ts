@@ -54,8 +54,8 @@ const signalsOf = (
   for (const [name, age] of strategies.flatMap((each) => [...(each.signals ?? [])]))
     ages.set(name, Math.min(age, ages.get(name) ?? age))
   return [...ages].map(([name, age]) => {
-    const known = signals.get(name)
-    return { name, value: known?.value ?? null, since: known?.at ?? null, until: known ? known.at + age : null }
+    const signal = signals.get(name)
+    return { name, value: signal?.value ?? null, since: signal?.at ?? null, until: signal ? signal.at + age : null }
   })
 }
 
@@ -129,8 +129,8 @@ export const statusOf = (
     }),
     prices: [...bot.prices].map(([market, price]) => priceView(market, price)),
     seenAfter: [...bot.prices.keys()].flatMap((market) => {
-      const seen = seenAfter(market)
-      return seen === undefined ? [] : [{ market, ...seen }]
+      const quote = seenAfter(market)
+      return quote === undefined ? [] : [{ market, ...quote }]
     }),
     signals: signalsOf(state, bot.strategies()),
     problems: problemsOf(state, bot.assets, { now, pulse: bot, stuckAfter: bot.stuckAfter })

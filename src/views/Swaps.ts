@@ -22,15 +22,15 @@ export const swapView = (swap: SwapHistory.SwapHistory) => {
     depositMemo: agreed.depositMemo ?? null,
     quotedIn: String(agreed.amountIn),
     quotedOut: String(agreed.amountOut),
-    minimumOut: said(agreed.minAmountOut),
-    refundFee: said(agreed.refundFee),
+    minimumOut: amountText(agreed.minAmountOut),
+    refundFee: amountText(agreed.refundFee),
     deadline: iso(agreed.deadline),
     quote: Option.getOrNull(decodeQuote(agreed.quote)),
-    deposited: said(report?.deposited),
-    amountIn: said(report?.amountIn),
-    amountOut: said(report?.amountOut),
-    refunded: said(report?.refunded),
-    withdrawFee: said(report?.withdrawFee),
+    deposited: amountText(report?.deposited),
+    amountIn: amountText(report?.amountIn),
+    amountOut: amountText(report?.amountOut),
+    refunded: amountText(report?.refunded),
+    withdrawFee: amountText(report?.withdrawFee),
     refundReason: report?.refundReason ?? null,
     money: Object.fromEntries(SwapHistory.swapPlaces.map((place) => [place, String(money.input[place])])),
     received: String(money.received),
@@ -46,4 +46,4 @@ export const swapView = (swap: SwapHistory.SwapHistory) => {
 
 const decodeQuote = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
-const said = (amount: Amount | undefined): string | null => (amount === undefined ? null : String(amount))
+const amountText = (amount: Amount | undefined): string | null => (amount === undefined ? null : String(amount))

@@ -62,8 +62,8 @@ const targets: Readonly<Record<string, (text: string) => unknown>> = {
   "a condition": (text) => file(rules(quoted(text))),
   "an expression": (text) => Grammar.parse(text),
   "a number": (text) => Decimal.parse(text),
-  JSON: (text) => StrictJson.read(text),
-  "text in JSON": (text) => StrictJson.read(JSON.stringify({ a: text })),
+  JSON: (text) => StrictJson.parseJson(text),
+  "text in JSON": (text) => StrictJson.parseJson(JSON.stringify({ a: text })),
   "a search": (text) => mentions(text)(line),
   "a line on the screen": (text) => {
     if ([...printable(text)].some((letter) => commands.has(letter))) throw new Error("a terminal would obey it")

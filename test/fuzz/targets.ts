@@ -45,7 +45,7 @@ const expressions = [
 /** What is read as text: real examples, and its reader. */
 export const texts: Readonly<Record<string, readonly [ReadonlyArray<string>, (text: string) => unknown]>> = {
   "strategy files": [files, (text) => StrategyFile.parse(text, "fuzz.yaml", { assets, ticks: new Map() })],
-  JSON: [[answer], (text) => StrictJson.read(text)],
+  JSON: [[answer], (text) => StrictJson.parseJson(text)],
   decimals: [["12.50", "-0.000001", "100000000"], (text) => Decimal.parse(text)],
   candles: [
     [candles],
@@ -109,7 +109,7 @@ const [list, status, quote, paid, journal] = [
 export const fromJson =
   (read: (said: unknown) => void) =>
   (text: string): void => {
-    const json = StrictJson.read(text)
+    const json = StrictJson.parseJson(text)
     if (Result.isSuccess(json)) read(json.success)
   }
 

@@ -126,8 +126,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/reconciliation/BalanceComparison.ts",
-        find: "isPrivate.has(symbol) ? givenBackOf(state.ledger, symbol) : 0n",
-        replace: "isPrivate.has(symbol) ? 0n : 0n"
+        find: "isSeen.has(symbol) ? givenBackOf(state.ledger, symbol) : 0n",
+        replace: "isSeen.has(symbol) ? 0n : 0n"
       }
     ]
   },
@@ -281,8 +281,8 @@ export const mutants: ReadonlyArray<Mutant> = [
       },
       {
         file: due,
-        find: "both(isByPayload, hasExecuted, isToBeWatched), read(",
-        replace: "both(isByPayload, not(isByPayload)), read("
+        find: "both(isByPayload, hasExecuted, isToBeWatched), readTodo(",
+        replace: "both(isByPayload, not(isByPayload)), readTodo("
       },
       {
         file: due,
@@ -550,8 +550,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/signing/IntentGuard.ts",
-        find: "  if (given.recipient !== recipient) {",
-        replace: "  if (Domains.depositsOf(signing, given.recipient).length === 0) {"
+        find: "  if (payloadFields.recipient !== recipient) {",
+        replace: "  if (Domains.depositsOf(signing, payloadFields.recipient).length === 0) {"
       }
     ]
   },
@@ -595,7 +595,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/signing/IntentGuard.ts",
-        find: "      checkReturned(asked, returned),",
+        find: "      checkReturned(signingRequest, returned),",
         replace: "      Effect.orElseSucceed(checkReturned(asked, returned), () => true),"
       }
     ]
@@ -673,7 +673,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: fills,
-        find: "[...shown.values()].flatMap(",
+        find: "[...fillsById.values()].flatMap(",
         replace: "fills.flatMap("
       }
     ]
@@ -734,7 +734,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: fills,
-        find: "[fill.amountIn - known.amountIn, fill.amountOut - known.amountOut]",
+        find: "[fill.amountIn - recordedFill.amountIn, fill.amountOut - recordedFill.amountOut]",
         replace: "[fill.amountIn, fill.amountOut]"
       }
     ]
@@ -746,7 +746,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/tracking/amounts/Fees.ts",
-        find: "min(most * BigInt(named), mostOf(placement.outputAmount))",
+        find: "min(most * BigInt(hashCount), mostOf(placement.outputAmount))",
         replace: "most * BigInt(withdrawals.length)"
       }
     ]
@@ -841,7 +841,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/journal/Head.ts",
-        find: '  if (kept === "none") return undefined\n',
+        find: '  if (outsideHead === "none") return undefined\n',
         replace: "  if (kept !== undefined) return undefined\n"
       }
     ]
@@ -852,7 +852,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/restart/ForgottenOrders.ts",
-        find: "boolean => isAsked || !begun.has(id)",
+        find: "boolean => isAsked || !unsignedPlacements.has(id)",
         replace: "boolean => id.length > 0 || isAsked || !begun.has(id)"
       }
     ]

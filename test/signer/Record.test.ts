@@ -38,7 +38,7 @@ describe("the signer's record", () => {
       const file = yield* written("looked.log")
       const whole = readFileSync(file, "utf8")
       writeFileSync(file, `${whole}{"at":4,"what":"sig`)
-      const seen = yield* Record.read(file)
+      const seen = yield* Record.readRecord(file)
       assert.deepStrictEqual(
         seen.map(({ at, what }) => [at, what]),
         all

@@ -3,7 +3,7 @@
  * with every test run it is a few of them.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { named } from "../../src/sandbox/Solvers.ts"
+import { solverLaws } from "../../src/sandbox/Solvers.ts"
 import { kinds } from "../../src/strategy/kinds.ts"
 import { firstOf } from "../long.ts"
 import { type Certificate, certified, certify, isInside } from "./certificate.ts"
@@ -17,7 +17,7 @@ const first = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const only = process.env["LIMITBOT_KIND"]
 /** Quickly, with solvers that draw their margin anew for each order. */
 const law = process.env["LIMITBOT_SOLVERS"] ?? (isCampaign ? undefined : "random")
-const solvers = law === undefined ? undefined : named[law]
+const solvers = law === undefined ? undefined : solverLaws[law]
 
 const number = (value: number): string => value.toFixed(2).padStart(9)
 

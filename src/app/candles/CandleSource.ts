@@ -54,11 +54,11 @@ export const sourceOf = (
   ofMarkets: MarketSources,
   path: Path.Path
 ): Pick<SourceRequest, "source" | "folder"> | undefined => {
-  const named =
+  const entry =
     candleSource === undefined || market.name !== traded.name
       ? ofMarkets.get(market.name)
       : { source: candleSource.value, folder: path.dirname(path.resolve(file)) }
-  return named?.source === "recorded" ? undefined : named
+  return entry?.source === "recorded" ? undefined : entry
 }
 
 const shortest = (needs: ReadonlyMap<string, number>): number =>
@@ -94,15 +94,15 @@ export const candlesIn = (
 ): ReadonlyMap<number, TradedCandle> => {
   const millis = timeframeMillis(timeframe) ?? minuteMillis
   const [begin = now, end = 0] = [minutes[0]?.openedAt, minutes.at(-1)?.openedAt]
-  const made = new Map<number, OpenCandle>()
+  const openCandles = new Map<number, OpenCandle>()
   for (const { openedAt, open, high, low, close, volume = Number.NaN } of minutes) {
     const frame = frameStart(openedAt, millis)
-    const known = made.get(frame)
+    const known = openCandles.get(frame)
     if (known !== undefined) extend(known, high, low, close, volume)
     else if (begin <= frame && frame + millis <= Math.min(now, end + minuteMillis))
-      made.set(frame, { open, high, low, close, volume })
+      openCandles.set(frame, { open, high, low, close, volume })
   }
-  const whole = [...made].filter(([, { volume }]) => !Number.isNaN(volume))
+  const whole = [...openCandles].filter(([, { volume }]) => !Number.isNaN(volume))
   return new Map(whole.map(([openedAt, candle]) => [openedAt, { openedAt, ...candle }]))
 }
 
@@ -134,10 +134,15 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, no
     catch: (cause) => fail(messageOf(cause))
   })
   if (names.length === 0) return yield* fail("no such file; the path starts at the folder of the file that names it")
-  const found: Array<ReadonlyArray<SourcedMinute>> = []
+  const minuteLists: Array<ReadonlyArray<SourcedMinute>> = []
   for (const name of names) {
-    const wanted = { open: true, volume: true } as const
-    const options = { repair: new Set<never>(), tradeCandleMillis: minuteMillis, cache: "never", wanted } as const
+    const optionalColumns = { open: true, volume: true } as const
+    const options = {
+      repair: new Set<never>(),
+      tradeCandleMillis: minuteMillis,
+      cache: "never",
+      wanted: optionalColumns
+    } as const
     const { candles } = yield* Effect.mapError(CandleFile.load(name, options), ({ message }) => fail(message))
     const { stepMillis } = candles.time
     if (stepMillis > shortest(needs)) {
@@ -145,16 +150,16 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, no
       return yield* fail(`${name} has candles of ${stepMillis / 1000} s, and the strategy looks at ${longest}`)
     }
     if (stepMillis % minuteMillis !== 0) return yield* fail(`${name} has candles that are no whole minutes`)
-    found.push(minutesOf(rowsOf(candles, { from, now }), stepMillis))
+    minuteLists.push(minutesOf(rowsOf(candles, { from, now }), stepMillis))
   }
-  return merged(found)
+  return merged(minuteLists)
 })
 
 /** Where lists overlap, the earlier list wins; the result is in time order. */
 export const merged = <A extends Minute>(lists: ReadonlyArray<ReadonlyArray<A>>): ReadonlyArray<A> => {
-  const known = new Map<number, A>()
-  for (const list of lists.toReversed()) for (const minute of list) known.set(minute.openedAt, minute)
-  return [...known.values()].sort((a, b) => a.openedAt - b.openedAt)
+  const byTime = new Map<number, A>()
+  for (const list of lists.toReversed()) for (const minute of list) byTime.set(minute.openedAt, minute)
+  return [...byTime.values()].sort((a, b) => a.openedAt - b.openedAt)
 }
 
 const journalPrefix = "journal:"

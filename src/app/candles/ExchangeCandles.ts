@@ -44,8 +44,8 @@ const isConstructor = (value: unknown): value is new (options: unknown) => unkno
 export const openExchange = (module: unknown, id: string): Effect.Effect<Exchange, DownloadFailed> =>
   Effect.suspend(() => {
     const inside = Predicate.hasProperty(module, "default") ? module.default : module
-    const found = Predicate.isObject(inside) && Object.hasOwn(inside, id) ? Reflect.get(inside, id) : undefined
-    const exchange = isConstructor(found) ? new found({ enableRateLimit: true }) : undefined
+    const exchangeClass = Predicate.isObject(inside) && Object.hasOwn(inside, id) ? Reflect.get(inside, id) : undefined
+    const exchange = isConstructor(exchangeClass) ? new exchangeClass({ enableRateLimit: true }) : undefined
     return isExchange(exchange)
       ? Effect.succeed(exchange)
       : Effect.fail(new DownloadFailed({ message: `--exchange ${id}: ${library} knows no such exchange` }))
@@ -69,17 +69,17 @@ export const candles = Effect.fn("Download.candles")(function* (
   wanted: Omit<WantedCandles, "exchange" | "out">
 ) {
   const { from, to, stepMillis } = wanted
-  const found = new Map<number, TradedCandle>()
+  const candlesByTime = new Map<number, TradedCandle>()
   for (let since = from; since + stepMillis <= to; ) {
     const rows = yield* page(exchange, { ...wanted, exchange: "" }, since)
     for (const [openedAt, open, high, low, close, volume] of rows)
       if (openedAt >= from && openedAt + stepMillis <= to)
-        found.set(openedAt, { openedAt, open, high, low, close, volume })
+        candlesByTime.set(openedAt, { openedAt, open, high, low, close, volume })
     const last = Math.max(since - stepMillis, ...rows.map(([time]) => time))
     if (last < since) break
     since = last + stepMillis
   }
-  return [...found.values()].sort((a, b) => a.openedAt - b.openedAt)
+  return [...candlesByTime.values()].sort((a, b) => a.openedAt - b.openedAt)
 })
 
 const header = "open_time_ms,open,high,low,close,volume"

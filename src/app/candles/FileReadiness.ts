@@ -15,10 +15,10 @@ export const ofFiles = Effect.fn("FileReadiness.ofFiles")(function* (
   const fileSystem = yield* FileSystem.FileSystem
   const now = yield* Clock.currentTimeMillis
   const hasJournal = journal !== undefined && (yield* Effect.orElseSucceed(fileSystem.exists(journal), () => false))
-  const found = yield* Readiness.lookAll(strategies, sources, (seen) =>
+  const readiness = yield* Readiness.lookAll(strategies, sources, (seen) =>
     Effect.map(hasJournal ? recorded(journal, seen, now) : Effect.succeed([]), (own) => ({ own }))
   )
-  return found.map((each) => ({ ...each, line: Readiness.lineOf(each, now) }))
+  return readiness.map((each) => ({ ...each, line: Readiness.lineOf(each, now) }))
 })
 
 const recorded = (journal: string, { market, candles }: WatchedMarket, now: number) =>

@@ -30,8 +30,8 @@ const distanceOf = (
 ): number | undefined => {
   const closes = new Map(own.map(({ openedAt, close }) => [openedAt, close]))
   const both = sourced.flatMap(({ openedAt, close }) => {
-    const seen = closes.get(openedAt)
-    return seen === undefined ? [] : [Math.abs(close / seen - 1)]
+    const otherClose = closes.get(openedAt)
+    return otherClose === undefined ? [] : [Math.abs(close / otherClose - 1)]
   })
   const last = sourced.at(-1)
   if (both.length > 0 || last === undefined || price === undefined) return median(both)
@@ -99,22 +99,24 @@ export const look = Effect.fn("Readiness.look")(function* (
   const distance = distanceOf(loaded.minutes, own, known.price, now)
   const isReady = timeframes.every(({ have, needed }) => have >= needed)
   const hole = source === undefined || isReady ? undefined : holeIn(minutes)
-  const named = `candles: ${source?.source}`
+  const sourceName = `candles: ${source?.source}`
   const problem =
     loaded.problem ??
-    (source !== undefined && loaded.minutes.length === 0 ? `${named} has nothing of the time that is needed` : null) ??
+    (source !== undefined && loaded.minutes.length === 0
+      ? `${sourceName} has nothing of the time that is needed`
+      : null) ??
     (source !== undefined &&
     strategy.volumes?.has(market.name) === true &&
     loaded.minutes.every(({ volume }) => volume === undefined)
-      ? `${named} has no volumes, and the strategy looks at them`
+      ? `${sourceName} has no volumes, and the strategy looks at them`
       : null) ??
     (distance !== undefined && distance > mostDistance
-      ? `${named} is ${percent(distance, 1)} away from the price of ${market.name}: another market or unit?`
+      ? `${sourceName} is ${percent(distance, 1)} away from the price of ${market.name}: another market or unit?`
       : null)
   const note =
-    (hole === undefined ? null : `${named} has a gap of ${age(hole.millis)} after ${iso(hole.at)}`) ??
+    (hole === undefined ? null : `${sourceName} has a gap of ${age(hole.millis)} after ${iso(hole.at)}`) ??
     (source !== undefined && !isCurrent && last !== undefined
-      ? `${named} ends ${age(now - last.openedAt)} ago: what came before the gap does not count`
+      ? `${sourceName} ends ${age(now - last.openedAt)} ago: what came before the gap does not count`
       : null)
   const elsewhere = market.name === strategy.market.name ? {} : { market: market.name }
   return { strategy: name, ...elsewhere, source: source?.source ?? null, timeframes, problem, note } satisfies Readiness
@@ -124,10 +126,10 @@ export const lineOf = ({ market, timeframes, source, problem, note }: Readiness,
   const title = market === undefined ? "candles" : `candles of ${market}`
   const missing = timeframes.filter(({ have, needed }) => have < needed)
   const hint = source === null && missing.length > 0 ? "; `candles:` can name a source (docs/strategies.md)" : ""
-  const said = missing.map(
+  const missingTexts = missing.map(
     ({ timeframe, needed, have, readyAt }) =>
       `${have} of ${needed} ${timeframe} candles, ready in ${age(readyAt - now)}`
   )
   const wrong = [problem, note].flatMap((text) => (text === null ? [] : [` (${text})`])).join("")
-  return `${title}: ${missing.length === 0 ? "ready" : said.join("; ")}${hint}${wrong}`
+  return `${title}: ${missing.length === 0 ? "ready" : missingTexts.join("; ")}${hint}${wrong}`
 }

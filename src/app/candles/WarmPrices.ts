@@ -35,18 +35,18 @@ interface WantedCandles extends Pick<CandleSource.SourceRequest, "source" | "fol
  * first of those that look at volumes, because some sources have none.
  */
 const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources, path: Path.Path) => {
-  const wanted = new Map<string, WantedCandles>()
+  const candlesByMarket = new Map<string, WantedCandles>()
   for (const { strategy, market, candles: needs } of strategies.flatMap(candlesOf)) {
     const source = CandleSource.sourceOf(strategy, market, ofMarkets, path)
-    const known = wanted.get(market.name)
+    const known = candlesByMarket.get(market.name)
     const all = new Map(known?.needs)
     for (const [timeframe, count] of needs) all.set(timeframe, Math.max(count, all.get(timeframe) ?? 0))
     const hasVolumes = strategy.volumes?.has(market.name) === true
     const counts = known === undefined || (hasVolumes && !known.hasVolumes)
-    if (source !== undefined && counts) wanted.set(market.name, { ...source, needs: all, hasVolumes })
-    else if (known !== undefined) wanted.set(market.name, { ...known, needs: all })
+    if (source !== undefined && counts) candlesByMarket.set(market.name, { ...source, needs: all, hasVolumes })
+    else if (known !== undefined) candlesByMarket.set(market.name, { ...known, needs: all })
   }
-  return wanted
+  return candlesByMarket
 }
 
 const candlesOf = (strategy: Strategy) => candlesWanted(strategy).map((each) => ({ ...each, strategy }))
@@ -69,11 +69,11 @@ const isDue = ({ needs }: WantedCandles, told: Told | undefined, now: number): b
 export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Service"], ofMarkets: MarketSources) {
   const path = yield* Path.Path
   const context = yield* Effect.context<FileSystem.FileSystem | Path.Path>()
-  const told = new Map<string, Told>()
+  const lastReports = new Map<string, Told>()
   const failures = new Map<string, string>()
-  let wanted: ReturnType<typeof wantedBy> = new Map()
+  let neededCandles: ReturnType<typeof wantedBy> = new Map()
 
-  const read = Effect.fnUntraced(function* (
+  const loadMinutes = Effect.fnUntraced(function* (
     market: string,
     source: WantedCandles,
     from: number,
@@ -96,21 +96,24 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
       Effect.orElseSucceed((): ReadonlyArray<CandleSource.SourcedMinute> => [])
     )
     const candlesOf = (timeframe: string) => [timeframe, CandleSource.candlesIn(minutes, timeframe, now)] as const
-    if (source.hasVolumes) told.set(market, { askedAt: now, candles: new Map([...source.needs.keys()].map(candlesOf)) })
+    if (source.hasVolumes)
+      lastReports.set(market, { askedAt: now, candles: new Map([...source.needs.keys()].map(candlesOf)) })
     return minutes
   }, Effect.provideContext(context))
 
   const since = Effect.fnUntraced(function* (market: string, from: number) {
     const recorded = yield* own.since(market, from)
-    const source = wanted.get(market)
+    const source = neededCandles.get(market)
     if (source === undefined) return recorded
-    return CandleSource.merged([recorded, yield* read(market, source, from, "start")])
+    return CandleSource.merged([recorded, yield* loadMinutes(market, source, from, "start")])
   })
 
   const readDue = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    const due = [...wanted].filter(([market, source]) => source.hasVolumes && isDue(source, told.get(market), now))
-    yield* Effect.forEach(due, ([market, source]) => read(market, source, 0, "close"), {
+    const due = [...neededCandles].filter(
+      ([market, source]) => source.hasVolumes && isDue(source, lastReports.get(market), now)
+    )
+    yield* Effect.forEach(due, ([market, source]) => loadMinutes(market, source, 0, "close"), {
       concurrency: mostReadings,
       discard: true
     })
@@ -118,12 +121,12 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
 
   const prices: WarmPrices = {
     use: (strategies) => {
-      wanted = wantedBy(strategies, ofMarkets, path)
+      neededCandles = wantedBy(strategies, ofMarkets, path)
     },
     store: {
       ...own,
       since,
-      told: (market, timeframe) => told.get(market)?.candles.get(timeframe) ?? own.told(market, timeframe)
+      told: (market, timeframe) => lastReports.get(market)?.candles.get(timeframe) ?? own.told(market, timeframe)
     },
     readDue,
     forever: Effect.forever(Effect.andThen(readDue, Effect.sleep(secondMillis)))

@@ -13,16 +13,16 @@ export const divided = (
   runners: ReadonlyArray<string>
 ) => {
   const share = sizes.reduce((sum, [, size]) => sum + size, 0) / runners.length
-  const held = new Map(runners.map((name) => [name, { shards: new Set<string>(), accounts: 0 }]))
+  const sharesByRunner = new Map(runners.map((name) => [name, { shards: new Set<string>(), accounts: 0 }]))
   for (const [shard, size] of sizes.toSorted()) {
-    const below = (most: number) => [...held].filter(([, { accounts }]) => accounts < most)
+    const below = (most: number) => [...sharesByRunner].filter(([, { accounts }]) => accounts < most)
     const [least, most] = [below(Math.floor(share)), below(share)]
     const ranked = (least.length > 0 ? least : most).map(([name, has]) => ({ has, rank: rankOf(shard, name) }))
     const [best] = ranked.toSorted((one, other) => one.rank - other.rank)
     best?.has.shards.add(shard)
     if (best !== undefined) best.has.accounts += size
   }
-  return (runner: string): ReadonlySet<string> => held.get(runner)?.shards ?? new Set()
+  return (runner: string): ReadonlySet<string> => sharesByRunner.get(runner)?.shards ?? new Set()
 }
 
 /** A hash of the text alone is similar for similar texts. */

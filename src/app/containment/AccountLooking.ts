@@ -21,14 +21,14 @@ export const actors = Effect.fn("AccountLooking.actors")(function* (
   const { isOwned, owner, told, wanted } = yield* inRegistry(bot, (registry) => registry.one(bot.account))
   const isRun = isOwned && (told === undefined || told.failing === null)
   const who = isRun ? owner : "a runner that takes it"
-  const found =
+  const switchEntries =
     wanted !== "killed"
       ? [{ id: "kill switch", text: `off: ${who} creates and pays` }]
       : isRun && killed === undefined
         ? [{ id: "kill switch", text: `on, but ${who} has not obeyed it yet` }]
         : []
   const at = "its row and its journal; whoever has a token of a page of the fleet, or its database, can release it"
-  const mayBegin: LookedAt = { name: "May begin anew", at, lookedAt: yield* now, found }
+  const mayBegin: LookedAt = { name: "May begin anew", at, lookedAt: yield* now, found: switchEntries }
   return [mayBegin, yield* waiting(bot)]
 })
 
@@ -36,12 +36,12 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(AccountWord))
 
 const waiting = Effect.fnUntraced(function* (bot: AccountOfFleet) {
   const words = yield* inRegistry(bot, (registry) => registry.waitingFor(bot.account))
-  const found = words.flatMap(({ by, word }): ReadonlyArray<Loose> => {
-    const said = decode(word)
-    return said._tag === "Some" && isLook(said.value) ? [] : [{ id: by, text: `said, and not done yet: ${word}` }]
+  const pendingCommands = words.flatMap(({ by, word }): ReadonlyArray<Loose> => {
+    const command = decode(word)
+    return command._tag === "Some" && isLook(command.value) ? [] : [{ id: by, text: `said, and not done yet: ${word}` }]
   })
   const at = "the table limitbot_messages"
-  return { name: "Words that wait for its owner", at, lookedAt: yield* now, found } satisfies LookedAt
+  return { name: "Words that wait for its owner", at, lookedAt: yield* now, found: pendingCommands } satisfies LookedAt
 })
 
 export const ofVenue = Effect.fn("AccountLooking.ofVenue")(function* (bot: AccountOfFleet) {

@@ -52,13 +52,13 @@ export const dataOf = (lists: ReadonlyArray<Looked>) => ({
   lists: lists.map((each) => {
     const { at, name } = each
     if (isUnseen(each)) return { name, at, lookedAt: null, unseen: each.why, found: null }
-    const found = each.found.map(({ amount = null, id, text, until }) => ({
+    const items = each.found.map(({ amount = null, id, text, until }) => ({
       id,
       text,
       amount,
       until: until === undefined ? null : iso(until)
     }))
-    return { name, at, lookedAt: iso(each.lookedAt), unseen: null, found }
+    return { name, at, lookedAt: iso(each.lookedAt), unseen: null, found: items }
   })
 })
 

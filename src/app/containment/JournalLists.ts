@@ -10,7 +10,8 @@ import type { LookedAt, Loose } from "./Containment.ts"
 
 type View = Pick<JournalView, "assets" | "journal" | "now" | "state">
 
-const named = ({ order, slot, strategy, id }: Placement): string => `${slotKey(strategy, slot)} ${order?.id ?? id}`
+const placementText = ({ order, slot, strategy, id }: Placement): string =>
+  `${slotKey(strategy, slot)} ${order?.id ?? id}`
 
 const inputOf = ({ assets }: View, { funding, inputAmount, inputAsset }: Placement): string =>
   Money.withSymbol(assets, inputAsset, funding?.amount ?? inputAmount)
@@ -32,7 +33,7 @@ const payments = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loos
         ? "asked of a wallet, which may still pay"
         : fates[funding === undefined ? "doubtful" : Payload.certaintyOf(funding)]
       return {
-        id: named(each),
+        id: placementText(each),
         text,
         amount: inputOf(view, each),
         ...present({ until: isByWallet ? undefined : funding?.validUntil })
@@ -43,7 +44,7 @@ const payments = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loos
 const unpaid = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> => [
   ...all
     .filter(({ state }) => state === "planned" || state === "creating" || state === "created")
-    .map((each) => ({ id: named(each), text: `${each.state}, and not paid`, amount: inputOf(view, each) })),
+    .map((each) => ({ id: placementText(each), text: `${each.state}, and not paid`, amount: inputOf(view, each) })),
   ...[...view.state.placements.values()].flatMap(({ spares }) =>
     [...spares].flatMap(([id, isCancelled]) =>
       isCancelled ? [] : [{ id, text: "a spare order that nobody pays, not cancelled yet" }]
@@ -55,7 +56,7 @@ const resting = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose
   all
     .filter(({ state }) => state === "open")
     .map((each) => ({
-      id: named(each),
+      id: placementText(each),
       text: `open${each.cancel === undefined ? "" : ", and to be cancelled"}`,
       amount: inputOf(view, each),
       until: each.deadline
@@ -65,7 +66,7 @@ const comingBack = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Lo
   all
     .filter(({ state }) => state === "closing")
     .map((each) => ({
-      id: named(each),
+      id: placementText(each),
       text: `over; payout ${each.payout}, refund ${each.refund}`,
       amount: inputOf(view, each)
     }))

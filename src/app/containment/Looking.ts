@@ -29,35 +29,45 @@ const actors = Effect.fnUntraced(function* (journal: string) {
   const holder = yield* Lease.holder(journal)
   const killed = yield* yield* KillFile.watch(journal)
   const who = holder === undefined ? "a bot that is started" : `the bot in process ${holder.pid}`
-  const found = killed === undefined ? [{ id: "kill switch", text: `off: ${who} creates and pays` }] : []
-  const looked: LookedAt = { name: "May begin anew", at: `${journal}.kill and .lease`, lookedAt: yield* now, found }
+  const switchEntries = killed === undefined ? [{ id: "kill switch", text: `off: ${who} creates and pays` }] : []
+  const looked: LookedAt = {
+    name: "May begin anew",
+    at: `${journal}.kill and .lease`,
+    lookedAt: yield* now,
+    found: switchEntries
+  }
   return { looked, isRunning: holder !== undefined }
 })
 
 /** Tokens give no access while no bot runs. */
 const tokens = Effect.fnUntraced(function* (journal: string, isRunning: boolean) {
-  const found: Array<Loose> = []
+  const tokenEntries: Array<Loose> = []
   if (isRunning) {
     const file = Tokens.operatorFile(journal)
     if (yield* isThere(file))
-      found.push({ id: "the operator's token", text: `commands the bot: stop it, and remove ${file} for a new one` })
+      tokenEntries.push({
+        id: "the operator's token",
+        text: `commands the bot: stop it, and remove ${file} for a new one`
+      })
     for (const { name, role } of yield* People.list(journal))
       if (role !== "viewer")
-        found.push({ id: name, text: `commands the bot as ${role}: limitbot people revoke ${name}` })
+        tokenEntries.push({ id: name, text: `commands the bot as ${role}: limitbot people revoke ${name}` })
   }
   const at = isRunning ? `${journal}.token and .people` : "no bot runs, so none opens anything"
-  return { name: "Tokens that command", at, lookedAt: yield* now, found } satisfies LookedAt
+  return { name: "Tokens that command", at, lookedAt: yield* now, found: tokenEntries } satisfies LookedAt
 })
 
 /** Payments that a signer process has signed for any caller, and those that an approval still lets it sign. */
 const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalView) {
   const { record } = yield* SignerFile.load(file)
-  const entries = yield* Record.read(record)
+  const entries = yield* Record.readRecord(record)
   const lookedAt = yield* now
   const byId = new Map([...assets.values()].map((asset) => [asset.id, asset]))
   const amountOf = ({ amount = "0", asset = "" }: Record.RecordEntry): string => {
-    const known = byId.get(asset)
-    return known === undefined ? `${amount} smallest units of ${asset}` : formatWithSymbol(BigInt(amount), known)
+    const assetOfId = byId.get(asset)
+    return assetOfId === undefined
+      ? `${amount} smallest units of ${asset}`
+      : formatWithSymbol(BigInt(amount), assetOfId)
   }
   const alive = Spending.aliveIn(entries, lookedAt).map((each) => ({
     id: each.depositAddress ?? "",
@@ -90,13 +100,15 @@ const publicMoney = Effect.fnUntraced(function* (file: string, { assets }: Journ
   )
   const { saltFrom } = config.venue.facts
   if (found === undefined || saltFrom === undefined) return []
-  const held = found.flatMap(({ available, tokenId }): ReadonlyArray<Loose> => {
+  const verifierBalances = found.flatMap(({ available, tokenId }): ReadonlyArray<Loose> => {
     const asset = byId.get(tokenId)
     if (asset === undefined || available === 0n) return []
     const amount = formatWithSymbol(available, asset)
     return [{ id: asset.symbol, text: "in the account at the verifier", amount }]
   })
-  return [{ name: publicName, at: saltFrom, lookedAt: yield* now, found: held }] satisfies ReadonlyArray<LookedAt>
+  return [
+    { name: publicName, at: saltFrom, lookedAt: yield* now, found: verifierBalances }
+  ] satisfies ReadonlyArray<LookedAt>
 })
 const publicName = "Public money that a signed payment can take"
 
@@ -128,7 +140,7 @@ interface Asked {
   readonly signer: Option.Option<string>
 }
 
-export const found = Effect.fn("Looking.found")(function* ({ bot, signer }: Asked) {
+export const answerOf = Effect.fn("Looking.found")(function* ({ bot, signer }: Asked) {
   const lists = yield* withJournal(
     bot,
     Effect.fnUntraced(function* (view) {
@@ -141,11 +153,11 @@ export const found = Effect.fn("Looking.found")(function* ({ bot, signer }: Aske
       return [...before, payments, ...others, ...signed, ...money, yield* after]
     })
   )
-  const left = openIn(lists)
+  const openText = openIn(lists)
   return {
     data: () => dataOf(lists),
     lines: () => linesOf(lists),
-    exit: left === undefined ? undefined : new PrintedFailure({ message: left })
+    exit: openText === undefined ? undefined : new PrintedFailure({ message: openText })
   } satisfies CommandAnswer
 })
 

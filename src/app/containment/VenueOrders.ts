@@ -28,12 +28,12 @@ const isOver = (order: Order): boolean =>
 const neverHeldMoney = ({ depositedAmount, fills, refund, withdrawals }: Order): boolean =>
   depositedAmount === 0n && fills.length + withdrawals.length === 0 && refund === undefined
 
-const asked = Effect.fnUntraced(function* ({ markets }: ConfigFile.BotConfig, state: BotState) {
+const openOrdersOf = Effect.fnUntraced(function* ({ markets }: ConfigFile.BotConfig, state: BotState) {
   const own = new Set([...state.placements.values()].flatMap(({ order }) => (order === undefined ? [] : [order.id])))
   const pages = yield* Stream.runCollect(orderPages(yield* Venue, { unfinishedOnly: true }))
   const byId = new Map(markets.assets.map((asset) => [asset.id, asset]))
   const orders = pages.flatMap((page) => page.orders).filter((order) => !isOver(order))
-  const found = orders.map((order): Loose => {
+  const orderEntries = orders.map((order): Loose => {
     const base = byId.get(order.baseAsset)
     const quantity = Decimal.format(toDecimal(order.quantity, base?.decimals ?? 0))
     const whose = own.has(order.id) ? "" : ", which the journal does not show"
@@ -41,7 +41,7 @@ const asked = Effect.fnUntraced(function* ({ markets }: ConfigFile.BotConfig, st
     return { id: order.id, text: `${order.side} ${order.fillStatus}${whose}`, amount, until: order.deadline }
   })
   const odd = pages.flatMap((page) => page.odd ?? []).map(({ id }) => ({ id: id ?? "?", text: "cannot be read" }))
-  return [...found, ...odd]
+  return [...orderEntries, ...odd]
 })
 
 export const listed = Effect.fn("VenueOrders.listed")(function* (
@@ -49,7 +49,7 @@ export const listed = Effect.fn("VenueOrders.listed")(function* (
   signerId: string,
   state: BotState
 ) {
-  const found = yield* asked(config, state).pipe(
+  const found = yield* openOrdersOf(config, state).pipe(
     Effect.timeoutOrElse({
       duration: patience,
       orElse: () => Effect.fail({ message: `it did not answer within ${patience}` })

@@ -47,7 +47,7 @@ type Needed =
   | ChildProcessSpawner.ChildProcessSpawner
 
 /** Returns the answer in time, or the reason why there is none. A defect of this program is reported too, with the answer. */
-const told = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
+const answerInTime = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
   answer.pipe(
     Effect.catchDefect((defect) => Effect.fail(defect)),
     Effect.mapError(EditedFiles.refuse),
@@ -74,7 +74,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
       Effect.scoped,
       Effect.provideContext(context),
       Effect.provideService(Progress.IsWatched, false),
-      told,
+      answerInTime,
       turn.withPermit
     )
 
@@ -92,14 +92,14 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
       const child = yield* spawner.spawn(
         ChildProcess.make(execPath, [script, "backtest", file, ...data, "--config", configFile, "--json"])
       )
-      const read = (stream: typeof child.stdout) => Stream.mkString(Stream.decodeText(stream))
-      const [stdout, stderr] = yield* Effect.all([read(child.stdout), read(child.stderr)], { concurrency: 2 })
+      const textOf = (stream: typeof child.stdout) => Stream.mkString(Stream.decodeText(stream))
+      const [stdout, stderr] = yield* Effect.all([textOf(child.stdout), textOf(child.stderr)], { concurrency: 2 })
       yield* child.exitCode
       if (stdout.trim() === "") return yield* new Refused({ message: stderr.replace(/^limitbot: /, "").trim() })
       return yield* decodeBacktest(stdout.trim())
     },
     Effect.scoped,
-    told
+    answerInTime
   )
 
   const compared = gather(config, account.signerId, { book: () => Effect.void }).pipe(

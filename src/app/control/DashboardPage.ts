@@ -11,7 +11,7 @@ export const line = Effect.fn("DashboardPage.line")(function* (journal: string, 
   const file = Tokens.operatorFile(journal)
   const elsewhere = `${url}  token in ${file}`
   if (!isInteractive) return elsewhere
-  return yield* Tokens.read(file).pipe(
+  return yield* Tokens.readToken(file).pipe(
     Effect.map((token) => `${url}/#token=${Redacted.value(token)}`),
     Effect.orElseSucceed(() => elsewhere)
   )

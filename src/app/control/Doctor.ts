@@ -42,6 +42,6 @@ export const findingsOf = Effect.fnUntraced(function* (file: string) {
   const loaded = yield* ConfigFile.load(file).pipe(Effect.result)
   if (loaded._tag === "Failure") return [wrong("configuration", loaded.failure.message, "mend what it says")]
   const config = loaded.success
-  const read = ok("configuration", `${file}: ${counted(config.markets.assets.length, "asset")}`)
-  return [read, ...(yield* StartChecks.all(config))]
+  const configFinding = ok("configuration", `${file}: ${counted(config.markets.assets.length, "asset")}`)
+  return [configFinding, ...(yield* StartChecks.all(config))]
 })

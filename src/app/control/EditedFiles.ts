@@ -27,7 +27,7 @@ export const refuse = (error: unknown): Refused => new Refused({ message: messag
 export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets }, files, running }: EditedOptions) {
   const fileSystem = yield* FileSystem.FileSystem
 
-  const known = (file: string) =>
+  const requireListed = (file: string) =>
     files.includes(file)
       ? Effect.void
       : Effect.fail(new Refused({ message: `${file} is not a strategy file of this bot` }))
@@ -42,7 +42,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
   })
 
   const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
-    yield* Effect.forEach(texts, ({ file }) => known(file), { discard: true })
+    yield* Effect.forEach(texts, ({ file }) => requireListed(file), { discard: true })
     yield* Effect.forEach(texts, bringsNoCode, { discard: true })
     const edited = new Map(texts.map(({ file, text }) => [file, text]))
     const overlaid: FileSystem.FileSystem = {
@@ -86,5 +86,5 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     )
   })
 
-  return { all: Effect.forEach(files, view), apply, check, known, readWith } as const
+  return { all: Effect.forEach(files, view), apply, check, known: requireListed, readWith } as const
 })

@@ -15,14 +15,14 @@ const toChange = (what: string, rendered: string) =>
   wrong(what, rendered, "change it before the first start of this version")
 
 const configuration = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
-  const read = yield* Effect.result(ConfigFile.loadSettings(config))
-  if (read._tag === "Success")
+  const settingsResult = yield* Effect.result(ConfigFile.loadSettings(config))
+  if (settingsResult._tag === "Success")
     return {
       findings: [unchanged("configuration", config)],
-      markets: read.success.markets,
-      journal: read.success.journal
+      markets: settingsResult.success.markets,
+      journal: settingsResult.success.journal
     }
-  const { failure } = read
+  const { failure } = settingsResult
   const rendered = failure._tag === "ConfigInvalid" ? failure.rendered : failure.message
   const markets = yield* StrategyFiles.marketsNamedIn(files)
   return { findings: [toChange("configuration", rendered)], markets, journal: undefined }
@@ -38,12 +38,12 @@ const journalFindings = Effect.fnUntraced(function* (journal: string) {
 
 export const look = Effect.fn("Migration.look")(function* (config: string, files: ReadonlyArray<string>) {
   const { findings, journal, markets } = yield* configuration(config, files)
-  const read = yield* StrategyFiles.readAll(files, markets, "live")
-  const wrong = new Set(read.problems.map(({ file }) => file))
+  const strategyFiles = yield* StrategyFiles.readAll(files, markets, "live")
+  const wrong = new Set(strategyFiles.problems.map(({ file }) => file))
   return [
     ...findings,
     ...files.filter((file) => !wrong.has(file)).map((file) => unchanged("strategy", file)),
-    ...read.rendered.map((each) => toChange("strategy", each)),
+    ...strategyFiles.rendered.map((each) => toChange("strategy", each)),
     ...(journal === undefined ? [] : yield* journalFindings(journal))
   ]
 })

@@ -49,8 +49,8 @@ export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper
     const now = yield* Clock.currentTimeMillis
     const { deadlineMillis: deadline = QuoteTerms.usual.deadline, ...others } = request
     const terms = { ...QuoteTerms.usual, ...others, deadline }
-    const asked = yield* Effect.mapError(QuoteTerms.asked(terms, config, signerId, now), refuse)
-    const agreed = yield* SwapTerms.quoted(asked, swapper).pipe(
+    const quoteRequest = yield* Effect.mapError(QuoteTerms.requestOf(terms, config, signerId, now), refuse)
+    const agreed = yield* SwapTerms.quoted(quoteRequest, swapper).pipe(
       Effect.provideService(Swaps, swaps),
       Effect.mapError(refuse)
     )

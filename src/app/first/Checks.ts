@@ -32,8 +32,8 @@ export const all = Effect.fn("Checks.all")(function* (file: string, config: BotC
   const killed = yield* Effect.flatten(KillFile.watch(config.journal))
   const compared = yield* Effect.result(witnessed(config, account)((canary) => canary.look(config.markets.assets)))
   const looking = Layers.looking(config, account)
-  const told = yield* Effect.result(Venue.use((venue) => venue.balances).pipe(Effect.provide(looking)))
-  const held = yield* Effect.option(heldOf(config, config.markets.assets).pipe(Effect.provide(looking)))
+  const balancesResult = yield* Effect.result(Venue.use((venue) => venue.balances).pipe(Effect.provide(looking)))
+  const holdings = yield* Effect.option(heldOf(config, config.markets.assets).pipe(Effect.provide(looking)))
   const findings = [
     // Those two are no fault of a running bot; here they are.
     ...usual.filter(({ check }) => check !== "kill switch" && check !== "process"),
@@ -41,10 +41,10 @@ export const all = Effect.fn("Checks.all")(function* (file: string, config: BotC
       ? []
       : [wrong("process", `process ${holder.pid} works with the journal`, "stop it first")]),
     ...(killed === undefined ? [] : [wrong("kill switch", `it is on: ${killed}`, "limitbot release")]),
-    loginFinding(config, account, told),
+    loginFinding(config, account, balancesResult),
     serviceFinding(compared)
   ]
-  return { findings, balances: Option.getOrUndefined(held) }
+  return { findings, balances: Option.getOrUndefined(holdings) }
 })
 
 const witnessed =

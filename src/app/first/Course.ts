@@ -75,24 +75,24 @@ const earlier = Effect.gen(function* () {
   const venue = yield* Venue
   const { state } = yield* Bookkeeper
   const afterlife = yield* Afterlife.make
-  const known = () =>
+  const contradictionText = () =>
     contradicted(state)
       .map(({ placement, what }) => `first order ${placement}: ${what}`)
       .at(0)
   const lookAt = Effect.fnUntraced(function* (ended: EndedOrder) {
     const { id, order } = ended.last
-    const read = yield* Effect.result(venue.getOrder(order.id))
-    if (read._tag === "Failure") {
-      const { reason } = read.failure
+    const endedResult = yield* Effect.result(venue.getOrder(order.id))
+    if (endedResult._tag === "Failure") {
+      const { reason } = endedResult.failure
       return reason._tag === "Rejected" ? undefined : `first order ${id} cannot be read: ${reason.message}`
     }
-    const { value } = read.success
+    const { value } = endedResult.success
     if (isTerminal(value.fillStatus)) return undefined
     yield* afterlife.see(ended, value, yield* Clock.currentTimeMillis, () => {})
-    return known() ?? `first order ${id} had ended, and the venue shows it ${value.fillStatus}`
+    return contradictionText() ?? `first order ${id} had ended, and the venue shows it ${value.fillStatus}`
   })
   return Effect.gen(function* () {
-    const before = known()
+    const before = contradictionText()
     if (before !== undefined) return before
     for (const ended of state.ended.byId.values()) {
       const why = ended.last.strategy === firstOrder && !ended.isForgotten ? yield* lookAt(ended) : undefined
@@ -156,17 +156,17 @@ export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseO
   const consent = Effect.fnUntraced(function* (placement: Placement) {
     if (placement.id !== id) return "another first order is under way"
     if (placement.state !== "planned" && placement.state !== "created") return undefined
-    const held = yield* heldByEarlier
-    if (held !== undefined || placement.state === "planned") return held
+    const objection = yield* heldByEarlier
+    if (objection !== undefined || placement.state === "planned") return objection
     const { estimatedRefundFee, estimatedWithdrawFee, id: orderId } = placement.order
     const isAsShown =
       agreed !== undefined &&
       estimatedRefundFee <= (agreed.estimatedRefundFee ?? 0n) &&
       estimatedWithdrawFee <= (agreed.estimatedWithdrawFee ?? 0n)
     if (isAsShown) return undefined
-    const read = yield* Effect.result(venue.getOrder(orderId))
-    if (read._tag === "Failure") return `its fees cannot be read: ${read.failure.message}`
-    agreed = read.success.value
+    const feesResult = yield* Effect.result(venue.getOrder(orderId))
+    if (feesResult._tag === "Failure") return `its fees cannot be read: ${feesResult.failure.message}`
+    agreed = feesResult.success.value
     return yield* disagrees(agreed)
   })
 
@@ -178,16 +178,16 @@ export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseO
     )
   }).pipe(Effect.provideService(Consent, consent))
 
-  let shown: Order | undefined
+  let lastOrder: Order | undefined
   const readBackAndCancel = Effect.gen(function* () {
     while (true) {
       const placement = current()
       if (placement?.state === "open" && placement.cancel === undefined) {
-        const read = yield* Effect.result(venue.getOrder(placement.order.id))
-        if (read._tag === "Success") {
-          shown = read.success.value
+        const orderResult = yield* Effect.result(venue.getOrder(placement.order.id))
+        if (orderResult._tag === "Success") {
+          lastOrder = orderResult.success.value
           yield* engine.withdrawPlacements([id], { code: "first-order", text: "It was read back: the try is over" })
-        } else yield* Effect.logDebug(read.failure.message)
+        } else yield* Effect.logDebug(orderResult.failure.message)
       }
       yield* Effect.sleep(lookMillis)
     }
@@ -215,5 +215,5 @@ export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseO
   if (last !== undefined && !isFinished(last.state)) {
     return yield* new FirstOrderOpen({ placement: id, state: last.state })
   }
-  return shown
+  return lastOrder
 }, Effect.scoped)

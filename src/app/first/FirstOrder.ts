@@ -101,10 +101,10 @@ interface Begun {
 const lastOf = Effect.fnUntraced(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   if (!(yield* fileSystem.exists(journal))) return undefined
-  const told = yield* Journal.use(({ events }) =>
+  const orderEvents = yield* Journal.use(({ events }) =>
     Stream.runCollect(events({ strategy: firstOrder, tags: ["Planned", "FundingSigned", "Abandoned"] }))
   ).pipe(Effect.provide(Layers.readOnlyJournal(journal)))
-  const last = told.at(-1)?.event
+  const last = orderEvents.at(-1)?.event
   if (last === undefined || !("placement" in last)) return undefined
   const { placement } = last
   const isTold = yield* fileSystem.exists(reportFile(journal, placement))
@@ -120,7 +120,7 @@ interface Carried {
   readonly before?: bigint
 }
 
-const carried = Effect.fnUntraced(function* ({ account, asked, before, config, json, word }: Carried) {
+const carryOut = Effect.fnUntraced(function* ({ account, asked, before, config, json, word }: Carried) {
   yield* TlsCheck.verified
   const { pid } = yield* Process
   const { journal, venue } = config
@@ -155,7 +155,7 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
         Course.contradicted(state).filter((each) => each.placement !== except),
         (each) => tell(each.placement, {})
       )
-    const read = yield* Course.toTheEnd({
+    const finalOrder = yield* Course.toTheEnd({
       placement,
       markets: Layers.marketsByName(config.markets),
       assets,
@@ -168,7 +168,7 @@ const carried = Effect.fnUntraced(function* ({ account, asked, before, config, j
       isQuiet: json
     }).pipe(Effect.tapError(() => Effect.ignore(correct())))
     yield* correct(placement)
-    const report = yield* tell(placement, present({ before, read }))
+    const report = yield* tell(placement, present({ before, read: finalOrder }))
     const [contradicted] = Course.contradicted(state)
     if (contradicted !== undefined) return yield* new Contradicted(contradicted)
     if (report.outcome !== "settled") return yield* new NotPaid({ why: report.why ?? report.outcome })
@@ -198,7 +198,7 @@ const factsOf = Effect.fnUntraced(function* ({
   }
   const venue = yield* Venue
   const now = bound === undefined ? undefined : yield* Effect.option(venue.getOrder(bound.orderId))
-  const shown = read ?? (now === undefined ? undefined : Option.getOrUndefined(now)?.value)
+  const venueOrder = read ?? (now === undefined ? undefined : Option.getOrUndefined(now)?.value)
   const input = inputAsset(market, planned.side)
   const after =
     before === undefined ? undefined : Option.getOrUndefined(yield* Effect.option(Checks.balanceOf(config, input)))
@@ -209,7 +209,7 @@ const factsOf = Effect.fnUntraced(function* ({
     market,
     echoedBasisPoints: settings.account.echoedBasisPoints?.(market, terms) ?? feesToOthers(terms),
     settlementBasisPoints: config.venue.facts.fees.settlement,
-    shown,
+    shown: venueOrder,
     moved: before === undefined || after === undefined ? undefined : after - before,
     venue: { url: config.venue.url, profile: config.venue.profile },
     account: account.signerId
@@ -239,22 +239,22 @@ export const place = Effect.fn("FirstOrder.place")(function* ({
   }
   const config = yield* ConfigFile.load(file)
   const account = yield* Layers.accountOf(config)
-  const begun = yield* lastOf(config.journal)
-  if (!dry && word === undefined && begun?.isOpen !== false) yield* someoneCanType(json)
+  const earlierOrder = yield* lastOf(config.journal)
+  if (!dry && word === undefined && earlierOrder?.isOpen !== false) yield* someoneCanType(json)
   const ways = { config, account, json, word }
-  if (begun !== undefined && !dry) {
-    if (!json) yield* Console.log(goesOn(begun.placement))
-    return yield* carried({ ...ways, asked: begun.placement })
+  if (earlierOrder !== undefined && !dry) {
+    if (!json) yield* Console.log(goesOn(earlierOrder.placement))
+    return yield* carryOut({ ...ways, asked: earlierOrder.placement })
   }
-  const found = yield* Checks.all(file, config, account)
-  if (!json) for (const finding of found.findings) yield* Console.log(Doctor.asText(finding))
-  yield* Checks.passed(found.findings)
-  const options = { market: Option.getOrUndefined(market), usd: Option.getOrUndefined(usd), balances: found.balances }
+  const checks = yield* Checks.all(file, config, account)
+  if (!json) for (const finding of checks.findings) yield* Console.log(Doctor.asText(finding))
+  yield* Checks.passed(checks.findings)
+  const options = { market: Option.getOrUndefined(market), usd: Option.getOrUndefined(usd), balances: checks.balances }
   const chosen = yield* Terms.choose(config, options).pipe(Effect.provide(Layers.looking(config, account)))
   if (!json) {
     const basisPoints = Terms.scheduledBasisPoints(config, chosen.terms)
     yield* Console.log(`\n${Terms.lines(chosen.terms, basisPoints, chosen.price).join("\n")}\n`)
   }
   if (dry) return
-  yield* carried({ ...ways, asked: chosen.terms, ...present({ before: chosen.available }) })
+  yield* carryOut({ ...ways, asked: chosen.terms, ...present({ before: chosen.available }) })
 }, Effect.provide(NodeHttpClient.layerUndici))

@@ -58,15 +58,15 @@ export const make = (facts: OrderFacts) => {
   const [input, output] = [inputAsset(market, side), outputAsset(market, side)]
   const bound = last(events, "Bound")
   const booked = Evidence.standing(events)
-  const counted = moments.slice(moments.length - booked.length)
+  const bookedMoments = moments.slice(moments.length - booked.length)
   const ends = booked.flatMap((event) => (endings.includes(event._tag) ? [event] : []))
   const comparisons = bound === undefined ? [] : comparisonsOf(facts, events, input)
-  const found = Evidence.findings(moments).map(({ text }) => text)
+  const findingTexts = Evidence.findings(moments).map(({ text }) => text)
   const differences = [
     ...comparisons.flatMap(({ expected, found, isAsExpected, what }) =>
       isAsExpected ? [] : [`${what}: expected ${expected}, found ${found}`]
     ),
-    ...found
+    ...findingTexts
   ]
   const filled = all(booked, "FillSeen")
   const cost = { asset: input.symbol, amount: format(feesOf(booked, input.symbol), input.decimals) }
@@ -95,8 +95,8 @@ export const make = (facts: OrderFacts) => {
     })),
     millis: {
       toRest: between(moments, "Planned", "DepositSeen"),
-      toCancel: between(counted, "CancelSent", "Closed"),
-      toRefund: between(counted, "Closed", "Refunded")
+      toCancel: between(bookedMoments, "CancelSent", "Closed"),
+      toRefund: between(bookedMoments, "Closed", "Refunded")
     },
     compared: comparisons,
     differences,
@@ -122,8 +122,8 @@ const comparisonsOf = (
   const planned = first(events, "Planned")
   const deposit = last(events, "DepositSeen")
   if (planned === undefined || deposit === undefined) return []
-  const told = last(events, "FeesEstimated") ?? last(events, "Bound")
-  const refundFee = told?.estimatedRefundFee ?? 0n
+  const estimate = last(events, "FeesEstimated") ?? last(events, "Bound")
+  const refundFee = estimate?.estimatedRefundFee ?? 0n
   const booked = Evidence.standing(events)
   const refunds = all(booked, "Refunded")
   const fee = refunds.reduce((sum, each) => sum + each.fee, 0n)

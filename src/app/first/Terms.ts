@@ -60,11 +60,11 @@ interface Wanted {
 const marketOf = Effect.fnUntraced(function* ({ markets, venue }: BotConfig, name: string | undefined) {
   const [base, ...others] = markets.assets.map(({ symbol }) => symbol)
   const quote = others.find((symbol) => venue.facts.fees.stable.includes(symbol)) ?? others[0]
-  const wanted = name ?? `${base}/${quote}`
-  const market = Layers.marketsByName(markets).get(wanted)
+  const marketName = name ?? `${base}/${quote}`
+  const market = Layers.marketsByName(markets).get(marketName)
   if (market !== undefined) return market
-  const known = markets.assets.map(({ symbol }) => symbol).join(", ")
-  return yield* new WrongUsage({ message: `MARKET: there is no ${wanted}; the configuration has ${known}` })
+  const symbols = markets.assets.map(({ symbol }) => symbol).join(", ")
+  return yield* new WrongUsage({ message: `MARKET: there is no ${marketName}; the configuration has ${symbols}` })
 })
 
 export const choose = Effect.fn("Terms.choose")(function* (config: BotConfig, wanted: Wanted) {
@@ -80,17 +80,17 @@ export const choose = Effect.fn("Terms.choose")(function* (config: BotConfig, wa
   const present = yield* priceOf(market, usdOf(market.quote))
   if (present === undefined) return yield* new NoFirstOrder({ why: `the venue quotes no price of ${market.name} now` })
   const { ask, bid } = present
-  const lacking: Array<string> = []
+  const shortages: Array<string> = []
   for (const side of ["BUY", "SELL"] as const) {
     const asset = inputAsset(market, side)
     const depositType = depositTypeOf(config.account, asset)
     if (depositType === "ORIGIN_CHAIN") {
-      lacking.push(`${asset.symbol} is paid from another chain, by a wallet: swap it to the account first`)
+      shortages.push(`${asset.symbol} is paid from another chain, by a wallet: swap it to the account first`)
       continue
     }
     const worth = usdOf(asset)
     if (worth <= 0) {
-      lacking.push(`the venue tells no price of ${asset.symbol} in USD`)
+      shortages.push(`the venue tells no price of ${asset.symbol} in USD`)
       continue
     }
     const far = Decimal.toNumber(side === "BUY" ? bid : ask) * away[side]
@@ -115,11 +115,11 @@ export const choose = Effect.fn("Terms.choose")(function* (config: BotConfig, wa
     const available = balances?.get(asset.id) ?? (depositType === "CONFIDENTIAL_INTENTS" ? 0n : undefined)
     const isConfidential = depositType === "CONFIDENTIAL_INTENTS"
     if (available === undefined || available >= terms.inputAmount) return { terms, price: present, available }
-    lacking.push(
+    shortages.push(
       `it needs ${formatWithSymbol(terms.inputAmount, asset)} in the ${isConfidential ? "confidential" : "public"} account, which has ${formatWithSymbol(available, asset)}${isConfidential && config.venue.facts.movesBetweenAccounts ? ` (limitbot shield brings money there)` : ""}`
     )
   }
-  return yield* new NoFirstOrder({ why: lacking.join("; or ") })
+  return yield* new NoFirstOrder({ why: shortages.join("; or ") })
 })
 
 const quotedUsd = 100
@@ -129,9 +129,9 @@ const crossedTries = 5
 const priceOf = Effect.fnUntraced(function* (market: Market, usdOfQuote: number) {
   const units = Decimal.fromNumber(usdOfQuote > 0 ? quotedUsd / usdOfQuote : 1, priceDigits)
   const quote = max(1n, floorOf(units, market.quote.decimals))
-  for (let tried = 0; tried < crossedTries; tried++) {
-    const seen = yield* Quotes.observe(market, { base: 0n, quote })
-    if (seen !== undefined) return seen.price
+  for (let attempt = 0; attempt < crossedTries; attempt++) {
+    const observation = yield* Quotes.observe(market, { base: 0n, quote })
+    if (observation !== undefined) return observation.price
   }
   return undefined
 })

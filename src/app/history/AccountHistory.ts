@@ -44,10 +44,13 @@ const noLedger =
  */
 const bothKinds = Effect.fnUntraced(function* ({ markets }: BotConfig) {
   const venue = yield* Venue
-  const shown = yield* venue.publicBalances(markets.assets.map(({ id }) => id))
-  if (shown === undefined) return { rows: yield* venue.balances, hidden: [noLedger] }
+  const publicRows = yield* venue.publicBalances(markets.assets.map(({ id }) => id))
+  if (publicRows === undefined) return { rows: yield* venue.balances, hidden: [noLedger] }
   const hidden = yield* Effect.result(venue.balances)
-  const rows = [...(Result.isSuccess(hidden) ? hidden.success : []), ...shown.filter(({ available }) => available > 0n)]
+  const rows = [
+    ...(Result.isSuccess(hidden) ? hidden.success : []),
+    ...publicRows.filter(({ available }) => available > 0n)
+  ]
   return { rows, hidden: Result.isSuccess(hidden) ? [] : [`private money (${hidden.failure.message})`] }
 })
 

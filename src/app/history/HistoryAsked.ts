@@ -57,7 +57,7 @@ const conflictIn = ({ csv, cursor: given, filters, page, perPage, stored, sync }
   return isPaged && cursor.length > 0 ? "Pages and cursors exclude each other" : undefined
 }
 
-export const found = Effect.fn("HistoryAsked.found")(function* (given: Asked) {
+export const historyOf = Effect.fn("HistoryAsked.found")(function* (given: Asked) {
   const config = yield* ConfigFile.load(given.config)
   const signerId = yield* VenueAccess.signerOf(config)
   if (config.venue.partnerJwt === undefined) return yield* new NoPartnerJwt()

@@ -27,7 +27,7 @@ const csv = (entries: ReadonlyArray<HistoryEntry>): string =>
     entries.map(({ problem, record }) => [...titles.map((title) => cellOf(record, title)), problem ?? ""])
   )
 
-const shown = ["TIME", "STATUS", "PAID", "RECEIVED", "VALUE USD", "REFUND", "ADDRESS", "MEMO"]
+const headings = ["TIME", "STATUS", "PAID", "RECEIVED", "VALUE USD", "REFUND", "ADDRESS", "MEMO"]
 
 interface Row {
   readonly fields: Fields | AccountEntry["item"]
@@ -39,7 +39,7 @@ interface Row {
 const render = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
   const isOdd = rows.some(({ problem }) => problem !== undefined)
   return Table.render(
-    [...shown, ...(isOdd ? ["ODD"] : [])],
+    [...headings, ...(isOdd ? ["ODD"] : [])],
     rows.map(({ fields, paid, problem, received }) => [
       fields.createdAt ?? "?",
       fields.status ?? "?",

@@ -92,11 +92,11 @@ export const write = Effect.fn("CodeFiles.write")(function* (file: string, marke
     return yield* new WrongUsage({
       message: `${name} cannot name a strategy of your own: begin with a small letter, and use letters, digits and dashes`
     })
-  const made = { name: name.toLowerCase(), market }
+  const strategyFacts = { name: name.toLowerCase(), market }
   const texts = [
-    [file, strategyText(made)],
-    [path.join(path.dirname(file), `${made.name}.ts`), codeText()],
-    [path.join(path.dirname(file), `${made.name}.test.mts`), testText(made)]
+    [file, strategyText(strategyFacts)],
+    [path.join(path.dirname(file), `${strategyFacts.name}.ts`), codeText()],
+    [path.join(path.dirname(file), `${strategyFacts.name}.test.mts`), testText(strategyFacts)]
   ] as const
   for (const [each] of texts)
     if (!overwrite && (yield* fileSystem.exists(each))) return yield* new FileExists({ file: each })

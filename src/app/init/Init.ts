@@ -67,9 +67,9 @@ const interviewed = Effect.fnUntraced(function* (
   const kind = InitText.kindOf(answers)
   const [needless] = unused()
   if (needless !== undefined) {
-    const asked = [...answers.keys()].filter((key) => !["kind", "name"].includes(key)).join(", ")
+    const questionKeys = [...answers.keys()].filter((key) => !["kind", "name"].includes(key)).join(", ")
     return yield* new WrongUsage({
-      message: `nothing asks for "${needless}", nothing was written; ${kind.name} asks for ${asked}`
+      message: `nothing asks for "${needless}", nothing was written; ${kind.name} asks for ${questionKeys}`
     })
   }
   const schema = yield* SchemaFile.schemaFor(file, "strategy")
@@ -80,7 +80,7 @@ const interviewed = Effect.fnUntraced(function* (
   }
   if (!hasConfig) {
     const own = yield* SchemaFile.schemaFor(config, "config")
-    for (const said of yield* ground.write(own.line)) yield* Console.log(said)
+    for (const note of yield* ground.write(own.line)) yield* Console.log(note)
     yield* own.write
   }
   const path = yield* Path.Path
@@ -89,11 +89,11 @@ const interviewed = Effect.fnUntraced(function* (
   yield* schema.write
   const budget = InitText.budgetText(market, parsed.success.limits.budget)
   yield* Console.log(`Wrote ${file}: ${answers.get("name")} may use ${budget}.`)
-  const named = config === usual ? "" : ` --config ${config}`
+  const configFlag = config === usual ? "" : ` --config ${config}`
   for (const line of yield* Shielding.advice(config, market, parsed.success.limits.budget)) {
-    yield* Console.log(`${line}${named}`)
+    yield* Console.log(`${line}${configFlag}`)
   }
-  yield* Console.log(`Next: limitbot plan ${file}${named}`)
+  yield* Console.log(`Next: limitbot plan ${file}${configFlag}`)
 })
 
 const overwriteQuestion = (file: string): Question => ({

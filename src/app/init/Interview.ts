@@ -39,15 +39,15 @@ export const make = Effect.fn("Interview.make")(function* (
   const terminal = yield* Terminal.Terminal
   const readInput = yield* Effect.cached(Scope.provide(terminal.readInput, scope))
   const shared = Terminal.make({ ...terminal, readInput })
-  const asked = new Set<string>()
+  const usedKeys = new Set<string>()
 
   const answerTo = Effect.fnUntraced(function* (question: Question, mayGoBack: boolean) {
     const { fallback, key, text } = question
-    asked.add(key)
-    const known = given.get(key) ?? (takesFallbacks ? fallback : undefined)
-    if (known !== undefined) {
-      const problem = mistakeIn(question, known)
-      return problem === undefined ? known : yield* new NoAnswer({ flag: flagOf(key), problem })
+    usedKeys.add(key)
+    const presetAnswer = given.get(key) ?? (takesFallbacks ? fallback : undefined)
+    if (presetAnswer !== undefined) {
+      const problem = mistakeIn(question, presetAnswer)
+      return problem === undefined ? presetAnswer : yield* new NoAnswer({ flag: flagOf(key), problem })
     }
     if (takesFallbacks) return yield* new NoAnswer({ flag: flagOf(key), problem: `is needed: ${text}` })
     return yield* askAtTerminal(promptFor(question, mayGoBack)).pipe(Effect.provideService(Terminal.Terminal, shared))
@@ -75,10 +75,10 @@ export const make = Effect.fn("Interview.make")(function* (
     /** Passes the answer to `use`. If it fails, a person reads why and answers again; a flag cannot. */
     settle,
     isPersonal,
-    unused: () => [...given.keys()].filter((key) => !asked.has(key)),
+    unused: () => [...given.keys()].filter((key) => !usedKeys.has(key)),
     /** No question will ask for these; names the flags that answered them anyway. */
     spare: (...keys: ReadonlyArray<string>) => {
-      for (const key of keys) asked.add(key)
+      for (const key of keys) usedKeys.add(key)
       return keys.filter((key) => given.has(key)).map(flagOf)
     }
   }
@@ -88,13 +88,13 @@ export type Interview = Effect.Success<ReturnType<typeof make>>
 /** An empty answer means the fallback; a wrong one is explained and asked again. */
 const promptFor = (question: Question, mayGoBack: boolean): Prompt.Prompt<string> => {
   const { fallback, text } = question
-  const given = (answer: string) => (answer.trim() === "" ? (fallback ?? "") : answer.trim())
+  const answerOf = (answer: string) => (answer.trim() === "" ? (fallback ?? "") : answer.trim())
   return Prompt.String({
     message: fallback === undefined ? text : `${text} [${fallback}]`,
     validate: (answer) => {
       if (mayGoBack && answer.trim() === back) return Effect.succeed(answer)
-      const mistake = mistakeIn(question, given(answer))
+      const mistake = mistakeIn(question, answerOf(answer))
       return mistake === undefined ? Effect.succeed(answer) : Effect.fail(mistake)
     }
-  }).pipe(Prompt.map(given))
+  }).pipe(Prompt.map(answerOf))
 }

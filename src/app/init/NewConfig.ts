@@ -68,7 +68,7 @@ export const usualMarket = (symbols: ReadonlyArray<string>): { readonly fallback
 
 const marketQuestion = (tokens: ReadonlyArray<Token>): Question => {
   const symbols = symbolsOf(tokens)
-  const read: Read.Reader<string> = (node, to) => {
+  const readMarket: Read.Reader<string> = (node, to) => {
     const text = node.type === "scalar" ? node.text : ""
     const [base = "", quote = "", ...rest] = text.split("/")
     const unknown = [base, quote].find((symbol) => !symbols.includes(symbol))
@@ -77,20 +77,24 @@ const marketQuestion = (tokens: ReadonlyArray<Token>): Question => {
       return report(to, node, `the venue has no token "${unknown}"`, suggestion(unknown, symbols))
     return base === quote ? report(to, node, `${base} cannot be traded against itself`) : text
   }
-  return { key: "market", text: "Market, as BASE/QUOTE", ...usualMarket(symbols), read }
+  return { key: "market", text: "Market, as BASE/QUOTE", ...usualMarket(symbols), read: readMarket }
 }
 
 /** A symbol may stand for tokens of several chains; then the chain is asked, or the id if a chain has several. */
 const askToken = Effect.fnUntraced(function* ({ ask }: Interview, tokens: ReadonlyArray<Token>, symbol: string) {
-  const named = tokens.filter((token) => token.symbol === symbol)
-  const [only, ...others] = named
+  const candidates = tokens.filter((token) => token.symbol === symbol)
+  const [only, ...others] = candidates
   const label = ({ assetId, blockchain }: Token) =>
-    named.filter((token) => token.blockchain === blockchain).length > 1 ? assetId : blockchain
+    candidates.filter((token) => token.blockchain === blockchain).length > 1 ? assetId : blockchain
   const chosen =
     others.length === 0
       ? undefined
-      : yield* ask({ key: `chain.${symbol}`, text: `${symbol} of which chain`, read: Read.oneOf(...named.map(label)) })
-  const token = named.find((candidate) => label(candidate) === chosen) ?? only
+      : yield* ask({
+          key: `chain.${symbol}`,
+          text: `${symbol} of which chain`,
+          read: Read.oneOf(...candidates.map(label))
+        })
+  const token = candidates.find((candidate) => label(candidate) === chosen) ?? only
   return { symbol, id: token?.assetId ?? "", decimals: token?.decimals ?? 0 } satisfies Asset
 })
 
@@ -130,7 +134,7 @@ export const askAccount = Effect.fnUntraced(function* (interview: Interview, con
       if (isNew && (yield* fileSystem.exists(own))) {
         return yield* new Unfit({ message: `${own} exists and is not replaced: name it to use it` })
       }
-      const key = isNew ? yield* KeyFile.generate : yield* KeyFile.read(answer)
+      const key = isNew ? yield* KeyFile.generate : yield* KeyFile.readKey(answer)
       const { account: signerId, publicKey } = yield* KeyFile.ownerOf(key)
       return { signerId, publicKey, key, file: relative(isNew ? own : answer), isNew }
     })
@@ -138,9 +142,12 @@ export const askAccount = Effect.fnUntraced(function* (interview: Interview, con
   const apiKey = yield* interview.settle(
     apiKeyQuestion,
     Effect.fnUntraced(function* (answer) {
-      if (answer !== "env") return { source: { file: relative(answer) }, value: yield* KeyFile.read(answer) }
-      const known = yield* Config.Redacted(apiKeyVariable).pipe(Config.option, Effect.orElseSucceed(Option.none))
-      return { source: { env: apiKeyVariable }, value: Option.getOrUndefined(known) }
+      if (answer !== "env") return { source: { file: relative(answer) }, value: yield* KeyFile.readKey(answer) }
+      const environmentKey = yield* Config.Redacted(apiKeyVariable).pipe(
+        Config.option,
+        Effect.orElseSucceed(Option.none)
+      )
+      return { source: { env: apiKeyVariable }, value: Option.getOrUndefined(environmentKey) }
     })
   )
   return { ...account, apiKey }

@@ -13,8 +13,10 @@ export const schemaFor = Effect.fnUntraced(function* (file: string, name: Descri
   const path = yield* Path.Path
   const fileSystem = yield* FileSystem.FileSystem
   const folder = path.dirname(path.resolve(file))
-  const known = path.resolve("config", "schema", `${name}.schema.json`)
-  const schema = (yield* fileSystem.exists(known)) ? known : path.join(folder, `${name}.schema.json`)
+  const repositorySchema = path.resolve("config", "schema", `${name}.schema.json`)
+  const schema = (yield* fileSystem.exists(repositorySchema))
+    ? repositorySchema
+    : path.join(folder, `${name}.schema.json`)
   const write = Effect.gen(function* () {
     if (!(yield* fileSystem.exists(schema))) yield* fileSystem.writeFileString(schema, `${textOf(name)}\n`)
   })

@@ -24,13 +24,16 @@ export const advice = Effect.fn("Shielding.advice")(function* (file: string, mar
     { asset: market.quote, amount: budget.quote }
   ].filter(({ amount, asset }) => amount > 0n && depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS")
   if (needed.length === 0) return []
-  const known = yield* Effect.option(VenueAccess.look(file, () => Venue.use((venue) => venue.balances)))
+  const balances = yield* Effect.option(VenueAccess.look(file, () => Venue.use((venue) => venue.balances)))
   return needed.flatMap(({ amount, asset }) => {
     const move = `limitbot shield ${format(amount, asset.decimals)} ${asset.symbol}`
-    if (known._tag === "None") {
+    if (balances._tag === "None") {
       return [`Orders are paid from the confidential account. If your ${asset.symbol} is in the public one: ${move}`]
     }
-    const there = known.value.found.reduce((sum, each) => (each.tokenId === asset.id ? sum + each.available : sum), 0n)
+    const there = balances.value.found.reduce(
+      (sum, each) => (each.tokenId === asset.id ? sum + each.available : sum),
+      0n
+    )
     if (there >= amount) return []
     const missing = format(amount - there, asset.decimals)
     return [

@@ -45,13 +45,13 @@ const freeName = (wanted: string, used: NamesInUse): string => {
 
 const nameQuestion = (market: Market, kind: string, used: NamesInUse): Question => {
   const usual = `${market.base.symbol}-${kind}`.toLowerCase().replace(/[^a-z0-9-]/g, "-")
-  const read: Read.Reader<string> = (node, to) => {
+  const readName: Read.Reader<string> = (node, to) => {
     const name = Read.name(node, to)
     const owner = name === undefined ? undefined : used.get(name)
     if (name === undefined || owner === undefined) return name
     return report(to, node, `the name "${name}" is in use by ${owner}`, `for example "${freeName(name, used)}"`)
   }
-  return { key: "name", text: "Name of the strategy", fallback: freeName(usual, used), read }
+  return { key: "name", text: "Name of the strategy", fallback: freeName(usual, used), read: readName }
 }
 
 const priceDigits = 4
@@ -75,8 +75,8 @@ const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, grou
     if (question === undefined) return answers
     const { earns } = InitText.kindOf(answers).setup(ground.market)
     if (question.key === "name" && earns !== undefined) yield* Console.log(earns(answer))
-    const said = yield* interview.askOrGoBack(question)
-    if (said !== undefined) answers.set(question.key, said)
+    const reply = yield* interview.askOrGoBack(question)
+    if (reply !== undefined) answers.set(question.key, reply)
     else {
       const keys = [...answers.keys()]
       const before = keys.findLastIndex(interview.isPersonal)

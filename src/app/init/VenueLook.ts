@@ -71,15 +71,15 @@ const crossedTries = 5
 /** Returns the present mid of a market, or the indicative price of the token list; `undefined` if the venue gives neither. */
 export const price = (asker: Asker, market: Market): Effect.Effect<Price | undefined> =>
   Effect.gen(function* () {
-    const known = yield* Venue.use((venue) => venue.tokens).pipe(Effect.orElseSucceed(() => []))
-    const usdOf = ({ id }: Asset) => known.find(({ assetId }) => assetId === id)?.priceUsd ?? 0
+    const venueTokens = yield* Venue.use((venue) => venue.tokens).pipe(Effect.orElseSucceed(() => []))
+    const usdOf = ({ id }: Asset) => venueTokens.find(({ assetId }) => assetId === id)?.priceUsd ?? 0
     const [base, quote] = [usdOf(market.base), usdOf(market.quote)]
     const size = fromDecimal(Decimal.fromNumber(sizeUsd / (quote > 0 ? quote : 1), 2), market.quote.decimals)
     const sizes = { base: 0n, quote: size ?? Decimal.powerOfTen(market.quote.decimals) }
-    for (let tried = 0; tried < crossedTries; tried++) {
-      const seen = yield* Effect.result(Quotes.observe(market, sizes))
-      if (Result.isFailure(seen)) break
-      if (seen.success !== undefined) return mid(seen.success.price)
+    for (let attempt = 0; attempt < crossedTries; attempt++) {
+      const observation = yield* Effect.result(Quotes.observe(market, sizes))
+      if (Result.isFailure(observation)) break
+      if (observation.success !== undefined) return mid(observation.success.price)
     }
     return base > 0 && quote > 0 ? Decimal.fromNumber(base / quote, 8) : undefined
   }).pipe(

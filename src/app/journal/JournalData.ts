@@ -53,14 +53,18 @@ export const candles = Effect.fn("JournalData.candles")(function* (file: string,
     const message = `${file}: ${minutes.length} minutes of ${market} are stored; let the bot run, or name another market`
     return yield* new JournalDataMissing({ message })
   }
-  const made = candlesOf(minutes)
-  const bytes = [made.open, made.high, made.low, made.close].map((values) => new Uint8Array(values.slice().buffer))
-  return { candles: made, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
+  const candleColumns = candlesOf(minutes)
+  const bytes = [candleColumns.open, candleColumns.high, candleColumns.low, candleColumns.close].map(
+    (values) => new Uint8Array(values.slice().buffer)
+  )
+  return { candles: candleColumns, sha256: ColumnCache.sha256Of(Buffer.concat(bytes)) }
 })
 
 export const signals = Effect.fn("JournalData.signals")(function* (file: string) {
-  const sent = Effect.flatMap(Journal, (journal) => Stream.runCollect(journal.events({ tags: ["SignalReceived"] })))
-  const recorded = yield* within(file, sent)
+  const signalEvents = Effect.flatMap(Journal, (journal) =>
+    Stream.runCollect(journal.events({ tags: ["SignalReceived"] }))
+  )
+  const recorded = yield* within(file, signalEvents)
   return recorded.flatMap(({ event }) =>
     event._tag === "SignalReceived" ? [{ name: event.name, value: event.value, at: event.from }] : []
   )
@@ -113,9 +117,9 @@ export const calibration = Effect.fn("JournalData.calibration")(function* (
       const journal = yield* Journal
       const events = yield* Stream.runCollect(journal.events())
       const planned = events.flatMap(({ event }) => (event._tag === "Planned" ? [event] : []))
-      const wanted = planned.filter((event) => market === undefined || event.market === market)
-      const placements = new Set(wanted.map(({ placement }) => placement))
-      const minutes = yield* minutesOf(new Set(wanted.map((event) => event.market)))
+      const plannedOrders = planned.filter((event) => market === undefined || event.market === market)
+      const placements = new Set(plannedOrders.map(({ placement }) => placement))
+      const minutes = yield* minutesOf(new Set(plannedOrders.map((event) => event.market)))
       const own = events.filter(({ event }) => "placement" in event && placements.has(event.placement))
       return Calibration.measure(own, minutes, accountTerms)
     })

@@ -66,7 +66,10 @@ const verifying = Effect.map(
 const verified = (expected: ReadonlyArray<string>) =>
   Effect.scoped(Effect.flatMap(verifying, (shown) => Chain.verify(expected, shown)))
 
-const told = (facts: Readonly<Record<string, unknown>>, text: string) => ({ data: () => facts, lines: () => [text] })
+const factAnswer = (facts: Readonly<Record<string, unknown>>, text: string) => ({
+  data: () => facts,
+  lines: () => [text]
+})
 
 interface Named {
   readonly config: string
@@ -79,17 +82,17 @@ interface ToVerify {
 
 export const verify = Effect.fn("JournalFile.verify")(function* ({ bot, head }: ToVerify) {
   const expected = Option.toArray(head)
-  const found = yield* typeof bot === "string" ? ofFile(bot, expected) : ofAccount(bot, expected)
-  const { events, head: newest, journal } = found
-  return told({ journal, events, head: newest }, `${journal}: ${events} events, none changed. Head ${newest}`)
+  const verification = yield* typeof bot === "string" ? ofFile(bot, expected) : ofAccount(bot, expected)
+  const { events, head: newest, journal } = verification
+  return factAnswer({ journal, events, head: newest }, `${journal}: ${events} events, none changed. Head ${newest}`)
 })
 
 const ofFile = Effect.fnUntraced(function* (config: string, expected: ReadonlyArray<string>) {
   const journal = yield* existing(config)
-  const found = yield* Effect.provide(verified(expected), reading(journal))
+  const chain = yield* Effect.provide(verified(expected), reading(journal))
   const mistake = yield* Effect.provide(Head.mistakeBy(Head.beside(Lease.fileOf(journal))), reading(journal))
   if (mistake !== undefined) return yield* new Chain.ChainBroken({ sequence: mistake.newest + 1, text: mistake.text })
-  return { journal, ...found }
+  return { journal, ...chain }
 })
 
 /** The part outside the chain is the account's row. It is read first, because its owner may be writing. */
@@ -97,9 +100,13 @@ const ofAccount = Effect.fnUntraced(function* (bot: WhichBot.AccountOfFleet, exp
   const { journal } = yield* WhichBot.settingsOf(bot)
   return yield* Effect.gen(function* () {
     const journals = yield* Journals
-    const known = yield* journals.head(bot.account)
-    const found = yield* Chain.verifyLinks(journals.links(bot.account), [...expected, known], yield* verifying)
-    return { journal, ...found }
+    const databaseHead = yield* journals.head(bot.account)
+    const chainCheck = yield* Chain.verifyLinks(
+      journals.links(bot.account),
+      [...expected, databaseHead],
+      yield* verifying
+    )
+    return { journal, ...chainCheck }
   }).pipe(Effect.provide(WhichBot.fleetDatabase(bot.database)))
 }, Effect.scoped)
 
@@ -123,7 +130,7 @@ export const compact = Effect.fn("JournalFile.compact")(function* ({ config }: N
   }).pipe(Effect.provide(yield* writing(journal)))
   const after = yield* sizeOf(journal)
   const text = `${journal}: ${before} bytes before, ${after} after; ${events} events, all kept. Head ${head}`
-  return told({ journal, events, head, bytesBefore: before, bytesAfter: after }, text)
+  return factAnswer({ journal, events, head, bytesBefore: before, bytesAfter: after }, text)
 }, Effect.scoped)
 
 interface ToArchive extends Named {
@@ -162,12 +169,12 @@ export const archive = Effect.fn("JournalFile.archive")(function* ({ before, con
     return { archived: last.sequence, head }
   }).pipe(Effect.provide(yield* writing(journal)))
   if (done === undefined)
-    return told({ journal, archived: 0 }, `${journal}: no event of before ${before} is left to be archived.`)
+    return factAnswer({ journal, archived: 0 }, `${journal}: no event of before ${before} is left to be archived.`)
   const { archived, head } = done
   const { events } = yield* Effect.provide(verified([head]), reading(journal))
   const after = yield* sizeOf(journal)
   const facts = { journal, archive: file, archived, events, head, bytesBefore, bytesAfter: after }
-  return told(
+  return factAnswer(
     facts,
     `${file}: ${counted(archived, "event")}; ${journal}: ${bytesBefore} bytes before, ${after} after. ${counted(events, "event")} together, all verified. Head ${head}`
   )
@@ -209,7 +216,7 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
   } else yield* Effect.provide(copyTo(out), reading(journal))
   const { events, head } = yield* Effect.provide(verified([]), reading(out))
   const next = move ? ` This journal is closed; take the copy up with: limitbot journal restore ${out}` : ""
-  return told({ file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
+  return factAnswer({ file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
 }, Effect.scoped)
 
 const firstHash = SqlClient.SqlClient.use(
@@ -250,5 +257,5 @@ export const restore = Effect.fn("JournalFile.restore")(function* ({
     Effect.andThen(append([{ _tag: "JournalRestored", events, head }]), Bookkeeper.replay)
   ).pipe(Effect.provide(yield* writing(journal)))
   const text = `${journal}: restored from ${from}, ${counted(events, "event")}, ${counted(state.placements.size, "placement")} not settled. Start the bot: it asks the venue what happened since.`
-  return told({ journal, events, head }, text)
+  return factAnswer({ journal, events, head }, text)
 }, Effect.scoped)

@@ -36,8 +36,10 @@ export const takeUp = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
   const path = yield* Path.Path
   const folder = path.dirname(journal)
   const names = yield* fileSystem.readDirectory(folder).pipe(Effect.orElseSucceed(() => []))
-  const said = names.filter((name) => name.startsWith(`${path.basename(journal)}${infix}`) && !name.endsWith(".new"))
-  for (const name of said) {
+  const commandFiles = names.filter(
+    (name) => name.startsWith(`${path.basename(journal)}${infix}`) && !name.endsWith(".new")
+  )
+  for (const name of commandFiles) {
     const file = path.join(folder, name)
     const text = yield* fileSystem.readFileString(file).pipe(Effect.option)
     if (Option.isNone(text)) continue

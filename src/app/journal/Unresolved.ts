@@ -46,12 +46,12 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
     Money.withSymbol(assets, asset, amount),
     iso(since)
   ])
-  const told = problems.flatMap(({ evidence, placement }) => {
+  const problemTexts = problems.flatMap(({ evidence, placement }) => {
     const accepted = Problems.acceptedWords(state, placement, now).map((word) => `--${word}`)
     if (Problems.takesAmount(state, placement)) accepted.unshift("--paid --received AMOUNT")
     return [`${placement}: ${evidence}`, `  limitbot resolve ${placement} ${accepted.join(" | ")}`, ""]
   })
   const ask = `${counted(problems.length, "problem")}. Find out what happened, then say it with one of the words above.`
   const table = Table.render(["PLACEMENT", "KIND", "SLOT", "AMOUNT", "SINCE"], rows)
-  return { data, lines: () => [...table, "", ...witness, ...told, ask] }
+  return { data, lines: () => [...table, "", ...witness, ...problemTexts, ask] }
 }

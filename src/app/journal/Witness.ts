@@ -34,8 +34,8 @@ const endOf = Effect.fnUntraced(function* (file: string) {
   const { size } = yield* opened.stat
   yield* opened.seek(size > mostBytes ? size - BigInt(mostBytes) : 0n, "start")
   const bytes = new Uint8Array(mostBytes)
-  const read = Number(yield* opened.read(bytes))
-  return Buffer.from(bytes.subarray(0, read)).toString("utf8")
+  const byteCount = Number(yield* opened.read(bytes))
+  return Buffer.from(bytes.subarray(0, byteCount)).toString("utf8")
 }, Effect.scoped)
 
 const answerOf = Effect.fnUntraced(function* (url: string) {
@@ -54,7 +54,7 @@ const failing =
     )
 
 /** Returns everything that the witness holds now; `undefined` if it never received anything. */
-const said = (terms: WitnessPlace) =>
+const readWitness = (terms: WitnessPlace) =>
   "file" in terms
     ? failing(terms)(endOf(terms.file))
     : failing(terms)(Effect.provide(answerOf(terms.url), NodeHttpClient.layerUndici))
@@ -69,10 +69,10 @@ export const last = Effect.fn("Witness.last")(function* (
   const where = whereOf(terms)
   if (publicKey === undefined)
     return yield* new WitnessSilent({ where, why: "the signer process does not say now whose checkpoints are ours" })
-  const notes = yield* said(terms)
+  const notes = yield* readWitness(terms)
   if (notes === undefined || notes === "") return undefined
-  const found = Checkpoint.lastIn(notes, account, publicKey)
-  if (found !== undefined) return found
+  const lastCheckpoint = Checkpoint.lastIn(notes, account, publicKey)
+  if (lastCheckpoint !== undefined) return lastCheckpoint
   const why = `it has no checkpoint that ${publicKey} signed for the account ${account}`
   return yield* new WitnessSilent({ where, why })
 })

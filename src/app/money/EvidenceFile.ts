@@ -54,7 +54,7 @@ const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, a
   const timeline = moments.map(({ sequence, at, event }) => ({ sequence, at: iso(at), ...encoded(event) }))
   const findings = Evidence.findings(moments)
   const planned = moments[0]?.event
-  const held = [...state.ledger.balances.values()].filter(({ entry: { owner } }) => owner === placement)
+  const balances = [...state.ledger.balances.values()].filter(({ entry: { owner } }) => owner === placement)
   const order = moments.map(({ event }) => event).find((event) => event._tag === "Bound")
   return {
     placement,
@@ -62,7 +62,7 @@ const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, a
     order: order?.orderId ?? null,
     depositAddress: order?.depositAddress ?? null,
     state: state.placements.get(placement)?.state ?? "settled",
-    moneyNow: held.map(({ entry: { account, asset }, amount }) => ({
+    moneyNow: balances.map(({ entry: { account, asset }, amount }) => ({
       place: account,
       asset,
       amount: Money.amountText(assets, asset, amount)
@@ -97,14 +97,19 @@ export const write = Effect.fn("EvidenceFile.write")(function* ({ bot, order, ou
   yield* withJournal(
     bot,
     Effect.fnUntraced(function* (view) {
-      const found = fold.result()
-      if (found.length === 0) {
+      const histories = fold.result()
+      if (histories.length === 0) {
         const message = `The journal knows no order ${order}. Its orders: limitbot orders ${flagOf(bot)}`
         return yield* new NoEvidence({ message })
       }
-      if (Option.isSome(out)) yield* writeDossier(view, found, { order, bot, out: out.value, offline })
+      if (Option.isSome(out)) yield* writeDossier(view, histories, { order, bot, out: out.value, offline })
       if (Option.isNone(proof) || typeof bot !== "string") return
-      yield* ProofFile.write({ order, config: bot, out: proof.value, events: found.flatMap(({ moments }) => moments) })
+      yield* ProofFile.write({
+        order,
+        config: bot,
+        out: proof.value,
+        events: histories.flatMap(({ moments }) => moments)
+      })
     }),
     { until: Number.POSITIVE_INFINITY, seen: fold.see }
   )
@@ -115,8 +120,8 @@ const writeDossier = Effect.fnUntraced(function* (
   found: ReadonlyArray<Evidence.PlacementHistory>,
   { bot, offline, order, out }: Pick<EvidenceAsked, "bot" | "offline" | "order"> & { readonly out: string }
 ) {
-  const asked = askedOf(found)
-  const told = offline ? new Map<string, Testimony>() : yield* venueOf(bot, asked)
+  const venueRequests = askedOf(found)
+  const testimonies = offline ? new Map<string, Testimony>() : yield* venueOf(bot, venueRequests)
   const dossier = {
     writtenAt: iso(yield* Clock.currentTimeMillis),
     program: `limitbot ${version}`,
@@ -125,7 +130,7 @@ const writeDossier = Effect.fnUntraced(function* (
     asked: order,
     orders: found.map((each) => ({
       ...dossierOf(each, view),
-      venueNow: told.get(each.placement) ?? notAsked
+      venueNow: testimonies.get(each.placement) ?? notAsked
     }))
   }
   const fileSystem = yield* FileSystem.FileSystem
@@ -133,7 +138,7 @@ const writeDossier = Effect.fnUntraced(function* (
     .writeFileString(out, `${JSON.stringify(dossier, asText, 2)}\n`, { flag: "wx", mode: 0o600 })
     .pipe(Effect.mapError((cause) => new NoEvidence({ message: `Cannot write ${out}: ${cause.message}` })))
   const events = found.reduce((count, { moments }) => count + moments.length, 0)
-  const reasons = [...told.values()].flatMap(({ order: now, history }) =>
+  const reasons = [...testimonies.values()].flatMap(({ order: now, history }) =>
     [now, history].flatMap((answer) => ("notAsked" in answer ? [answer.notAsked] : []))
   )
   yield* Console.log(

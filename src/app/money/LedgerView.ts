@@ -46,8 +46,8 @@ export const booksOf = Effect.fnUntraced(function* (
   view: JournalView,
   stored: Effect.Effect<AccountBooks.AccountBooks, never, Journal> = StoredBooks.stored
 ) {
-  const known = yield* stored
-  const books = known.sequence <= view.state.sequence ? known : AccountBooks.make()
+  const storedBooks = yield* stored
+  const books = storedBooks.sequence <= view.state.sequence ? storedBooks : AccountBooks.make()
   yield* readAlong(view, AccountBooks.tags, (page) => AccountBooks.see(books, page), books.sequence)
   return books
 })

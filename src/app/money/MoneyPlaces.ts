@@ -11,7 +11,7 @@ import { type JournalView, ofJournal, withJournal } from "../journal/JournalView
 import type { WhichBot } from "../journal/WhichBot.ts"
 import { booksOf } from "./LedgerView.ts"
 
-export const found = ({ bot, dust }: { readonly bot: WhichBot; readonly dust: boolean }) =>
+export const moneyOf = ({ bot, dust }: { readonly bot: WhichBot; readonly dust: boolean }) =>
   dust ? dustOf(bot) : placesOf(bot)
 
 const placesOf = (bot: WhichBot) =>
@@ -45,20 +45,20 @@ const linesOf = (
   all: ReturnType<typeof moneyInFull>,
   days: ReadonlyArray<MoneyOverTime.DayEnd>
 ) => {
-  const said = ({ amount, asset }: { readonly amount: string; readonly asset: string }) => `${amount} ${asset}`
+  const moneyText = ({ amount, asset }: { readonly amount: string; readonly asset: string }) => `${amount} ${asset}`
   return [
     ...Money.table(state.ledger, assets),
     ...block(
       ["STRATEGY", "PLACE"],
-      all.strategies.map((row) => [row.strategy, row.place, said(row)])
+      all.strategies.map((row) => [row.strategy, row.place, moneyText(row)])
     ),
     ...block(
       ["ORDER", "SLOT", "PLACE"],
-      all.orders.map((row) => [row.order ?? row.placement, row.slot, row.place, said(row)])
+      all.orders.map((row) => [row.order ?? row.placement, row.slot, row.place, moneyText(row)])
     ),
     ...block(
       ["FEES OF", "KIND"],
-      all.fees.map((row) => [row.asset, feeKinds[row.kind], said(row)])
+      all.fees.map((row) => [row.asset, feeKinds[row.kind], moneyText(row)])
     ),
     ...block(
       ["DAY (UTC)", "PLACE"],

@@ -28,10 +28,10 @@ export const newestPrices = Effect.fn("newestPrices")(function* (
   known: Prices,
   { journal, now }: { readonly journal: string; readonly now: number }
 ) {
-  const seen = yield* seenByBot(journal)
-  const unseen = new Map([...known].filter(([market]) => !seen.has(market)))
+  const botPrices = yield* seenByBot(journal)
+  const unseen = new Map([...known].filter(([market]) => !botPrices.has(market)))
   const stored = yield* storedPrices(unseen, now)
-  return new Map([...known].map(([market, price]) => [market, seen.get(market) ?? stored.get(market) ?? price]))
+  return new Map([...known].map(([market, price]) => [market, botPrices.get(market) ?? stored.get(market) ?? price]))
 })
 
 const storedPrices = Effect.fnUntraced(function* (known: Prices, now: number) {

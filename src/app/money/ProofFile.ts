@@ -40,13 +40,13 @@ interface ProofAsked {
 export const write = Effect.fn("ProofFile.write")(function* ({ config: file, events, order, out }: ProofAsked) {
   const config = yield* ConfigFile.load(file)
   const { signerId } = yield* Layers.accountOf(config)
-  const wanted = events.filter(({ event }) => ofMoney.has(event._tag)).map(({ sequence }) => sequence)
-  if (wanted.length === 0)
+  const moneySequences = events.filter(({ event }) => ofMoney.has(event._tag)).map(({ sequence }) => sequence)
+  if (moneySequences.length === 0)
     return yield* new NoProof({ message: `The journal has no deposit, fill, payout or refund of ${order} yet.` })
   const { checkpoint, records } = yield* Effect.gen(function* () {
-    const told = config.witness && (yield* Witness.last(config.witness, signerId, config))
-    const checkpoint = told ?? (yield* signedNow(signerId, config))
-    const covered = wanted.filter((sequence) => sequence <= checkpoint.size)
+    const witnessCheckpoint = config.witness && (yield* Witness.last(config.witness, signerId, config))
+    const checkpoint = witnessCheckpoint ?? (yield* signedNow(signerId, config))
+    const covered = moneySequences.filter((sequence) => sequence <= checkpoint.size)
     return { checkpoint, records: yield* JournalTree.prove(checkpoint.size, covered) }
   }).pipe(Effect.provide(Sqlite.layer({ filename: config.journal, readOnly: true })))
   const when = `the checkpoint of ${iso(checkpoint.at)}, over ${counted(checkpoint.size, "event")}`
@@ -57,7 +57,7 @@ export const write = Effect.fn("ProofFile.write")(function* ({ config: file, eve
   yield* fileSystem
     .writeFileString(out, `${text}\n`, { flag: "wx", mode: 0o600 })
     .pipe(Effect.mapError((cause) => new NoProof({ message: `Cannot write ${out}: ${cause.message}` })))
-  const later = wanted.length - records.length
+  const later = moneySequences.length - records.length
   const rest = later === 0 ? "" : `; ${counted(later, "record")} came later, and are not in it`
   yield* Console.log(`${out}: ${counted(records.length, "record")}, by ${when}${rest}`)
 })

@@ -29,22 +29,22 @@ export const fills = ({ bot, market, since, slot, strategy }: Wanted) =>
     const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
     const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
     const gridProfit = Profit.gridProfitByFill(trading.trades)
-    const wanted = all.trades.filter(
+    const trades = all.trades.filter(
       (trade) =>
         trade.at >= from &&
         is(strategy, trade.strategy) &&
         is(slot, `${trade.strategy}/${trade.slot}`) &&
         is(market, trade.market)
     )
-    const markets = new Set(wanted.map((trade) => trade.market))
+    const markets = new Set(trades.map((trade) => trade.market))
     const charged = [...state.echoedFees.values()].filter((fee) => markets.has(fee.market)).map(chargedLine)
     const notes = ["A line is an order; fees are not deducted from grid profit.", ...charged]
-    const rows = () => Fills.fillRows(wanted, all, gridProfit, assets)
-    const orders = () => Fills.table.lines(Fills.filledOrders(wanted, all, gridProfit, assets))
+    const rows = () => Fills.fillRows(trades, all, gridProfit, assets)
+    const orders = () => Fills.table.lines(Fills.filledOrders(trades, all, gridProfit, assets))
     return Effect.succeed({
       data: rows,
       csv: () => Fills.table.csv(rows()),
-      lines: () => (wanted.length === 0 ? ["No fills yet."] : [...orders(), "", ...notes])
+      lines: () => (trades.length === 0 ? ["No fills yet."] : [...orders(), "", ...notes])
     })
   })
 

@@ -67,7 +67,7 @@ export const ask = Effect.fn("VenueRecord.ask")(function* (configFile: string, o
     const config = yield* ConfigFile.load(configFile)
     const signerId = yield* VenueAccess.signerOf(config)
     const hasHistory = config.venue.partnerJwt !== undefined
-    const found = yield* Effect.forEach([...orders], ([placement, asked]) =>
+    const records = yield* Effect.forEach([...orders], ([placement, asked]) =>
       Effect.gen(function* () {
         const order = yield* within(orderOf(asked))
         const history: Answer = hasHistory
@@ -79,6 +79,6 @@ export const ask = Effect.fn("VenueRecord.ask")(function* (configFile: string, o
       Effect.provide(VenueAccess.withHistory(config, signerId)),
       Effect.provide(Sqlite.layer({ filename: config.journal }))
     )
-    return new Map(found)
+    return new Map(records)
   }).pipe(Effect.catch(({ message }) => Effect.succeed(nobodyAsked(message, orders))))
 })

@@ -38,16 +38,16 @@ export const show = Effect.fn("BookShown.show")(function* ({
 }: Asked) {
   const config = yield* ConfigFile.load(file)
   const account = yield* Layers.accountOf(config)
-  const known = Layers.marketsByName(config.markets)
+  const marketsByName = Layers.marketsByName(config.markets)
   const names = named.length > 0 ? named : [...(yield* restingNow(config.journal)).marketsTraded]
-  if (names.length === 0) return yield* new NoMarket({ known: [...known.keys()] })
+  if (names.length === 0) return yield* new NoMarket({ known: [...marketsByName.keys()] })
   const terminal = yield* Terminal
   if (watch && terminal.isInteractive && !json) yield* terminal.ownScreen
   yield* Effect.gen(function* () {
     // Once: sizes that follow the price would leave the quotes of former sizes in the book.
-    const wanted = yield* Effect.forEach(names, (name) => wantedOf(name, known, sizes))
+    const bookRequests = yield* Effect.forEach(names, (name) => wantedOf(name, marketsByName, sizes))
     const show = Effect.flatMap(restingNow(config.journal), ({ orders }) =>
-      look(wanted, orders, { json, isWatched: watch })
+      look(bookRequests, orders, { json, isWatched: watch })
     )
     const again = Effect.forever(Effect.andThen(show, Effect.sleep(watchMillis)))
     yield* watch ? Effect.raceFirst(again, requestedOrAfter(forMillis)) : show
@@ -63,19 +63,19 @@ const look = Effect.fnUntraced(function* (
   const terminal = yield* Terminal
   yield* orderBook.lookDeep(wanted, 0)
   const now = yield* Clock.currentTimeMillis
-  const shown = wanted.flatMap(({ market: { name } }) => {
+  const bookViews = wanted.flatMap(({ market: { name } }) => {
     const book = orderBook.book(name)
     return book === undefined ? [] : [{ book, own: bestFirst(resting.get(name) ?? []) }]
   })
   if (json) {
-    return yield* Effect.forEach(shown, ({ book, own }) => Console.log(JSON.stringify(askedBook(book, own, now))), {
+    return yield* Effect.forEach(bookViews, ({ book, own }) => Console.log(JSON.stringify(askedBook(book, own, now))), {
       discard: true
     })
   }
   const isDrawn = isWatched && terminal.isInteractive
   // An empty line follows each market; what is drawn has to fit the screen.
-  const room = isDrawn ? Math.floor(terminal.rows() / shown.length) - 1 : undefined
-  const lines = shown.flatMap(({ book, own }) => [...BookText.lines(book, own, now, room), ""])
+  const room = isDrawn ? Math.floor(terminal.rows() / bookViews.length) - 1 : undefined
+  const lines = bookViews.flatMap(({ book, own }) => [...BookText.lines(book, own, now, room), ""])
   yield* isDrawn
     ? terminal.redraw(lines.map((line) => line.slice(0, terminal.columns())))
     : Console.log(lines.join("\n").trimEnd())

@@ -70,7 +70,7 @@ const gather = () => {
   const lately = new Map<string, Array<Recorded>>()
   const removed = new Map<string, Recorded>()
   const last: { stopped: Recorded | undefined } = { stopped: undefined }
-  const seen = (entry: Recorded): void => {
+  const noteEntry = (entry: Recorded): void => {
     const { event } = entry
     if (ofLives.has(event._tag)) lives.push(entry)
     if (event._tag === "BotStarted") last.stopped = undefined
@@ -79,15 +79,15 @@ const gather = () => {
     if (event._tag === "StrategyRemoved") removed.set(event.strategy, entry)
     if (!("slot" in event)) return
     const key = slotKey(event.strategy, event.slot)
-    const known = lately.get(key)
-    if (known === undefined) lately.set(key, [entry])
+    const recentEntries = lately.get(key)
+    if (recentEntries === undefined) lately.set(key, [entry])
     else {
-      known.push(entry)
+      recentEntries.push(entry)
       // Many of them tell a person nothing.
-      if (known.length > 4 * shownEvents) known.shift()
+      if (recentEntries.length > 4 * shownEvents) recentEntries.shift()
     }
   }
-  return { lately, lives, removed, last, seen }
+  return { lately, lives, removed, last, seen: noteEntry }
 }
 
 /**
@@ -168,10 +168,10 @@ export const explained = Effect.fn("Explaining.explained")(function* (
     touched: yield* touches(state, lives, now)
   }
   const all = explain(moment, slot)
-  const wanted = all.filter((each) => slot === undefined || each.slot === slot || each.slot.startsWith(`${slot}/`))
-  if (wanted.length === 0 && slot !== undefined)
+  const matches = all.filter((each) => slot === undefined || each.slot === slot || each.slot.startsWith(`${slot}/`))
+  if (matches.length === 0 && slot !== undefined)
     return yield* new NoSuchSlot({ slot, known: all.map((each) => each.slot) })
-  return { now, slots: wanted }
+  return { now, slots: matches }
 })
 
 interface Asked {
@@ -180,7 +180,7 @@ interface Asked {
   readonly at: Option.Option<string>
 }
 
-export const found = Effect.fn("Explaining.found")(function* ({ at, bot, slot }: Asked) {
+export const explanationOf = Effect.fn("Explaining.found")(function* ({ at, bot, slot }: Asked) {
   const { now, slots } = yield* withSettings(bot, (settings) =>
     explained(settings, Option.getOrUndefined(slot), Option.getOrUndefined(at))
   )

@@ -58,8 +58,11 @@ export const draftFrom = Effect.fnUntraced(function* (
     config.markets.sources ?? new Map(),
     ({ market: { name } }) => {
       const price = prices.get(name)
-      const known = { own: own.get(name) ?? [], price: price === undefined ? undefined : Decimal.toNumber(mid(price)) }
-      return Effect.succeed(known)
+      const marketFacts = {
+        own: own.get(name) ?? [],
+        price: price === undefined ? undefined : Decimal.toNumber(mid(price))
+      }
+      return Effect.succeed(marketFacts)
     }
   )
   const { pid } = yield* Process

@@ -102,15 +102,15 @@ export const candlesAt = (
 /** An executable price for each market, in the size that the bot would quote, and depth up to the whole budget. */
 export const books = Effect.fn("PlanInputs.books")(function* (strategies: ReadonlyArray<Strategy>) {
   const orderBook = yield* OrderBook
-  const wanted = wantedBy(strategies)
-  yield* orderBook.look(wanted, 0)
-  const deep = wanted.map((each) => {
+  const bookRequests = wantedBy(strategies)
+  yield* orderBook.look(bookRequests, 0)
+  const deep = bookRequests.map((each) => {
     const price = orderBook.prices.get(each.market.name)
     const bought = price === undefined ? 0n : baseQuantity(each.market, each.sizes.quote, price.ask, "down")
     return withDepth(each, max(each.sizes.base, bought))
   })
   yield* orderBook.lookDeep(deep, maxDepthAgeMillis)
-  return booksIn(orderBook, wanted)
+  return booksIn(orderBook, bookRequests)
 })
 
 export const booksIn = (orderBook: OrderBook["Service"], wanted: ReadonlyArray<Wanted>) =>
@@ -125,22 +125,22 @@ export const fees = Effect.fn("PlanInputs.fees")(function* (assets: ReadonlyArra
   const venue = yield* Venue
   const { value } = yield* venue.listOrders({})
   const symbols = new Map(assets.map(({ id, symbol }) => [id, symbol]))
-  const known = new Map<string, FeeEstimate>()
+  const estimates = new Map<string, FeeEstimate>()
   for (const order of [...value.orders].reverse()) {
     const [input, output] = [symbols.get(order.originAsset), symbols.get(order.destinationAsset)]
     const { estimatedRefundFee: refund, estimatedWithdrawFee: withdraw } = order
-    if (input !== undefined) known.set(input, { ...known.get(input), ...present({ refund }) })
-    if (output !== undefined) known.set(output, { ...known.get(output), ...present({ withdraw }) })
+    if (input !== undefined) estimates.set(input, { ...estimates.get(input), ...present({ refund }) })
+    if (output !== undefined) estimates.set(output, { ...estimates.get(output), ...present({ withdraw }) })
   }
-  return known satisfies Fees
+  return estimates satisfies Fees
 })
 
 const listedByService = Effect.gen(function* () {
   const venue = yield* Venue
   const rows = yield* venue.balances.pipe(Effect.orElseSucceed(() => []))
-  const held = new Map<string, Amount>()
-  for (const { available, tokenId } of rows) held.set(tokenId, (held.get(tokenId) ?? 0n) + available)
-  return held
+  const totals = new Map<string, Amount>()
+  for (const { available, tokenId } of rows) totals.set(tokenId, (totals.get(tokenId) ?? 0n) + available)
+  return totals
 })
 
 /** The balances that orders are paid from, by symbol. An asset whose balance no source reports is missing. */
@@ -149,9 +149,9 @@ export const balances = Effect.fn("PlanInputs.balances")(function* (
   account: VenueAccount
 ) {
   const homes = new Map(assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))
-  const shown = yield* heldIn(homes).pipe(Effect.orElseSucceed(() => new Map<string, Amount>()))
+  const chainBalances = yield* heldIn(homes).pipe(Effect.orElseSucceed(() => new Map<string, Amount>()))
   // Without an RPC address, the balances that the service lists itself are all that is known of public money.
-  const held = shown.size > 0 ? shown : yield* listedByService
+  const held = chainBalances.size > 0 ? chainBalances : yield* listedByService
   if (held.size === 0) return undefined
   return new Map(
     assets.flatMap(({ id, symbol }) => {

@@ -80,8 +80,8 @@ const isWarning = ([text]: ColouredLine): boolean => text.trimStart().startsWith
 
 const summary = ({ changes, findings }: Plan, refused: ReadonlyArray<string>): string => {
   const counts = Object.entries(signs).flatMap(([name, { done }]) => {
-    const found = changes.filter((change) => signOf(change) === name).length
-    return found === 0 ? [] : [`${found} ${done}`]
+    const changeCount = changes.filter((change) => signOf(change) === name).length
+    return changeCount === 0 ? [] : [`${changeCount} ${done}`]
   })
   const unsafe = findings.filter(({ name }) => refused.includes(name)).length
   const dangers = unsafe === 0 ? "" : ` ${counted(unsafe, "danger")} to look at.`
@@ -111,8 +111,10 @@ const priceLines = (
 
 const legend = ({ changes }: Plan): ReadonlyArray<ColouredLine> => {
   const used = new Set(changes.map(signOf))
-  const known = Object.entries(signs).filter(([name]) => [...used].some((sign) => sign === name))
-  return known.length === 0 ? [] : [[""], [known.map(([, { sign, verb }]) => `${sign} ${verb}`).join("   "), "dim"]]
+  const signRows = Object.entries(signs).filter(([name]) => [...used].some((sign) => sign === name))
+  return signRows.length === 0
+    ? []
+    : [[""], [signRows.map(([, { sign, verb }]) => `${sign} ${verb}`).join("   "), "dim"]]
 }
 
 const changeLines = (
@@ -158,13 +160,15 @@ const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<Col
   const own = absent.filter(({ strategy }) => strategy === owner.name)
   if (!marketsOf(owner).every(({ name }) => prices.has(name))) return [["    not planned: there is no price", "yellow"]]
   const byReason = Map.groupBy(own, ({ reason }) => because(reason, owner.file))
-  const said = [...byReason].slice(0, emptyReasons).map(([why, slots]): ColouredLine => {
+  const reasonLines = [...byReason].slice(0, emptyReasons).map(([why, slots]): ColouredLine => {
     const [first, last] = [slots[0]?.slot ?? "", slots.at(-1)?.slot ?? ""]
     const names = slots.length === 1 ? first : slots.length === 2 ? `${first}, ${last}` : `${first} … ${last}`
     return [`    empty: ${names}${slots.length > 2 ? ` (${slots.length})` : ""}: ${why}`, "dim"]
   })
   const rest = own.length - [...byReason].slice(0, emptyReasons).reduce((sum, [, slots]) => sum + slots.length, 0)
-  return rest === 0 ? said : [...said, [`    and ${counted(rest, "more empty slot")}, each with its own reason`, "dim"]]
+  return rest === 0
+    ? reasonLines
+    : [...reasonLines, [`    and ${counted(rest, "more empty slot")}, each with its own reason`, "dim"]]
 }
 
 const emptyReasons = 3
@@ -217,14 +221,14 @@ const feeLines = ({ charged, fees, changes, isBalanceKnown }: Plan, assets: Asse
       if (what === "refund fee") costs.set(asset, (costs.get(asset) ?? 0n) + amount)
   }
   const cancelling = [...costs].map(([asset, amount]) => money(assets, { asset, amount }))
-  const known = [...fees].flatMap(([asset, { withdraw }]) =>
+  const withdrawFees = [...fees].flatMap(([asset, { withdraw }]) =>
     withdraw === undefined ? [] : [money(assets, { asset, amount: withdraw })]
   )
   return [
     ...(cancelling.length === 0 ? [] : [`The cancels cost about ${cancelling.join(" and ")} in refund fees.`]),
-    known.length === 0
+    withdrawFees.length === 0
       ? "What a payout costs is not known: the account has no orders yet from which to read it."
-      : `One payout costs about ${known.join(", ")}.`,
+      : `One payout costs about ${withdrawFees.join(", ")}.`,
     ...charged.map(chargedLine),
     ...(isBalanceKnown ? [] : ["The balances of the account cannot be read: budgets are not compared with them."]),
     ""

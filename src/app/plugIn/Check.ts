@@ -38,12 +38,12 @@ const misbehaviour = (
   { limitMillis, mostOutput }: ProgramLimits,
   publicKey: string
 ): string | undefined => {
-  const said = `${run.output}\n${run.errors}`
+  const printedText = `${run.output}\n${run.errors}`
   if (run.end._tag !== "Exited") return `it ${Program.endInWords(run, limitMillis)}`
   if (run.isCut) return `it printed more than ${mostOutput} characters: the bot reads no further`
   if (run.isHeld)
     return "something that it started goes on and holds its input or output: a bot reads for one more second"
-  if ((publicKey === "" ? said : said.replaceAll(publicKey, "")).match(Program.looksSecret) !== null)
+  if ((publicKey === "" ? printedText : printedText.replaceAll(publicKey, "")).match(Program.looksSecret) !== null)
     return "it printed what looks like a key or a token: what it prints may stand in a log"
   return undefined
 }

@@ -17,7 +17,7 @@ export const checked = Effect.fn("PriceChecks.checked")(function* (
     return answer._tag === "None" ? "it has no price that is new enough to say anything" : undefined
   }
   const question = SecondSourceProgram.questionOf(market)
-  const tried: ReadonlyArray<Check.ProgramCheck> = [
+  const programChecks: ReadonlyArray<Check.ProgramCheck> = [
     { check: `tells the price of ${market}`, question, faultOf: tells },
     {
       check: "tells it whatever a later version adds to the question",
@@ -33,5 +33,5 @@ export const checked = Effect.fn("PriceChecks.checked")(function* (
       }
     }
   ]
-  return yield* Check.programs(program, tried, { ...SecondSourceProgram.terms, limitMillis })
+  return yield* Check.programs(program, programChecks, { ...SecondSourceProgram.terms, limitMillis })
 })

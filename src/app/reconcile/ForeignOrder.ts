@@ -55,9 +55,15 @@ export const adopt = Effect.fn("ForeignOrder.adopt")(function* (config: ConfigFi
     )
     if (market === undefined)
       return yield* new NotAForeignOrder({ message: `${id} trades assets that are not in the configuration` })
-    const found = { order, market, strategy: recovered, slot: slotOfFound(id), because: "adopted by the operator" }
-    yield* books.record(yield* capitalOf(found))
-    const placement = yield* takeIn(found)
+    const foreignOrder = {
+      order,
+      market,
+      strategy: recovered,
+      slot: slotOfFound(id),
+      because: "adopted by the operator"
+    }
+    yield* books.record(yield* capitalOf(foreignOrder))
+    const placement = yield* takeIn(foreignOrder)
     yield* Console.log(`${id} is ${placement} now: the bot looks after it until its money is back`)
   }).pipe(Effect.provide(Layers.live(config, account, pid)))
 })

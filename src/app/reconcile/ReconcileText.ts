@@ -10,9 +10,11 @@ export const lines = (
   all: boolean,
   withEvidence: boolean
 ): ReadonlyArray<string> => {
-  const shown = findings.filter(({ verdict }) => all || verdict !== "agrees")
-  const rows = shown.map(({ kind, subject, text, verdict }) => [verdict.toUpperCase(), kind, subject, text])
-  const withTheirs = withEvidence ? shown : shown.filter(({ verdict }) => verdict === "contradiction")
+  const visibleFindings = findings.filter(({ verdict }) => all || verdict !== "agrees")
+  const rows = visibleFindings.map(({ kind, subject, text, verdict }) => [verdict.toUpperCase(), kind, subject, text])
+  const withTheirs = withEvidence
+    ? visibleFindings
+    : visibleFindings.filter(({ verdict }) => verdict === "contradiction")
   return [
     ...(rows.length === 0 ? [] : Table.render(["VERDICT", "WHAT", "SUBJECT", "WHY"], rows)),
     ...withTheirs.flatMap(evidenceLines),

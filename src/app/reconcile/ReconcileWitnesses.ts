@@ -32,16 +32,16 @@ export const gather = Effect.fnUntraced(function* <E, R>(
 ) {
   const progress = yield* Progress.make("reconcile")
   const missing: Array<string> = []
-  const told = yield* Witnesses.books
+  const journalBooks = yield* Witnesses.books
   progress.update(1, 4, "balances")
   const snapshot = yield* balancesOf(config, missing)
   progress.update(2, 4, "orders")
-  const { found: venueOrders, unread: unreadOrders } = yield* Witnesses.venueOrders(told)
+  const { found: venueOrders, unread: unreadOrders } = yield* Witnesses.venueOrders(journalBooks)
   const own = new Set([account, ...config.account.refundTo.values()])
   const balances =
     snapshot === undefined
       ? []
-      : yield* movedSince(config, own, BalanceComparison.positions(snapshot, venueOrders), told.state, {
+      : yield* movedSince(config, own, BalanceComparison.positions(snapshot, venueOrders), journalBooks.state, {
           isAccepted: acceptBalances,
           missing,
           book
@@ -53,14 +53,14 @@ export const gather = Effect.fnUntraced(function* <E, R>(
   const history = hasHistory ? yield* Witnesses.history : undefined
   const compared = Reconciliation.compare({
     own,
-    orders: told.orders,
-    swaps: told.swaps,
+    orders: journalBooks.orders,
+    swaps: journalBooks.swaps,
     venueOrders,
     unreadOrders,
     history: history?.lines,
     oddLines: history?.odd ?? []
   })
-  const { reconciled } = told.state
+  const { reconciled } = journalBooks.state
   const decided = Witnesses.decidedIn([...compared, ...balances])
   const still = reconciled === undefined ? [] : yield* Baseline.stillTold(reconciled, (subject) => decided.has(subject))
   const witnesses = [
@@ -68,7 +68,7 @@ export const gather = Effect.fnUntraced(function* <E, R>(
     ...(hasHistory ? ["history"] : []),
     ...(balances.length > 0 ? [balancesName(snapshot)] : [])
   ]
-  const { state } = told
+  const { state } = journalBooks
   const proven = history === undefined ? [] : provenPaid(state.placements.values(), history.lines)
   const findings = [...compared, ...balances].map((each) => asToldBefore(each, still))
   return { findings, missing, witnesses, proven, state }
@@ -103,7 +103,7 @@ const movedSince = Effect.fnUntraced(function* <E, R>(
   }: Pick<GatherOptions<E, R>, "book"> & { readonly isAccepted: boolean; readonly missing: Array<string> }
 ) {
   const { comparisons, unexplained } = yield* Baseline.compare(now, state, { isAccepted })
-  const { capital, unread } = yield* Baseline.named(unexplained, state, own, markets)
+  const { capital, unread } = yield* Baseline.nameArrivals(unexplained, state, own, markets)
   if (unread !== undefined) missing.push(`account history: ${unread}`)
   const toRecord = isAccepted ? yield* Baseline.toRecord(state) : capital
   if (toRecord.length > 0) yield* book(toRecord)
@@ -142,8 +142,9 @@ const balancesOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, mi
   const { home, isSeen } = seenIn(config)
   for (const other of home === "INTENTS" ? [] : (["INTENTS", "ORIGIN_CHAIN"] as const)) {
     const there = markets.assets.filter((asset) => depositTypeOf(account, asset) === other)
-    const named = there.length === markets.assets.length ? "" : ` of ${there.map(({ symbol }) => symbol).join(", ")}`
-    if (there.length > 0) missing.push(`balances${named}: ${otherWitnesses[other]}`)
+    const assetList =
+      there.length === markets.assets.length ? "" : ` of ${there.map(({ symbol }) => symbol).join(", ")}`
+    if (there.length > 0) missing.push(`balances${assetList}: ${otherWitnesses[other]}`)
   }
   if (isSeen.size === 0 && !(yield* SwapHistory.all).some(isPrivate)) return undefined
   return yield* lookOr(missing, Witnesses.balances(markets, isSeen, home))

@@ -23,8 +23,8 @@ const priceMillis = 5_000
 
 /** True if the strategy, in its present text, has not run by this journal. */
 export const isFresh = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
-  const known = strategies.get(name)
-  return known?.loaded?.hash !== hash || known.removed !== undefined || known.isTried !== true
+  const strategyState = strategies.get(name)
+  return strategyState?.loaded?.hash !== hash || strategyState.removed !== undefined || strategyState.isTried !== true
 }
 
 export interface Admission {
@@ -38,9 +38,9 @@ export const findingsOn = Effect.fn("Admission.findingsOn")(
   function* ({ config, account }: Admission, strategies: ReadonlyArray<Strategy>, fresh: ReadonlyArray<Strategy>) {
     const { state } = yield* Bookkeeper
     const orderBook = yield* OrderBook
-    const wanted = wantedBy(strategies)
-    yield* orderBook.look(wanted, priceMillis)
-    const books = PlanInputs.booksIn(orderBook, wanted)
+    const bookRequests = wantedBy(strategies)
+    yield* orderBook.look(bookRequests, priceMillis)
+    const books = PlanInputs.booksIn(orderBook, bookRequests)
     const now = yield* Clock.currentTimeMillis
     const isStale = ({ limits, market, others = [] }: Strategy) =>
       [market, ...others].some(({ name }) => {

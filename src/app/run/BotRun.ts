@@ -169,8 +169,8 @@ export const runBot = Effect.fnUntraced(function* (options: BotRunOptions) {
     name: `${options.run.mode} ${options.run.account.slice(0, 16)}`
   })
   const present: Display.Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
-  const shown = isAttended ? supervised("the screen", Display.show(options, present, changes)) : Effect.void
-  const display = yield* Effect.forkScoped(shown, { startImmediately: true })
+  const screenLoop = isAttended ? supervised("the screen", Display.show(options, present, changes)) : Effect.void
+  const display = yield* Effect.forkScoped(screenLoop, { startImmediately: true })
 
   const stopping = yield* Deferred.make<void>()
   const timeIsUp = options.forMillis === undefined ? Effect.never : Effect.sleep(options.forMillis)
@@ -346,11 +346,11 @@ const behindText = (state: BotState): string => {
       ? []
       : [`the venue says of order ${placement.order?.id} nothing that can be used (${placement.unreadable.why})`]
   )
-  const left = [
+  const remainders = [
     ...(resting === 0 ? [] : [`${counted(resting, "order")} may still rest and fill`]),
     ...unreadable,
     ...(rest === 0 ? [] : [`the money of ${counted(rest, "order")} is under way`])
   ]
-  if (left.length === 0) return "nothing is left behind; the journal is intact"
-  return `left behind: ${left.join(", ")}. The journal is intact: start the bot again to look after them`
+  if (remainders.length === 0) return "nothing is left behind; the journal is intact"
+  return `left behind: ${remainders.join(", ")}. The journal is intact: start the bot again to look after them`
 }

@@ -18,8 +18,8 @@ export interface Canarying {
 
 /** A difference ends only after a look that could ask everything. The engine itself reads the feed of incidents. */
 const standing = (before: ReadonlyArray<Drift>, { drift, isWhole }: ServiceLook): ReadonlyArray<Drift> => {
-  const found = new Set(drift.map(({ what }) => what))
-  return [...drift, ...before.filter(({ what }) => what === incidentFeed || !(isWhole || found.has(what)))]
+  const driftNames = new Set(drift.map(({ what }) => what))
+  return [...drift, ...before.filter(({ what }) => what === incidentFeed || !(isWhole || driftNames.has(what)))]
 }
 
 export const forever = Effect.fn("Canarying.forever")(function* ({ config, witnesses }: Canarying) {

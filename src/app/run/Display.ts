@@ -128,11 +128,11 @@ const log = Effect.fnUntraced(function* (
     return line === undefined ? Effect.void : Console.log(line)
   })
   const profit = yield* LiveProfit.subscribe(options.assets)
-  let shown = 0
+  let lastSequence = 0
   const pictures = Effect.gen(function* () {
     yield* Effect.sleep(options.pictureMillis)
-    if (books.state.sequence === shown) return
-    shown = books.state.sequence
+    if (books.state.sequence === lastSequence) return
+    lastSequence = books.state.sequence
     const lines = frame(yield* picture(options, present, [], yield* profit(present.prices)), {
       ...paper,
       slots: loggedSlots

@@ -99,8 +99,10 @@ const contents = (journal: string, folded: Result.Result<BotState, { readonly me
 const owner = ({ account, config, state }: StartGround): Findings => {
   if (state === undefined) return []
   const run = { venue: config.venue.url, assets: Layers.idsBySymbol(config.markets) }
-  const found = StartUp.contradictionOf(state, account === undefined ? run : { ...run, account: account.signerId })
-  return found === undefined ? [] : [stops("owner", found.message, "the configuration has to fit the journal", found)]
+  const conflict = StartUp.contradictionOf(state, account === undefined ? run : { ...run, account: account.signerId })
+  return conflict === undefined
+    ? []
+    : [stops("owner", conflict.message, "the configuration has to fit the journal", conflict)]
 }
 
 const use = Effect.fnUntraced(function* (journal: string) {
@@ -192,8 +194,10 @@ const decimals = ({ config: { markets }, isKilled, listed }: VenueGround): Findi
     const name = `assets.${asset.symbol}`
     const text = `${name} has ${asset.decimals} decimals; the venue lists ${token.decimals}`
     const fix = `Correct ${name}.decimals`
-    const said = `Asset ${asset.symbol} is configured with ${asset.decimals} decimals, but the venue lists ${token.decimals}`
-    return [isKilled ? wrong("assets", text, fix) : stops("assets", text, fix, new StartRefused({ text: said, fix }))]
+    const mismatch = `Asset ${asset.symbol} is configured with ${asset.decimals} decimals, but the venue lists ${token.decimals}`
+    return [
+      isKilled ? wrong("assets", text, fix) : stops("assets", text, fix, new StartRefused({ text: mismatch, fix }))
+    ]
   })
 
 const quoted = Effect.fnUntraced(function* (asset: Asset, other: Asset, tokens: ReadonlyArray<Token>) {
@@ -224,10 +228,10 @@ const quotes = Effect.fnUntraced(function* ({ account, config: { markets, venue 
   const fits = markets.assets.filter(({ decimals, id }) =>
     tokens.every((token) => token.assetId !== id || token.decimals === decimals)
   )
-  const asked = Effect.forEach(fits, (asset) => quoted(asset, asset === first ? second : first, tokens), {
+  const quoteChecks = Effect.forEach(fits, (asset) => quoted(asset, asset === first ? second : first, tokens), {
     concurrency: 4
   })
-  const problems = Arr.dedupeWith((yield* asked).flat(), (a, b) => a.text === b.text)
+  const problems = Arr.dedupeWith((yield* quoteChecks).flat(), (a, b) => a.text === b.text)
   if (problems.some(({ check }) => check === "prices")) return problems
   const prices =
     venue.quoteKey === undefined
@@ -236,7 +240,7 @@ const quotes = Effect.fnUntraced(function* ({ account, config: { markets, venue 
   return [...problems, prices]
 })
 
-const heard = Effect.fnUntraced(function* (ground: StartGround) {
+const readVenue = Effect.fnUntraced(function* (ground: StartGround) {
   const { clockSkewMillis, tokens } = yield* Venue
   const [took, listed] = yield* Effect.timed(Effect.result(tokens))
   const tookMillis = Math.round(Duration.toMillis(took))
@@ -256,8 +260,11 @@ export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
   }
   const atVenue = Layers.lookingUnsigned(config, ground.account ?? ownAccount("nobody", "INTENTS"))
   const [venue, quoting] = yield* Effect.gen(function* () {
-    const asked = yield* heard(ground)
-    return [[answer(asked), ...budget(asked), ...clock(asked), ...decimals(asked)], yield* quotes(asked)] as const
+    const venueGround = yield* readVenue(ground)
+    return [
+      [answer(venueGround), ...budget(venueGround), ...clock(venueGround), ...decimals(venueGround)],
+      yield* quotes(venueGround)
+    ] as const
   }).pipe(Effect.provide(atVenue))
   return [
     ...FileChecks.look(config),
@@ -286,8 +293,8 @@ export const pass = Effect.fn("StartChecks.pass")(function* (ground: StartGround
     return refusal === undefined ? Effect.void : Effect.fail(refusal)
   }
   yield* stop([...FileChecks.look(ground.config), ...owner(ground)])
-  const asked = yield* Effect.timeoutOption(heard(ground), startPatience)
-  if (asked._tag === "None") return false
-  yield* stop([answer(asked.value), ...decimals(asked.value)])
-  return Result.isSuccess(asked.value.listed)
+  const venueAnswer = yield* Effect.timeoutOption(readVenue(ground), startPatience)
+  if (venueAnswer._tag === "None") return false
+  yield* stop([answer(venueAnswer.value), ...decimals(venueAnswer.value)])
+  return Result.isSuccess(venueAnswer.value.listed)
 })

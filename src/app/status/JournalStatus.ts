@@ -36,7 +36,7 @@ const standingInFleet = Effect.fnUntraced(function* (bot: AccountOfFleet) {
   }
 })
 
-export const found = (bot: WhichBot) =>
+export const journalStatusOf = (bot: WhichBot) =>
   withJournal(
     bot,
     Effect.fnUntraced(function* (journal) {

@@ -60,7 +60,7 @@ export const carry = Effect.fn("swap.carry")(function* (
     yield* StartUp.belongs({ account: signerId, venue: config.venue.url, assets })
     const killed = yield* killSwitch(config.journal)
     const closed = (yield* killed) ?? (yield* unfit)
-    const name = isResumed ? resume : yield* begun(given, config, signerId, closed, { yes, json })
+    const name = isResumed ? resume : yield* startSwap(given, config, signerId, closed, { yes, json })
     const again = payAgain ? yield* released(name) : new Set<string>()
     const { advance } = yield* SwapsByHand.make(killed)
     yield* SwapFollow.toTheEnd({ name, json, isResumed }, Effect.as(patiently(advance(name, again)), undefined))
@@ -71,7 +71,7 @@ export const carry = Effect.fn("swap.carry")(function* (
       Effect.gen(function* () {
         const name = isResumed
           ? yield* SwapHandOver.resumed(bot, resume, payAgain)
-          : yield* SwapHandOver.begun(bot, given, agree({ yes, json }))
+          : yield* SwapHandOver.startSwap(bot, given, agree({ yes, json }))
         yield* SwapHandOver.follow(bot, { name, json, isResumed })
       })
     )
@@ -114,12 +114,12 @@ const looked = Effect.fnUntraced(function* (
   signerId: string,
   json: boolean
 ) {
-  const asked = yield* SwapRequest.asked(given, config, signerId, yield* Clock.currentTimeMillis)
-  const { value } = yield* (yield* Swaps).quote(asked.request)
-  yield* showDry(asked, value, json)
+  const request = yield* SwapRequest.requestOf(given, config, signerId, yield* Clock.currentTimeMillis)
+  const { value } = yield* (yield* Swaps).quote(request.request)
+  yield* showDry(request, value, json)
 })
 
-const begun = Effect.fnUntraced(function* (
+const startSwap = Effect.fnUntraced(function* (
   given: SwapRequest.Terms,
   config: ConfigFile.BotConfig,
   signerId: string,
@@ -127,9 +127,9 @@ const begun = Effect.fnUntraced(function* (
   ways: Ways
 ) {
   const now = yield* Clock.currentTimeMillis
-  const asked = yield* SwapRequest.asked(given, config, signerId, now)
+  const swapRequest = yield* SwapRequest.requestOf(given, config, signerId, now)
   if (closed !== undefined) return yield* new SwapHeld({ why: closed })
-  const agreed = yield* SwapTerms.quoted(asked, { config, signerId })
+  const agreed = yield* SwapTerms.quoted(swapRequest, { config, signerId })
   yield* agree(ways)(SwapLine.terms(agreed))
   return yield* SwapsByHand.begin(agreed)
 })

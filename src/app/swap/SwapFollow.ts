@@ -55,22 +55,23 @@ export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   step: Effect.Effect<string | undefined, E, R>
 ) {
   const progress = yield* Progress.make(`swap ${name}`)
-  const read = yield* reader(name)
-  const known = yield* read
-  if (known === undefined) return yield* new NotResumable({ message: `There is no swap ${name} in the journal` })
-  let swap = known
+  const readSwap = yield* reader(name)
+  const initialSwap = yield* readSwap
+  if (initialSwap === undefined) return yield* new NotResumable({ message: `There is no swap ${name} in the journal` })
+  let swap = initialSwap
   yield* isResumed ? advise(swap, json) : show(swap, swap.steps, json)
   while (!SwapHistory.isOver(swap)) {
-    const left = yield* step
-    const shown = swap.steps.length
-    swap = (yield* read) ?? swap
-    const steps = swap.steps.slice(shown)
+    const stopReason = yield* step
+    const stepCount = swap.steps.length
+    swap = (yield* readSwap) ?? swap
+    const steps = swap.steps.slice(stepCount)
     if (steps.length > 0) progress.wipe()
     yield* show(swap, steps, json)
     if (SwapHistory.isOver(swap)) break
     if (steps.some(({ event }) => event._tag === "PaymentUnclear")) yield* advise(swap, json)
     if (doubtOf(swap) !== undefined) return yield* stillOpen(swap)
-    if (left !== undefined) return yield* new SwapStillOpen({ swap: name, why: `${left}. ${knownOf(swap)}` })
+    if (stopReason !== undefined)
+      return yield* new SwapStillOpen({ swap: name, why: `${stopReason}. ${knownOf(swap)}` })
     progress.update(stageOf(swap), stages, swap.placement.report?.status ?? SwapHistory.phaseOf(swap))
     const late = (yield* Clock.currentTimeMillis) - swap.agreed.deadline
     if (late > patienceAfterDeadlineMillis) return yield* stillOpen(swap)

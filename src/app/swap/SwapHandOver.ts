@@ -24,7 +24,7 @@ export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunni
 type Bot = Pick<Lease.JournalInUse, "journal" | "pid">
 
 /** The bot quotes; `agrees` shows the terms and fails if the user rejects them. Returns the name of the swap. */
-export const begun = Effect.fn("SwapHandOver.begun")(function* <E, R>(
+export const startSwap = Effect.fn("SwapHandOver.begun")(function* <E, R>(
   { journal, pid }: Bot,
   given: SwapRequest.Terms,
   agrees: (terms: ReadonlyArray<string>) => Effect.Effect<void, E, R>
@@ -33,8 +33,8 @@ export const begun = Effect.fn("SwapHandOver.begun")(function* <E, R>(
   if ((yield* RunningBot.addressOf(journal)) === undefined) return yield* new BotIsRunning({ journal, pid })
   const { quote, terms } = yield* RunningBot.ask(journal, (api) => api.command.swapQuote({ payload }))
   yield* agrees(terms)
-  const made = yield* RunningBot.ask(journal, (api) => api.command.swap({ payload: { quote, confirm: "swap" } }))
-  return made.swap
+  const reply = yield* RunningBot.ask(journal, (api) => api.command.swap({ payload: { quote, confirm: "swap" } }))
+  return reply.swap
 })
 
 /** A running bot continues the swaps of its journal by itself. */
@@ -52,7 +52,7 @@ export const resumed = Effect.fn("SwapHandOver.resumed")(function* (
 const restartMillis = 5_000
 
 /** The end of the journal is read after this check, so that a bot that finished its work is not missed. */
-const gone = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
+const absenceText = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
   if ((yield* Lease.holder(journal)) !== undefined) return undefined
   // Looking takes the lease for an instant, so not every second.
   yield* Effect.sleep(restartMillis)
@@ -61,7 +61,7 @@ const gone = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
 })
 
 export const follow = (bot: Bot, followed: SwapFollow.Followed) =>
-  inJournal(bot.journal, SwapFollow.toTheEnd(followed, gone(bot)))
+  inJournal(bot.journal, SwapFollow.toTheEnd(followed, absenceText(bot)))
 
 /** The terms that a bot accepts. It pays only to its own account's places, so that a holder of its token cannot send money away. */
 const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {

@@ -27,7 +27,7 @@ const evidence = {
 const receivedOf = (swap: SwapHistory.SwapHistory): bigint =>
   SwapHistory.endOf(swap) === undefined ? swap.agreed.amountOut : SwapHistory.moneyOf(swap).received
 
-export const found = (config: string) =>
+export const listSwaps = (config: string) =>
   withJournal(config, ({ journal }) =>
     SwapHistory.all.pipe(
       Effect.map((swaps) => Answer.ofList(evidence, swaps, "No swaps yet.")),

@@ -21,11 +21,11 @@ interface Asked {
   }
 }
 
-export const found = Effect.fn("SwapPayouts.found")(function* ({ config, query }: Asked) {
+export const listPayouts = Effect.fn("SwapPayouts.found")(function* ({ config, query }: Asked) {
   const { limit, page } = query
-  const seen = yield* VenueAccess.look(config, () => Swaps.use((swaps) => swaps.withdrawals(present(query))))
-  const { value } = seen.found
-  const asset = seen.config.markets.assets.find(({ id }) => id === value.asset)
+  const venueAnswer = yield* VenueAccess.look(config, () => Swaps.use((swaps) => swaps.withdrawals(present(query))))
+  const { value } = venueAnswer.found
+  const asset = venueAnswer.config.markets.assets.find(({ id }) => id === value.asset)
   const answer = Answer.ofList(withdrawalList(asset), value.withdrawals, "No withdrawals.")
   const odd = `${counted(value.odd.length, "record")} cannot be read in exact values: see --json`
   return {

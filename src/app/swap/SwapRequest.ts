@@ -54,7 +54,7 @@ export interface AskedSwap {
 
 const usage = (message: string) => new WrongUsage({ message })
 
-export const asked = Effect.fn("SwapRequest.asked")(function* (
+export const requestOf = Effect.fn("SwapRequest.asked")(function* (
   given: Terms,
   config: BotConfig,
   signerId: string,
@@ -79,9 +79,13 @@ export const asked = Effect.fn("SwapRequest.asked")(function* (
     depositType,
     destinationAsset: destination.id,
     amount: yield* amountOf(given.amount, sized),
-    refundTo: yield* known(party(given.refundTo, refundType, refundTo, origin.symbol), "--refund-to", origin.symbol),
+    refundTo: yield* requireAddress(
+      party(given.refundTo, refundType, refundTo, origin.symbol),
+      "--refund-to",
+      origin.symbol
+    ),
     refundType,
-    recipient: yield* known(
+    recipient: yield* requireAddress(
       party(given.recipient, recipientType, recipients, destination.symbol),
       "--recipient",
       destination.symbol
@@ -120,11 +124,11 @@ const optionalFields = ({ appFees, rebates, ...given }: Terms) =>
 const assetOf = (config: BotConfig, name: string | undefined, what: string): Effect.Effect<Asset, WrongUsage> => {
   if (name === undefined) return Effect.fail(usage("Say what to swap: limitbot swap AMOUNT FROM TO"))
   const { assets } = config.markets
-  const found = assets.find(({ id, symbol }) => symbol === name || id === name)
+  const matchingAsset = assets.find(({ id, symbol }) => symbol === name || id === name)
   const symbols = assets.map(({ symbol }) => symbol).join(", ")
-  return found === undefined
+  return matchingAsset === undefined
     ? Effect.fail(usage(`${what}: there is no asset "${name}" in the configuration (${symbols})`))
-    : Effect.succeed(found)
+    : Effect.succeed(matchingAsset)
 }
 
 const amountOf = (text: string | undefined, asset: Asset): Effect.Effect<string, WrongUsage> => {
@@ -136,7 +140,11 @@ const amountOf = (text: string | undefined, asset: Asset): Effect.Effect<string,
   )
 }
 
-const known = (address: string | undefined, flag: string, symbol: string): Effect.Effect<string, WrongUsage> =>
+const requireAddress = (
+  address: string | undefined,
+  flag: string,
+  symbol: string
+): Effect.Effect<string, WrongUsage> =>
   address === undefined
     ? Effect.fail(usage(`Where should ${symbol} go? Give ${flag}, or an address for ${symbol} in the configuration`))
     : Effect.succeed(address)

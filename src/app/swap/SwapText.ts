@@ -23,12 +23,12 @@ export const stepLine = (step: SwapHistory.SwapStep, swap: SwapHistory.SwapHisto
 
 const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory): string | undefined => {
   const { amountIn, amountOut, destination, origin } = swap.agreed
-  const paid = (amount: Amount) => formatWithSymbol(amount, origin)
+  const amountText = (amount: Amount) => formatWithSymbol(amount, origin)
   switch (event._tag) {
     case "Planned":
-      return `agreed: ${paid(amountIn)} for ${formatWithSymbol(amountOut, destination)}`
+      return `agreed: ${amountText(amountIn)} for ${formatWithSymbol(amountOut, destination)}`
     case "FundingSigned":
-      return `signed ${paid(event.amount)} (intent ${event.intentHash})`
+      return `signed ${amountText(event.amount)} (intent ${event.intentHash})`
     case "FundingSent":
       return event.attempt === 1 ? undefined : `sends the same signed bytes again (attempt ${event.attempt})`
     case "FundingAcknowledged":
@@ -44,7 +44,7 @@ const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory
       return undefined
     case "SwapReported": {
       const { deposited = 0n, status } = event
-      if (deposited > 0n) return `venue says ${status}, ${paid(deposited)} deposited`
+      if (deposited > 0n) return `venue says ${status}, ${amountText(deposited)} deposited`
       // That nothing has arrived yet is no news.
       return status === "PENDING_DEPOSIT" ? undefined : `venue says ${status}`
     }
@@ -60,23 +60,23 @@ const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory
 export const evidenceLines = (swap: SwapHistory.SwapHistory): ReadonlyArray<string> => {
   const { agreed } = swap
   const money = SwapHistory.moneyOf(swap)
-  const found = swapView(swap)
+  const view = swapView(swap)
   const places = SwapHistory.swapPlaces.flatMap((place) =>
     money.input[place] === 0n ? [] : [`${place} ${formatWithSymbol(money.input[place], agreed.origin)}`]
   )
   const hashes = [
-    ["intents", found.intentHashes],
-    ["on the home ledger", found.ledgerTxHashes],
-    ["on the origin chain", found.originTxHashes],
-    ["on the destination chain", found.destinationTxHashes]
+    ["intents", view.intentHashes],
+    ["on the home ledger", view.ledgerTxHashes],
+    ["on the origin chain", view.originTxHashes],
+    ["on the destination chain", view.destinationTxHashes]
   ] as const
   return [
-    `Swap ${swap.id}: ${found.outcome ?? found.phase}${found.text === null ? "" : `: ${found.text}`}`,
+    `Swap ${swap.id}: ${view.outcome ?? view.phase}${view.text === null ? "" : `: ${view.text}`}`,
     `  paid in    ${places.join(", ") || "nothing"}`,
     `  received   ${formatWithSymbol(money.received, agreed.destination)}`,
     ...hashes.flatMap(([where, list]) => (list.length === 0 ? [] : [`  ${where}: ${list.join(", ")}`])),
     `  address    ${agreed.depositAddress}${agreed.depositMemo === undefined ? "" : ` memo ${agreed.depositMemo}`}`,
-    `  correlation ids: ${found.correlationIds.join(", ") || "none"}`,
-    ...(found.contradiction === null ? [] : [`  CONTRADICTION: ${found.contradiction}`])
+    `  correlation ids: ${view.correlationIds.join(", ") || "none"}`,
+    ...(view.contradiction === null ? [] : [`  CONTRADICTION: ${view.contradiction}`])
   ].map(printable)
 }

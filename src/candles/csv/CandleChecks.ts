@@ -164,9 +164,9 @@ const sortedTrades = (times: Column, rows: Int32Array): Int32Array => {
 
 const gathered = (columns: ReadonlyArray<Column>, rows: Int32Array): ReadonlyArray<Column> =>
   columns.map((values) => {
-    const made = column(rows.length)
-    for (const [index, row] of rows.entries()) made[index] = values[row] ?? 0
-    return made
+    const selection = column(rows.length)
+    for (const [index, row] of rows.entries()) selection[index] = values[row] ?? 0
+    return selection
   })
 
 /** Missing bars get the close before as all four prices, and no volume. */
@@ -174,19 +174,30 @@ const withoutGaps = (candles: Candles): Candles => {
   const { time } = candles
   const [start, end] = [TimeAxis.openTime(time, 0), TimeAxis.openTime(time, candles.bars - 1)]
   const bars = Math.round((end - start) / time.stepMillis) + 1
-  const made = { open: column(bars), high: column(bars), low: column(bars), close: column(bars), volume: column(bars) }
+  const filledColumns = {
+    open: column(bars),
+    high: column(bars),
+    low: column(bars),
+    close: column(bars),
+    volume: column(bars)
+  }
   let from = -1
   for (let bar = 0; bar < bars; bar++) {
     const opens = from + 1 < candles.bars && TimeAxis.openTime(time, from + 1) <= start + bar * time.stepMillis
     if (opens) from++
     const close = candles.close[from] ?? 0
-    made.open[bar] = opens ? (candles.open[from] ?? 0) : close
-    made.high[bar] = opens ? (candles.high[from] ?? 0) : close
-    made.low[bar] = opens ? (candles.low[from] ?? 0) : close
-    made.close[bar] = close
-    made.volume[bar] = opens ? (candles.volume[from] ?? 0) : 0
+    filledColumns.open[bar] = opens ? (candles.open[from] ?? 0) : close
+    filledColumns.high[bar] = opens ? (candles.high[from] ?? 0) : close
+    filledColumns.low[bar] = opens ? (candles.low[from] ?? 0) : close
+    filledColumns.close[bar] = close
+    filledColumns.volume[bar] = opens ? (candles.volume[from] ?? 0) : 0
   }
-  return { ...made, bars, time: TimeAxis.regular(bars, start, time.stepMillis), priceScale: candles.priceScale }
+  return {
+    ...filledColumns,
+    bars,
+    time: TimeAxis.regular(bars, start, time.stepMillis),
+    priceScale: candles.priceScale
+  }
 }
 
 type LineOf = (bar: number) => number
@@ -253,7 +264,7 @@ export const check = (rows: CsvRows, format: CsvFormat, { candleMillis, file, re
     repaired: { ...noRepair, invalid: mayBeInvalid ? rows.unreadable : 0 },
     firstLines: new Map()
   }
-  const left: Array<number> = []
+  const rejectedRows: Array<number> = []
   let before = -1
   for (let from = 0; from < rows.rows; ) {
     const row = nextSuspect(state, from, before)
@@ -261,7 +272,7 @@ export const check = (rows: CsvRows, format: CsvFormat, { candleMillis, file, re
     if (row === rows.rows) break
     from = row + 1
     if (!checkInvalid(state, row)) {
-      left.push(row)
+      rejectedRows.push(row)
       continue
     }
     checkRange(state, row)
@@ -269,7 +280,7 @@ export const check = (rows: CsvRows, format: CsvFormat, { candleMillis, file, re
     before = row
   }
   if (rows.mixed !== undefined) state.problems.unshift(rows.mixed)
-  return { ...finish(state, left, format), columns: format.columns }
+  return { ...finish(state, rejectedRows, format), columns: format.columns }
 }
 
 const keptRows = (
@@ -285,16 +296,16 @@ const keptRows = (
 
 const candlesOf = (check: Check, left: ReadonlyArray<number>): readonly [Candles, LineOf] => {
   const { candleMillis, rows } = check
-  const kept = keptRows(check, left)
-  const columns = kept === undefined ? check.columns : gathered(check.columns, kept)
+  const rowsToKeep = keptRows(check, left)
+  const columns = rowsToKeep === undefined ? check.columns : gathered(check.columns, rowsToKeep)
   const [times = column(0), price = times, , , , quantity = times] = columns
-  const made = candleMillis === undefined ? undefined : aggregate(times, price, quantity, candleMillis)
+  const tradeCandles = candleMillis === undefined ? undefined : aggregate(times, price, quantity, candleMillis)
   const [opens = times, open = times, high = times, low = times, close = times, volume = times] =
-    made?.columns ?? columns
+    tradeCandles?.columns ?? columns
   const priceScale = Math.max(...rows.places.subarray(1, candleMillis === undefined ? 5 : 2))
   const lineOfBar = (bar: number): number => {
-    const row = made?.firsts[bar] ?? bar
-    return lineOf(rows, kept?.[row] ?? row)
+    const row = tradeCandles?.firsts[bar] ?? bar
+    return lineOf(rows, rowsToKeep?.[row] ?? row)
   }
   const time = TimeAxis.make(opens, candleMillis ?? TimeAxis.stepOf(opens, check.allowed.has("gaps")))
   return [{ bars: opens.length, time, open, high, low, close, volume, priceScale }, lineOfBar]

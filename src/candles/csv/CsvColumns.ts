@@ -50,9 +50,9 @@ interface Reader {
 const grow = (reader: Reader): void => {
   reader.capacity = Math.ceil(reader.capacity * 1.5) + 16
   reader.columns = reader.columns.map((old) => {
-    const made = column(reader.capacity)
-    made.set(old)
-    return made
+    const largerColumn = column(reader.capacity)
+    largerColumn.set(old)
+    return largerColumn
   })
 }
 
@@ -80,14 +80,14 @@ const readSlowly = (reader: Reader, lineStart: number, role: number): boolean =>
   const from = reader.position
   reader.position = fieldEnd(bytes, from, format.delimiter)
   const name = format.roles[role] ?? "time"
-  const read = parseField(new TextDecoder().decode(bytes.subarray(from, reader.position)), name)
-  if (Result.isFailure(read)) {
-    const { advice, ...problem } = read.failure
+  const fieldResult = parseField(new TextDecoder().decode(bytes.subarray(from, reader.position)), name)
+  if (Result.isFailure(fieldResult)) {
+    const { advice, ...problem } = fieldResult.failure
     const mayLeaveOut = advice.includes("--repair") ? "" : ", or --repair invalid leaves the line out"
     report(reader, from - lineStart + 1, { ...problem, advice: `${advice}${mayLeaveOut}` })
     return false
   }
-  const { places, rounded, value } = read.success
+  const { places, rounded, value } = fieldResult.success
   const values = reader.columns[role]
   if (values !== undefined) values[row] = value
   reader.places[role] = Math.max(reader.places[role] ?? 0, places)
@@ -169,7 +169,7 @@ const isSkippable = (bytes: Uint8Array, position: number): boolean => {
   return first === LF || first === 35 || (first === CR && (bytes[position + 1] ?? LF) === LF)
 }
 
-export const read = (bytes: Uint8Array, file: string, format: CsvFormat): CsvRows => {
+export const parseCsv = (bytes: Uint8Array, file: string, format: CsvFormat): CsvRows => {
   const capacity = estimateRows(bytes, format.start)
   const reader: Reader = {
     bytes,

@@ -77,13 +77,13 @@ export const parseField = (raw: string, role: Role): Field => {
 
 /** Keeps at most fifteen significant digits, so that the double stands for exactly one decimal number. */
 const rounding = (value: number, text: string): FieldValue => {
-  const kept = Number(value.toPrecision(15))
+  const shortValue = Number(value.toPrecision(15))
   const rounded =
     text
       .replace(/^[+-]?0*\.?0*/, "")
       .replace(/\D/g, "")
       .replace(/0+$/, "").length > 15
-  return { value: kept, places: rounded ? placesOf(String(kept)) : placesOf(text), rounded }
+  return { value: shortValue, places: rounded ? placesOf(String(shortValue)) : placesOf(text), rounded }
 }
 
 const exponentless = (text: string): string => {

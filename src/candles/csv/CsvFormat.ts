@@ -133,8 +133,8 @@ const baseAmong = (table: Table, candidates: ReadonlyArray<number>): number | un
       traded.length > 0 &&
       traded.every((row) => {
         const ratio = (others[row] ?? 0) / (bases[row] ?? 1)
-        const seen = prices.map((values) => values[row] ?? Number.NaN)
-        return ratio >= Math.min(...seen) * 0.98 && ratio <= Math.max(...seen) * 1.02
+        const rowPrices = prices.map((values) => values[row] ?? Number.NaN)
+        return ratio >= Math.min(...rowPrices) * 0.98 && ratio <= Math.max(...rowPrices) * 1.02
       })
     )
   }
@@ -150,8 +150,8 @@ interface Choice {
 }
 
 const columnOf = (table: Table, role: Role): Choice => {
-  const known = table.fields.map(normalised)
-  const ranks = known.map((name) => names[role].findIndex((pattern) => pattern.test(name)))
+  const columnNames = table.fields.map(normalised)
+  const ranks = columnNames.map((name) => names[role].findIndex((pattern) => pattern.test(name)))
   const candidates = ranks.flatMap((rank, field) => (rank < 0 ? [] : [field]))
   if (candidates.length === 0) return { field: -1, isChoice: false }
   const best = Math.min(...candidates.map((field) => ranks[field] ?? 0))
@@ -160,16 +160,16 @@ const columnOf = (table: Table, role: Role): Choice => {
   const hasBase = candidates.length > 1 && (role === "volume" || role === "quantity")
   const field = (hasBase ? baseAmong(table, candidates) : undefined) ?? first
   const isChoice = candidates.length > 1 || (role === "close" && best > 0) || (role === "volume" && best === quoteRank)
-  const said = (each: number) => valuesOf(table, each, role).join()
-  const others = role === "time" ? known.flatMap((name, other) => (endOfCandle.test(name) ? [other] : [])) : []
-  const end = others.find((other) => best > 0 && said(other) === said(field))
+  const columnText = (each: number) => valuesOf(table, each, role).join()
+  const others = role === "time" ? columnNames.flatMap((name, other) => (endOfCandle.test(name) ? [other] : [])) : []
+  const end = others.find((other) => best > 0 && columnText(other) === columnText(field))
   if (end !== undefined)
     return {
       field,
       isChoice,
       contradiction: `the column ${table.fields[field]} has the end of each candle, not its time`
     }
-  const other = preferred.find((each) => said(each) !== said(first))
+  const other = preferred.find((each) => columnText(each) !== columnText(first))
   if (field === first && other !== undefined) {
     const [one, two] = [table.fields[first], table.fields[other]]
     return { field, isChoice, contradiction: `the columns ${one} and ${two} both name the ${role}, and differ` }
@@ -206,11 +206,11 @@ const byName = (table: Table): CsvFormat | DataProblem => {
     const message = `no column for ${missing.join(", ")} among ${fields.join(", ")}`
     return problem(table, message, `name the columns ${roles.join(",")} in the first line`)
   }
-  const taken = choices.map(({ field }, role) => {
+  const sources = choices.map(({ field }, role) => {
     const [name, column] = [roles[role] ?? "", fields[field]]
     return column === undefined ? `no ${name}` : normalised(column) === name ? name : `${name} from ${column}`
   })
-  const columns = `read as ${kind}: ${taken.join(", ")}`
+  const columns = `read as ${kind}: ${sources.join(", ")}`
   return formatOf(table, kind, choices, { columns, isChoice: choices.some(({ isChoice }) => isChoice) })
 }
 
@@ -220,10 +220,11 @@ const byPosition = (table: Table): CsvFormat | DataProblem => {
   const kind = fields.length === rolesOf.trades.length ? "trades" : "candles"
   const roles = rolesOf[kind]
   const advice = `name the columns ${rolesOf.candles.join(",")} or ${rolesOf.trades.join(",")} in the first line`
-  const counted = `${fields.length} fields and no header`
-  if (roles.some((role, index) => index >= fields.length && !isOptional(role))) return problem(table, counted, advice)
+  const fieldCountText = `${fields.length} fields and no header`
+  if (roles.some((role, index) => index >= fields.length && !isOptional(role)))
+    return problem(table, fieldCountText, advice)
   if (Result.isFailure(parseField(fields[0] ?? "", "time")))
-    return problem(table, `${counted}, and the first field, ${fields[0]}, is not a time`, advice)
+    return problem(table, `${fieldCountText}, and the first field, ${fields[0]}, is not a time`, advice)
   const columns = `read as ${kind}: ${roles.slice(0, fields.length).join(", ")} by position, because the first line names none`
   const choices = roles.map((_, index) => ({ field: index < fields.length ? index : -1 }))
   return formatOf(table, kind, choices, { columns, isChoice: true })

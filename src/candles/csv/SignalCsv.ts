@@ -16,14 +16,14 @@ export interface SignalsRead {
 const heading = /^\s*time\s*,\s*name\s*,\s*value\s*$/i
 const advice = "write time,name,value, such as 2024-01-31T12:00:00Z,trend,0.7"
 
-export const read = (text: string, file: string): SignalsRead => {
+export const parseSignals = (text: string, file: string): SignalsRead => {
   const values: Array<NamedSignal> = []
   const problems: Array<DataProblem> = []
   for (const [index, written] of text.split(/\r?\n/).entries()) {
     if (written.trim() === "" || written.startsWith("#") || (values.length === 0 && heading.test(written))) continue
-    const found = signalIn(written)
-    if ("at" in found) values.push(found)
-    else problems.push({ severity: "error", file, line: index + 1, ...found })
+    const signal = signalIn(written)
+    if ("at" in signal) values.push(signal)
+    else problems.push({ severity: "error", file, line: index + 1, ...signal })
   }
   return { values, problems }
 }
@@ -39,12 +39,12 @@ const signalIn = (line: string): NamedSignal | Wrong => {
   if (at._tag === "Failure") return { ...at.failure, column: 1 }
   if (!signalName.test(name.trim()))
     return { kind, column: time.length + 2, message: `${JSON.stringify(name)} is not the name of a signal`, advice }
-  const read = parseField(value, "price")
-  if (read._tag === "Failure")
+  const fieldResult = parseField(value, "price")
+  if (fieldResult._tag === "Failure")
     return {
-      ...read.failure,
-      message: read.failure.message.replace(/^price/, "value"),
+      ...fieldResult.failure,
+      message: fieldResult.failure.message.replace(/^price/, "value"),
       column: time.length + name.length + 3
     }
-  return { name: name.trim(), value: read.success.value, at: Math.floor(at.success.value) }
+  return { name: name.trim(), value: fieldResult.success.value, at: Math.floor(at.success.value) }
 }

@@ -23,9 +23,9 @@ export const aggregate = (times: Column, prices: Column, quantities: Column, can
     candles.push({ open: price, high: price, low: price, close: price, volume: quantity })
   }
   const filled = (valueOf: (candle: OpenCandle, index: number) => number): Column => {
-    const made = column(candles.length)
-    for (const [index, candle] of candles.entries()) made[index] = valueOf(candle, index)
-    return made
+    const output = column(candles.length)
+    for (const [index, candle] of candles.entries()) output[index] = valueOf(candle, index)
+    return output
   }
   const opens = filled((_, index) => frameStart(times[firsts[index] ?? 0] ?? 0, candleMillis))
   const names = ["open", "high", "low", "close", "volume"] as const

@@ -20,9 +20,9 @@ const mostPacked = 255
 const patienceMillis = (bytes: Uint8Array): number => 2_000 + Math.ceil(bytes.length / 1_000)
 
 const within = <A>(timeout: number, run: () => A): A => {
-  const kept: Array<A> = []
-  runInNewContext("run()", { run: () => void kept.push(run()) }, { timeout })
-  const [made] = kept
+  const outputs: Array<A> = []
+  runInNewContext("run()", { run: () => void outputs.push(run()) }, { timeout })
+  const [made] = outputs
   if (made === undefined) throw new Error("nothing was read")
   return made
 }

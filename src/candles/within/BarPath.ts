@@ -78,9 +78,9 @@ export const bridges = ({ candles, priceScale, randomOf, roughness }: Setting): 
       at++
     }
     const walk = (to: number, count: number): void => {
-      for (let left = count; left > 1; left--) {
-        const gone = price + (to - price) / left + step * wobble(next) * Math.sqrt((left - 1) / left)
-        stepTo(inside(gone < least ? 2 * least - gone : gone > most ? 2 * most - gone : gone))
+      for (let stepsLeft = count; stepsLeft > 1; stepsLeft--) {
+        const target = price + (to - price) / stepsLeft + step * wobble(next) * Math.sqrt((stepsLeft - 1) / stepsLeft)
+        stepTo(inside(target < least ? 2 * least - target : target > most ? 2 * most - target : target))
       }
       stepTo(to)
     }

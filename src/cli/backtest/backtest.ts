@@ -1,6 +1,6 @@
 /** `limitbot backtest FILE… --data CSV`: what strategies would have done with these candles, as a band. */
 import { Command } from "effect/cli"
-import { shown } from "../../lab/runs/view/BacktestShown.ts"
+import { showBacktest } from "../../lab/runs/view/BacktestShown.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
@@ -57,7 +57,7 @@ export const command = Command.make(
     report: flags.report,
     json: flags.json
   },
-  Answer.said(shown)
+  Answer.printAnswerOf(showBacktest)
 ).pipe(
   help("Run a strategy over candles: a band of results, exact money, every fill explained", {
     "limitbot backtest strategies/grid.yaml --data btc-1m.csv.gz --report report.html":

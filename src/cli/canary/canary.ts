@@ -5,6 +5,8 @@ import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 
-export const command = Command.make("canary", { config: flags.config, json: flags.json }, Answer.said(compared)).pipe(
-  help("Compare the service with what this program was written for; reads only")
-)
+export const command = Command.make(
+  "canary",
+  { config: flags.config, json: flags.json },
+  Answer.printAnswerOf(compared)
+).pipe(help("Compare the service with what this program was written for; reads only"))

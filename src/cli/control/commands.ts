@@ -20,8 +20,8 @@ interface Given {
   readonly why: Option.Option<string>
 }
 
-const said = (name: CommandName, { bot, why }: Given, target?: string) =>
-  Effect.flatMap(WhichBot.named(bot), (named) => tell(named, name, { target, why: Option.getOrUndefined(why) }))
+const sendCommand = (name: CommandName, { bot, why }: Given, target?: string) =>
+  Effect.flatMap(WhichBot.botOf(bot), (named) => tell(named, name, { target, why: Option.getOrUndefined(why) }))
 
 const ofStrategies = (name: "pause" | "resume") =>
   Command.make(
@@ -33,14 +33,14 @@ const ofStrategies = (name: "pause" | "resume") =>
       ),
       ...addressed
     },
-    ({ strategy, ...given }) => said(name, given, Option.getOrUndefined(strategy))
+    ({ strategy, ...given }) => sendCommand(name, given, Option.getOrUndefined(strategy))
   ).pipe(described(name))
 
 const ofOne = (name: "drain" | "cancel", target: string, what: string) =>
   Command.make(
     name,
     { target: Argument.String(target).pipe(Argument.withDescription(what)), ...addressed },
-    ({ target, ...given }) => said(name, given, target)
+    ({ target, ...given }) => sendCommand(name, given, target)
   ).pipe(described(name))
 
 export const pause = ofStrategies("pause")
@@ -52,7 +52,7 @@ export const cancelAll = Command.make(
   "cancel-all",
   { yes: flags.toggle("yes", "Do it; nothing is asked"), ...addressed },
   Effect.fn(function* ({ yes, ...given }) {
-    if (yes) return yield* said("cancel-all", given)
+    if (yes) return yield* sendCommand("cancel-all", given)
     return yield* new WrongUsage({
       message: "cancel-all pauses every strategy and withdraws every order. Add --yes to do it."
     })

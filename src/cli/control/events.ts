@@ -26,7 +26,7 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ bot: given, follow, forMillis, ...shown }) {
-    const bot = yield* WhichBot.named(given)
+    const bot = yield* WhichBot.botOf(given)
     if (follow && typeof bot !== "string")
       return yield* new WrongUsage({
         message: "--follow needs a bot of its own: an account of a fleet has no live stream"

@@ -18,10 +18,10 @@ const input = { data: flags.fileArgument("data"), ...runFlags.partFlags }
 const calibrate = Command.make(
   "calibrate",
   { journal: flags.fileArgument("journal"), market, json: flags.json },
-  Answer.said(DataFiles.calibration)
+  Answer.printAnswerOf(DataFiles.calibration)
 ).pipe(help("What a bot's own orders took, by its journal: for backtest --calibrate"))
 
-const info = Command.make("info", { ...input, market, json: flags.json }, Answer.said(DataFiles.info)).pipe(
+const info = Command.make("info", { ...input, market, json: flags.json }, Answer.printAnswerOf(DataFiles.info)).pipe(
   help("What is in a candle or trade file, and what is wrong with it")
 )
 
@@ -42,7 +42,7 @@ const generate = Command.make(
     overwrite: flags.toggle("overwrite", "Replace the file if it exists"),
     json: flags.json
   },
-  Answer.said(DataFiles.generate)
+  Answer.printAnswerOf(DataFiles.generate)
 ).pipe(help("Make synthetic candles: the same seed gives the same file"))
 
 export const command = Command.make("data").pipe(

@@ -34,8 +34,8 @@ export const download = Command.make(
       ExchangeCandles.openExchange(module, input.exchange)
     )
     const progress = yield* Progress.make("download")
-    const wanted = { ...input, stepMillis, from, to }
-    const written = yield* ExchangeCandles.run(exchange, wanted, (done) =>
+    const request = { ...input, stepMillis, from, to }
+    const written = yield* ExchangeCandles.run(exchange, request, (done) =>
       progress.update(done, to - from, input.symbol)
     )
     yield* Console.log(`${input.out}: ${written} new candles`)

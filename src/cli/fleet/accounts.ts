@@ -21,13 +21,13 @@ export const applying = Command.make(
     database,
     json: flags.json
   },
-  Answer.said(({ database, folder, yes }) => inDatabase(database, AccountFolders.applied(folder, yes)))
+  Answer.printAnswerOf(({ database, folder, yes }) => inDatabase(database, AccountFolders.applied(folder, yes)))
 ).pipe(help("Write the accounts of a folder into the fleet, after saying what would change"))
 
 export const status = Command.make(
   "status",
   { database, csv: flags.csv, json: flags.json },
-  Answer.said(({ database }) => inDatabase(database, AccountList.found))
+  Answer.printAnswerOf(({ database }) => inDatabase(database, AccountList.listAccounts))
 ).pipe(help("Show every account, worst first: what it is to do, who runs it, its orders and problems"))
 
 export const wishing = (name: "pause" | "resume" | "kill", done: string, about: string) =>

@@ -17,7 +17,7 @@ export const database = common.file(
 )
 
 export const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
-  if (Option.isSome(file)) return yield* KeyFile.read(file.value)
+  if (Option.isSome(file)) return yield* KeyFile.readKey(file.value)
   const url = yield* Config.option(Config.Redacted(variable))
   if (Option.isSome(url)) return url.value
   return yield* new WrongUsage({ message: `Which database? Give --database-file FILE, or set ${variable}` })
@@ -38,7 +38,7 @@ export interface Given {
   readonly database: Option.Option<string>
 }
 
-export const named = Effect.fnUntraced(function* ({ account, config, database }: Given) {
+export const botOf = Effect.fnUntraced(function* ({ account, config, database }: Given) {
   if (Option.isNone(account) && Option.isNone(database)) return config
   if (Option.isNone(account)) return yield* new WrongUsage({ message: "--database-file goes with --account NAME" })
   if (config !== common.defaultConfig)
@@ -53,4 +53,4 @@ export const withBot =
     run: (asked: Omit<Input, "bot"> & { readonly bot: WhichBot.WhichBot }) => Effect.Effect<A, E, R>
   ) =>
   ({ bot: given, ...asked }: Input) =>
-    Effect.flatMap(named(given), (bot) => run({ ...asked, bot }))
+    Effect.flatMap(botOf(given), (bot) => run({ ...asked, bot }))

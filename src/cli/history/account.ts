@@ -35,5 +35,5 @@ export const account = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Answer.said(transactions)
+  Answer.printAnswerOf(transactions)
 ).pipe(help("Your own transactions: this account's, with its session"))

@@ -8,5 +8,5 @@ import { help } from "../help.ts"
 export const command = Command.make(
   "balances",
   { config: flags.config, csv: flags.csv, json: flags.json },
-  Answer.said(balances)
+  Answer.printAnswerOf(balances)
 ).pipe(help("Show the private balances of the account at the venue"))

@@ -4,7 +4,7 @@
  * request per five seconds, shared with every process on this journal.
  */
 import { Command } from "effect/cli"
-import { found } from "../../app/history/HistoryAsked.ts"
+import { historyOf } from "../../app/history/HistoryAsked.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
@@ -24,7 +24,7 @@ export const command = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Answer.said(found)
+  Answer.printAnswerOf(historyOf)
 ).pipe(
   help("Past transactions of the partner: by cursor, by page, or all of them kept locally", {
     "limitbot history --status REFUNDED --status FAILED --json": "What went wrong lately",

@@ -17,7 +17,7 @@ export const command = Command.make(
     csv: flags.csv,
     json: flags.json
   },
-  Answer.said(WhichBot.withBot(fills))
+  Answer.printAnswerOf(WhichBot.withBot(fills))
 ).pipe(
   help("List the fills, oldest first", { "limitbot fills --since 1d --csv": "Yesterday and today for a spreadsheet" })
 )

@@ -13,13 +13,13 @@ const verify = Command.make(
     head: flags.text("head", "A hash that this journal had: says whether it still goes back to it"),
     json: flags.json
   },
-  Answer.said(WhichBot.withBot(JournalFile.verify))
+  Answer.printAnswerOf(WhichBot.withBot(JournalFile.verify))
 ).pipe(help("Check that no event was changed, removed or put in between"))
 
 const compact = Command.make(
   "compact",
   { config: flags.config, json: flags.json },
-  Answer.said(JournalFile.compact)
+  Answer.printAnswerOf(JournalFile.compact)
 ).pipe(
   help(
     "Give back unused space of the file, and keep what its events come to for a fast start; events and chain stay. The bot must not run"
@@ -35,7 +35,7 @@ const archive = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Answer.said(JournalFile.archive)
+  Answer.printAnswerOf(JournalFile.archive)
 ).pipe(help("Move old events into a verified file beside the journal, which is read as before. The bot must not run"))
 
 const backup = Command.make(
@@ -46,7 +46,7 @@ const backup = Command.make(
     move: flags.toggle("move", "The bot goes on elsewhere: this journal is closed for good. The bot must not run"),
     json: flags.json
   },
-  Answer.said(JournalFile.backup)
+  Answer.printAnswerOf(JournalFile.backup)
 ).pipe(help("Copy the journal, even while the bot runs; --move hands it over to another machine"))
 
 const restore = Command.make(
@@ -56,7 +56,7 @@ const restore = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Answer.said(JournalFile.restore)
+  Answer.printAnswerOf(JournalFile.restore)
 ).pipe(help("Take up a copy as the journal of this configuration, after verifying it"))
 
 export const command = Command.make("journal").pipe(

@@ -41,7 +41,7 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ after, bot: given, stuck: isStuck }) {
-    const bot = yield* WhichBot.named(given)
+    const bot = yield* WhichBot.botOf(given)
     if (isStuck) return yield* stuck(bot, after)
     if (Option.isSome(after)) return yield* new WrongUsage({ message: "--after goes with --stuck only" })
     return yield* ofJournal(bot, ({ state, assets }) =>

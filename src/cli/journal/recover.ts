@@ -25,5 +25,5 @@ export const command = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Answer.said(rebuilt)
+  Answer.printAnswerOf(rebuilt)
 ).pipe(help("Rebuild a lost journal from what the venue can prove, and say what it cannot"))

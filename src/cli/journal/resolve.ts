@@ -30,14 +30,14 @@ export const command = Command.make(
     json: flags.json
   },
   Effect.fn(function* ({ because: text, bot: which, placement, received, ...given }) {
-    const said = Word.literals.filter((word) => given[word])
-    const [word] = said
-    const bot = yield* WhichBot.named(which)
+    const outcomeFlags = Word.literals.filter((word) => given[word])
+    const [word] = outcomeFlags
+    const bot = yield* WhichBot.botOf(which)
     if (Option.isNone(placement)) {
       if (word !== undefined) return yield* new WrongUsage({ message: `--${word}: of which placement?` })
       return yield* ofJournal(bot, list)
     }
-    if (word === undefined || said.length > 1) {
+    if (word === undefined || outcomeFlags.length > 1) {
       const message = `Say one of ${Word.literals.map((each) => `--${each}`).join(", ")} about ${placement.value}`
       return yield* new WrongUsage({ message })
     }

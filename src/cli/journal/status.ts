@@ -21,12 +21,12 @@ export const command = Command.make(
   Effect.fn(function* ({ bot: given, forMillis, json, watch }) {
     if (watch && json)
       return yield* new WrongUsage({ message: "--watch is for people; `events --follow --json` for programs" })
-    const bot = yield* WhichBot.named(given)
+    const bot = yield* WhichBot.botOf(given)
     if (watch && typeof bot !== "string")
       return yield* new WrongUsage({
         message: "--watch needs a bot of its own: an account of a fleet has no live stream"
       })
     if (watch) return yield* withJournal(bot, (view) => watching(view, forMillis))
-    yield* Answer.print(JournalStatus.found(bot), { json })
+    yield* Answer.print(JournalStatus.journalStatusOf(bot), { json })
   })
 ).pipe(help("Show slots, orders and money as the journal has them"))

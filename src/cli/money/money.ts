@@ -1,6 +1,6 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
 import { Command } from "effect/cli"
-import { found } from "../../app/money/MoneyPlaces.ts"
+import { moneyOf } from "../../app/money/MoneyPlaces.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
@@ -14,5 +14,5 @@ export const command = Command.make(
     csv: flags.csv,
     json: flags.json
   },
-  Answer.said(WhichBot.withBot(found))
+  Answer.printAnswerOf(WhichBot.withBot(moneyOf))
 ).pipe(help("Show where every unit of money is: by place, strategy and order, and over time"))

@@ -16,7 +16,7 @@ export const command = Command.make(
     method: flags.choiceOr("method", methods, "Which purchase a sale closes; strategies see average cost", "average"),
     json: flags.json
   },
-  Answer.said(WhichBot.withBot(profit))
+  Answer.printAnswerOf(WhichBot.withBot(profit))
 ).pipe(
   help("Show profit and loss: what rounds earned, what the inventory did, fees, and capital that came or went", {
     "limitbot profit --by slot": "What each slot has earned",

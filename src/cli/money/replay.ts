@@ -17,7 +17,7 @@ export const command = Command.make(
     certificate: flags.toggle("certificate", "Fail unless every decision is what the files of the time say"),
     json: flags.json
   },
-  Answer.said(replayed)
+  Answer.printAnswerOf(replayed)
 ).pipe(
   help("Run every recorded decision again and compare", {
     "limitbot replay --certificate": "The daily proof that the bot did what its files say",

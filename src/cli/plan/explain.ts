@@ -1,6 +1,6 @@
 /** `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds (or held) its order, or nothing. */
 import { Argument, Command } from "effect/cli"
-import { found } from "../../app/plan/Explaining.ts"
+import { explanationOf } from "../../app/plan/Explaining.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
@@ -17,7 +17,7 @@ export const command = Command.make(
     bot: WhichBot.flags,
     json: flags.json
   },
-  Answer.said(WhichBot.withBot(found))
+  Answer.printAnswerOf(WhichBot.withBot(explanationOf))
 ).pipe(
   help("Explain why a slot holds what it holds, or nothing, now or at any time, and what would change that", {
     "limitbot explain btc-grid/cell-07": "One slot now",

@@ -15,7 +15,7 @@ export const command = Command.make(
     allow,
     json: flags.json
   },
-  Answer.said(planned)
+  Answer.printAnswerOf(planned)
 ).pipe(
   help("Show what a run would keep, cancel, create and defer now, with costs and dangers", {
     "limitbot plan strategies/*.yaml --config config/limitbot.yaml": "Plan all strategies together",

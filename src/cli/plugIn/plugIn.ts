@@ -18,7 +18,7 @@ const check = Command.make(
     within: flags.duration("within", "The longest that one answer may take (default: what a bot waits; a wallet 1m)"),
     json: flags.json
   },
-  Answer.said(checked)
+  Answer.printAnswerOf(checked)
 ).pipe(
   help("Ask a program of your own as a bot would ask it, and say what it does wrong", {
     "limitbot plug-in check notifier -- ./tell.sh": "does it take every message?",

@@ -31,7 +31,7 @@ export const command = Command.make(
     allow,
     json: flags.json
   },
-  Answer.said((asked) => rehearsed({ ...asked, usual: flags.defaultConfig }))
+  Answer.printAnswerOf((asked) => rehearsed({ ...asked, usual: flags.defaultConfig }))
 ).pipe(
   help("Put strategy files through days of outages and crashes on a sandbox, before any money", {
     "limitbot rehearse strategies/grid.yaml --days 3": "Three days of a bad week",

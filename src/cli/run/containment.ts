@@ -1,6 +1,6 @@
 /** `limitbot containment`: what can still act or be paid, before and after a kill, and the proof that nothing can. */
 import { Command } from "effect/cli"
-import { found } from "../../app/containment/Looking.ts"
+import { answerOf } from "../../app/containment/Looking.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
@@ -13,7 +13,7 @@ export const command = Command.make(
     bot: WhichBot.flags,
     json: flags.json
   },
-  Answer.said(WhichBot.withBot(found))
+  Answer.printAnswerOf(WhichBot.withBot(answerOf))
 ).pipe(
   help("List what can still act or be paid; exit code 0 proves that nothing can", {
     "limitbot containment": "Before a kill, and after it until every list is empty",

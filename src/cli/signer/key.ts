@@ -32,7 +32,7 @@ const importing = Command.make(
     passphraseFile
   },
   Effect.fn(function* ({ from, out, passphraseFile }) {
-    const [key, passphrase] = [yield* KeyFile.read(from), yield* KeyFile.read(passphraseFile)]
+    const [key, passphrase] = [yield* KeyFile.readKey(from), yield* KeyFile.readKey(passphraseFile)]
     const { account, publicKey } = yield* KeyFile.ownerOf(key)
     yield* KeyFile.write(out, yield* Keystore.seal(key, publicKey, passphrase))
     yield* Console.log(
@@ -47,7 +47,7 @@ const exporting = Command.make(
   Effect.fn(function* ({ from, out, passphraseFile }) {
     const fileSystem = yield* FileSystem.FileSystem
     const text = yield* fileSystem.readFileString(from)
-    yield* written(yield* Keystore.open(text, yield* KeyFile.read(passphraseFile)), out)
+    yield* written(yield* Keystore.open(text, yield* KeyFile.readKey(passphraseFile)), out)
   })
 ).pipe(help("Take a key out of a keystore into a file that only you can read"))
 

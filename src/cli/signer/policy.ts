@@ -20,9 +20,11 @@ const signing = Command.make(
   Policies.sign
 ).pipe(help("Sign a policy: a signer takes no other"))
 
-const showing = Command.make("show", { config: signerFile, json: flags.json }, Answer.said(Policies.holding)).pipe(
-  help("Show which policies hold, all that they restrict, and how much of each cap is used")
-)
+const showing = Command.make(
+  "show",
+  { config: signerFile, json: flags.json },
+  Answer.printAnswerOf(Policies.holding)
+).pipe(help("Show which policies hold, all that they restrict, and how much of each cap is used"))
 
 export const policy = Command.make("policy").pipe(
   Command.withDescription("Sign what a signer may sign, and see what holds"),

@@ -8,5 +8,5 @@ import { help } from "../help.ts"
 export const list = Command.make(
   "list",
   { config: flags.config, csv: flags.csv, json: flags.json },
-  Answer.said(({ config }) => SwapList.found(config))
+  Answer.printAnswerOf(({ config }) => SwapList.listSwaps(config))
 ).pipe(help("List the swaps and where their money is"))

@@ -43,7 +43,7 @@ const move = ({ description, from, name, to }: Move) =>
     Effect.fn(function* ({ amount, asset, config: file, dry, json, yes }) {
       const config = yield* ConfigFile.load(file)
       if (!config.venue.facts.movesBetweenAccounts) return yield* new NothingToMove({ venue: config.venue.url })
-      const given: SwapRequest.Terms = {
+      const terms: SwapRequest.Terms = {
         ...SwapRequest.usual,
         amount,
         from: asset,
@@ -54,7 +54,7 @@ const move = ({ description, from, name, to }: Move) =>
         recipientType: to,
         dry
       }
-      yield* carry(config, given, { json, payAgain: false, resume: undefined, yes })
+      yield* carry(config, terms, { json, payAgain: false, resume: undefined, yes })
     })
   ).pipe(
     help(description, {

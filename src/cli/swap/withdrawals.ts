@@ -1,6 +1,6 @@
 /** `limitbot swap withdrawals`: what a swap of type ANY_INPUT has paid out. */
 import { Argument, Command, Flag } from "effect/cli"
-import { found } from "../../app/swap/SwapPayouts.ts"
+import { listPayouts } from "../../app/swap/SwapPayouts.ts"
 import * as Answer from "../../process/Answer.ts"
 import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
 import { TimestampText } from "../../venue/wire/WireValue.ts"
@@ -29,7 +29,7 @@ export const withdrawals = Command.make(
     config: flags.config,
     json: flags.json
   },
-  Answer.said(found)
+  Answer.printAnswerOf(listPayouts)
 ).pipe(
   help("List what a swap of type ANY_INPUT has paid out", {
     "limitbot swap withdrawals ADDRESS --json": "The newest fifty, for a program"

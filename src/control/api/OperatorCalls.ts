@@ -9,21 +9,21 @@ export type ControlClient = HttpApiClient.ForApi<typeof ControlApi>
 export const callOf =
   (name: CommandName, target: string | undefined, why: string | undefined) =>
   ({ command }: ControlClient) => {
-    const said = present({ why })
+    const reason = present({ why })
     const [needed = "", strategies] = [target, present({ strategy: target })]
     switch (name) {
       case "pause":
-        return command.pause({ payload: { ...strategies, ...said } })
+        return command.pause({ payload: { ...strategies, ...reason } })
       case "resume":
-        return command.resume({ payload: { ...strategies, ...said } })
+        return command.resume({ payload: { ...strategies, ...reason } })
       case "drain":
-        return command.drain({ payload: { strategy: needed, ...said } })
+        return command.drain({ payload: { strategy: needed, ...reason } })
       case "cancel":
-        return command.cancel({ payload: { slot: needed, ...said } })
+        return command.cancel({ payload: { slot: needed, ...reason } })
       case "cancel-all":
-        return command.cancelAll({ payload: { confirm: operatorCommands[name].confirm, ...said } })
+        return command.cancelAll({ payload: { confirm: operatorCommands[name].confirm, ...reason } })
       case "kill":
-        return command.kill({ payload: { confirm: operatorCommands[name].confirm, ...said } })
+        return command.kill({ payload: { confirm: operatorCommands[name].confirm, ...reason } })
       case "release":
         return command.release({ payload: {} })
       case "reload":

@@ -65,18 +65,18 @@ const withoutTypes = (text: string): string =>
 const fromSources = (): ReadonlyMap<string, PageFile> => {
   const folder = join(import.meta.dirname, "../../dashboard")
   const { resolve } = createRequire(import.meta.url)
-  const read = (name: string) => readFileSync(join(folder, name), "utf8")
+  const readText = (name: string) => readFileSync(join(folder, name), "utf8")
   const library = ([name, file]: readonly [string, string]): readonly [string, PageFile] => {
     const root = dirname(resolve(`${name}/package.json`))
     return [`${name}.mjs`, { type: typeOf(file), body: readFileSync(join(root, file), "utf8") }]
   }
   return new Map([
     ...Object.entries(pages).map(([page, script]) => {
-      const body = read(page).replace(`/assets/${script}.js`, `/assets/${script}.ts`)
+      const body = readText(page).replace(`/assets/${script}.js`, `/assets/${script}.ts`)
       return [page, { type: typeOf(page), body }] as const
     }),
-    ...plain.map((name) => [name, { type: typeOf(name), body: read(name) }] as const),
-    ...scripts.map((name) => [name, { type: typeOf(name), body: withoutTypes(read(`public/${name}`)) }] as const),
+    ...plain.map((name) => [name, { type: typeOf(name), body: readText(name) }] as const),
+    ...scripts.map((name) => [name, { type: typeOf(name), body: withoutTypes(readText(`public/${name}`)) }] as const),
     [table, { type: typeOf(table), body: withoutTypes(readFileSync(join(folder, "../control/api", table), "utf8")) }],
     ...Object.entries(libraries).map(library)
   ])

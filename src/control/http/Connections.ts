@@ -63,15 +63,15 @@ const limited = <S extends Server>(server: S): S => {
   })
   server.on("request", ({ socket }, response) => {
     const name = nameOf(socket)
-    const begun = answering.get(name) ?? new Set()
-    answering.set(name, begun.add(response))
+    const responses = answering.get(name) ?? new Set()
+    answering.set(name, responses.add(response))
     response.once("close", () => {
-      begun.delete(response)
-      if (begun.size > 0) return
+      responses.delete(response)
+      if (responses.size > 0) return
       answering.delete(name)
-      const kept = open.get(name)
-      if (kept === undefined || !open.delete(name)) return
-      open.set(name, kept)
+      const openSocket = open.get(name)
+      if (openSocket === undefined || !open.delete(name)) return
+      open.set(name, openSocket)
     })
   })
   server.on("clientError", ({ code = "" }: NodeJS.ErrnoException, socket: Socket) => {

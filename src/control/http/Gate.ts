@@ -64,8 +64,8 @@ export const guard = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResp
     const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
     if (rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1)
       return refusal(400, "A request names one host")
-    const found = objection(request, yield* ServerNames)
-    if (found !== undefined) return refusal(...found)
+    const violation = objection(request, yield* ServerNames)
+    if (violation !== undefined) return refusal(...violation)
     const response = yield* Effect.catchIf(app, isNowhere, () => Effect.succeed(refusal(404, nothingHere)))
     const isBare = response.status >= 400 && response.body._tag === "Empty"
     if (isBare)

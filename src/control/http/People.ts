@@ -35,14 +35,14 @@ export const list = Effect.fn("People.list")(function* (journal: string) {
   const file = fileOf(journal)
   const unusable = (why: string) =>
     new PeopleUnusable({ message: `${file} ${why}. Until it is mended, nobody who is listed there gets in.` })
-  const text = yield* OwnFile.read(file).pipe(Effect.mapError(({ message }) => unusable(message)))
+  const text = yield* OwnFile.readOwnFile(file).pipe(Effect.mapError(({ message }) => unusable(message)))
   if (Option.isNone(text)) return []
   return yield* decode(text.value).pipe(Effect.mapError(() => unusable("is not a list of people")))
 })
 
 export const holderOf = Effect.fn("People.holderOf")(function* (journal: string, token: Redacted.Redacted) {
-  const given = digestOf(token)
-  return (yield* list(journal)).find(({ digest }) => timingSafeEqual(Buffer.from(digest, "hex"), given))
+  const tokenDigest = digestOf(token)
+  return (yield* list(journal)).find(({ digest }) => timingSafeEqual(Buffer.from(digest, "hex"), tokenDigest))
 })
 
 /** Adds a person and hands over their new token, which is stored nowhere else. */

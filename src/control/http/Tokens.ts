@@ -38,19 +38,19 @@ const unusable = (file: string, problem: string) =>
   new TokenUnusable({ message: `The token file ${file} ${problem}. Remove it, and the next start makes a new one.` })
 
 const stored = Effect.fnUntraced(function* (file: string) {
-  const text = yield* OwnFile.read(file).pipe(Effect.mapError(({ message }) => unusable(file, message)))
+  const text = yield* OwnFile.readOwnFile(file).pipe(Effect.mapError(({ message }) => unusable(file, message)))
   if (Option.isNone(text)) return undefined
   const token = text.value.trim()
   return form.test(token) ? Redacted.make(token) : yield* unusable(file, "holds no token")
 })
 
-export const read = Effect.fn("Tokens.read")(function* (file: string) {
+export const readToken = Effect.fn("Tokens.read")(function* (file: string) {
   return (yield* stored(file)) ?? (yield* unusable(file, "is missing"))
 })
 
 const readOrCreate = Effect.fnUntraced(function* (file: string) {
-  const known = yield* stored(file)
-  if (known !== undefined) return known
+  const storedToken = yield* stored(file)
+  if (storedToken !== undefined) return storedToken
   const fileSystem = yield* FileSystem.FileSystem
   const token = generate()
   yield* fileSystem
@@ -81,11 +81,11 @@ export const open = Effect.fn("Tokens.open")(function* (
   const further = furtherViewer === undefined ? viewer : digestOf(furtherViewer)
   const holderOf: Tokens["holderOf"] = Effect.fnUntraced(
     function* (token) {
-      const given = digestOf(token)
+      const tokenDigest = digestOf(token)
       // All are always compared, so the time taken says nothing.
-      const [isOperator, ...isViewer] = [operator, viewer, further].map((known) => timingSafeEqual(given, known))
-      if (isOperator === true) return lasting("operator", theOperator, given)
-      if (isViewer.includes(true)) return lasting("viewer", "a viewer", given)
+      const [isOperator, ...isViewer] = [operator, viewer, further].map((known) => timingSafeEqual(tokenDigest, known))
+      if (isOperator === true) return lasting("operator", theOperator, tokenDigest)
+      if (isViewer.includes(true)) return lasting("viewer", "a viewer", tokenDigest)
       const person = yield* People.holderOf(journal, token)
       return person && { ...person, left: leftOf(token) }
     },

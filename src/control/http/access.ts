@@ -20,13 +20,13 @@ const guessMillis = 250
 export const layer = ({ holderOf, where }: Tokens) => {
   const refused = new TokenRefused({ message: `A bearer token is required. ${where}` })
   const holder = Effect.fnUntraced(function* (token: Redacted.Redacted) {
-    const found = yield* holderOf(token).pipe(Effect.mapError(({ message }) => new TokenRefused({ message })))
-    return found ?? (yield* Effect.andThen(Effect.sleep(guessMillis), refused))
+    const tokenHolder = yield* holderOf(token).pipe(Effect.mapError(({ message }) => new TokenRefused({ message })))
+    return tokenHolder ?? (yield* Effect.andThen(Effect.sleep(guessMillis), refused))
   })
   const permitted = Effect.fnUntraced(function* (token: Redacted.Redacted, needed: TokenRole) {
-    const found = yield* holder(token)
-    if (mayAs(found.role, needed)) return found
-    return yield* new NotPermitted({ message: `A ${found.role}'s token may not do this; it needs the ${needed}'s` })
+    const person = yield* holder(token)
+    if (mayAs(person.role, needed)) return person
+    return yield* new NotPermitted({ message: `A ${person.role}'s token may not do this; it needs the ${needed}'s` })
   })
   return Layer.mergeAll(
     HttpApiMiddleware.layerSchemaErrorTransform(Understood, (error) =>

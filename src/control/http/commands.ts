@@ -18,7 +18,7 @@ export const layer = HttpApiBuilder.group(
     const bot = yield* Bot
     const books = yield* Bookkeeper
 
-    const said = Effect.fnUntraced(
+    const execute = Effect.fnUntraced(
       function* (name: CommandName, target?: string, why?: string) {
         const { name: by } = yield* TokenHolder
         return done(yield* obey(bot, by, name, target, why))
@@ -40,14 +40,14 @@ export const layer = HttpApiBuilder.group(
     )
 
     return handlers.handleAll({
-      pause: ({ payload: { strategy, why } }) => said("pause", strategy, why),
-      resume: ({ payload: { strategy, why } }) => said("resume", strategy, why),
-      drain: ({ payload: { strategy, why } }) => said("drain", strategy, why),
-      cancel: ({ payload: { slot, why } }) => said("cancel", slot, why),
-      cancelAll: ({ payload: { why } }) => said("cancel-all", undefined, why),
-      kill: ({ payload: { why } }) => said("kill", undefined, why),
-      release: () => said("release"),
-      reload: () => said("reload"),
+      pause: ({ payload: { strategy, why } }) => execute("pause", strategy, why),
+      resume: ({ payload: { strategy, why } }) => execute("resume", strategy, why),
+      drain: ({ payload: { strategy, why } }) => execute("drain", strategy, why),
+      cancel: ({ payload: { slot, why } }) => execute("cancel", slot, why),
+      cancelAll: ({ payload: { why } }) => execute("cancel-all", undefined, why),
+      kill: ({ payload: { why } }) => execute("kill", undefined, why),
+      release: () => execute("release"),
+      reload: () => execute("reload"),
       resolve: Effect.fnUntraced(
         function* ({ payload: { placement, received, word, why } }) {
           const { name: by } = yield* TokenHolder

@@ -90,17 +90,17 @@ const candles = Effect.fnUntraced(function* (means: Means, market: string, timef
 
 const linesBefore = ({ lines }: Recent, before: number, most: number, search: string): ReadonlyArray<LineView> => {
   const isWanted = mentions(search)
-  const found: Array<LineView> = []
-  for (let index = lines.length - 1; index >= 0 && found.length < most; index -= 1) {
+  const matches: Array<LineView> = []
+  for (let index = lines.length - 1; index >= 0 && matches.length < most; index -= 1) {
     const line = lines[index]
-    if (line !== undefined && line.sequence < before && isWanted(line)) found.push(line)
+    if (line !== undefined && line.sequence < before && isWanted(line)) matches.push(line)
   }
-  return found.reverse()
+  return matches.reverse()
 }
 
 const streaming = ({ books }: Means) => {
   let streams = 0
-  const counted = Effect.acquireRelease(
+  const streamSlot = Effect.acquireRelease(
     Effect.sync(() => {
       streams += 1
     }),
@@ -112,7 +112,7 @@ const streaming = ({ books }: Means) => {
   return (after = books.state.sequence) =>
     streams >= mostStreams
       ? Effect.fail(new TooManyStreams({ message: `${mostStreams} streams are open already` }))
-      : Effect.succeed(Stream.unwrap(Effect.as(counted, stream(after))))
+      : Effect.succeed(Stream.unwrap(Effect.as(streamSlot, stream(after))))
 }
 
 export const layer = (recent: Recent, ticks: Ticks) =>
@@ -133,10 +133,10 @@ export const layer = (recent: Recent, ticks: Ticks) =>
       return handlers.handleAll({
         status: Effect.fnUntraced(function* () {
           const { role } = yield* TokenHolder
-          const asked = yield* now
+          const snapshot = yield* now
           return {
-            ...asked,
-            ...statusOf(books.state, bot, (market) => orderBook.book(market)?.seenAfter, asked.at),
+            ...snapshot,
+            ...statusOf(books.state, bot, (market) => orderBook.book(market)?.seenAfter, snapshot.at),
             role
           }
         }),
@@ -147,8 +147,8 @@ export const layer = (recent: Recent, ticks: Ticks) =>
         orders: () => Effect.map(now, (asked) => ({ ...asked, orders: ordersOf(books.state, assets) })),
         fills: ({ query: { after = 0, limit = 500 } }) =>
           Effect.map(now, (asked) => {
-            const known = recent.fills.findLastIndex(({ sequence }) => sequence <= after)
-            const from = Math.max(known + 1, recent.fills.length - limit)
+            const fillIndex = recent.fills.findLastIndex(({ sequence }) => sequence <= after)
+            const from = Math.max(fillIndex + 1, recent.fills.length - limit)
             return { ...asked, fills: recent.fills.slice(from) }
           }),
         money: () => Effect.map(now, (asked) => ({ ...asked, ...moneyView(books.state, assets) })),
@@ -164,8 +164,8 @@ export const layer = (recent: Recent, ticks: Ticks) =>
           Effect.map(now, (asked) => ({ ...asked, events: linesBefore(recent, before, limit, search) })),
         events: Effect.fnUntraced(function* ({ headers, query }) {
           const { left } = yield* TokenHolder
-          const told = yield* streamed(headers["last-event-id"] ?? query.after)
-          return told.pipe(
+          const eventStream = yield* streamed(headers["last-event-id"] ?? query.after)
+          return eventStream.pipe(
             Stream.interruptWhen(left),
             Stream.provideContext(
               Context.make(Bot, bot).pipe(Context.add(Bookkeeper, books), Context.add(Journal, journal))

@@ -20,7 +20,7 @@ interface Sent {
   readonly data: StreamMessage
 }
 
-const sent = (data: StreamMessage): Sent =>
+const messageOf = (data: StreamMessage): Sent =>
   data._tag === "Event" ? { id: String(data.sequence), event: data._tag, data } : { event: data._tag, data }
 
 /** Starts with the event after `after`, and does not end. */
@@ -39,22 +39,24 @@ export const stream = (after: number) =>
         Stream.flatMap(() => Stream.orDie(journal.events({ after: last }))), // A journal that cannot be read stops the bot.
         Stream.map((recorded) => {
           last = recorded.sequence
-          return sent({ _tag: "Event", ...lineOf(recorded, bot.assets) })
+          return messageOf({ _tag: "Event", ...lineOf(recorded, bot.assets) })
         })
       )
-      const seen = new Map<string, TwoSidedPrice>()
+      const lastPrices = new Map<string, TwoSidedPrice>()
       const prices = Stream.tick(priceMillis).pipe(
         Stream.mapEffect(() => Clock.currentTimeMillis),
         Stream.flatMap((at) => {
-          const changed = [...bot.prices].filter(([market, price]) => seen.get(market) !== price)
-          for (const [market, price] of changed) seen.set(market, price)
-          const told = changed.map(([market, price]) => priceView(market, price))
-          return told.length === 0 ? Stream.empty : Stream.succeed(sent({ _tag: "Prices", at, prices: told }))
+          const changed = [...bot.prices].filter(([market, price]) => lastPrices.get(market) !== price)
+          for (const [market, price] of changed) lastPrices.set(market, price)
+          const priceViews = changed.map(([market, price]) => priceView(market, price))
+          return priceViews.length === 0
+            ? Stream.empty
+            : Stream.succeed(messageOf({ _tag: "Prices", at, prices: priceViews }))
         })
       )
       const alive = Stream.tick(aliveMillis).pipe(
         Stream.mapEffect(() => Clock.currentTimeMillis),
-        Stream.map((at) => sent({ _tag: "Alive", at, sequence: books.state.sequence, turnedAt: bot.turnedAt() }))
+        Stream.map((at) => messageOf({ _tag: "Alive", at, sequence: books.state.sequence, turnedAt: bot.turnedAt() }))
       )
       return Stream.mergeAll([fresh, prices, alive], { concurrency: 3 })
     })

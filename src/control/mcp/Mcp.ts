@@ -22,18 +22,18 @@ export const patienceMillis = 130_000
 export type AskAs = (role: TokenRole) => Proposals.Ask
 
 const handlersFor = (askAs: AskAs) => {
-  const read = askAs("viewer")
+  const askViewer = askAs("viewer")
   const proposals = Proposals.make(askAs("operator"))
   const looking = Looking.of({
-    status: () => read((api) => api.look.status()),
-    slots: () => read((api) => api.look.slots()),
-    money: () => read((api) => api.look.money()),
-    book: ({ market }) => read((api) => api.look.book({ query: { market } })),
-    explain: ({ slot }) => read((api) => api.look.explain({ query: { slot } })),
-    plan: () => read((api) => api.look.plan()),
-    backtest: ({ file }) => read((api) => api.look.backtest({ query: { file } })),
-    files: () => read((api) => api.look.files()),
-    events: ({ search }) => read((api) => api.look.log({ query: { search } }))
+    status: () => askViewer((api) => api.look.status()),
+    slots: () => askViewer((api) => api.look.slots()),
+    money: () => askViewer((api) => api.look.money()),
+    book: ({ market }) => askViewer((api) => api.look.book({ query: { market } })),
+    explain: ({ slot }) => askViewer((api) => api.look.explain({ query: { slot } })),
+    plan: () => askViewer((api) => api.look.plan()),
+    backtest: ({ file }) => askViewer((api) => api.look.backtest({ query: { file } })),
+    files: () => askViewer((api) => api.look.files()),
+    events: ({ search }) => askViewer((api) => api.look.log({ query: { search } }))
   })
   const operating = Operating.of({
     ...looking,

@@ -72,12 +72,12 @@ export const make = (operator: Ask) => {
   })
 
   const carryOut = Effect.fn("Proposals.carryOut")(function* (proposal: string) {
-    const found = waiting.get(proposal)
+    const pendingProposal = waiting.get(proposal)
     waiting.delete(proposal)
-    if (found === undefined || found.until < (yield* Clock.currentTimeMillis)) {
+    if (pendingProposal === undefined || pendingProposal.until < (yield* Clock.currentTimeMillis)) {
       return yield* new NotProposed({ message: "There is no such proposal any more: propose it again, and show it" })
     }
-    const { message } = yield* found.run
+    const { message } = yield* pendingProposal.run
     return { message }
   })
   return { propose, carryOut }

@@ -35,7 +35,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
     ].join("\n")
   }
 
-  const told = (by: string, name: CommandName, target: string | undefined) =>
+  const replyTo = (by: string, name: CommandName, target: string | undefined) =>
     obey(bot, by, name, target).pipe(
       Effect.provideService(Bookkeeper, books),
       Effect.map((done) => (name === "kill" ? `${done}. \`limitbot release\` ends it.` : done)),
@@ -73,5 +73,5 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
       Effect.catch(({ message }) => Effect.succeed(message))
     )
 
-  return { status, plan, explain, obey: told } satisfies Omit<ChatCommands, "profit">
+  return { status, plan, explain, obey: replyTo } satisfies Omit<ChatCommands, "profit">
 })

@@ -33,13 +33,13 @@ interface BotToReport extends ChatOperator.ChatBot {
 const summary = Effect.fnUntraced(function* (state: BotState, { assets, prices }: BotToReport) {
   const look = yield* LiveProfit.subscribe(assets)
   const { standings } = yield* look(prices)
-  return said(
+  return summaryText(
     state,
     standings.map((standing) => `${standing.quote}: ${ProfitText.standingParts(standing, assets).join(", ")}`)
   )
 })
 
-const said = (state: BotState, more: ReadonlyArray<string>): string =>
+const summaryText = (state: BotState, more: ReadonlyArray<string>): string =>
   [`${counted(state.fills, "fill")}, ${counted(unfinished(state).length, "open order")}`, ...more].join("; ")
 
 export const start = Effect.fn("Notifications.start")(function* (
@@ -48,13 +48,13 @@ export const start = Effect.fn("Notifications.start")(function* (
 ) {
   const books = yield* Bookkeeper
   const journal = yield* Journal
-  const told = summary(books.state, bot).pipe(
+  const tradingSummary = summary(books.state, bot).pipe(
     Effect.provideService(Journal, journal),
-    Effect.orElseSucceed(() => said(books.state, []))
+    Effect.orElseSucceed(() => summaryText(books.state, []))
   )
   const client = yield* Layer.build(people)
   if (heartbeat !== undefined) {
-    const beat = Heartbeat.beat(heartbeat, books.state, bot, told)
+    const beat = Heartbeat.beat(heartbeat, books.state, bot, tradingSummary)
     yield* Effect.forkScoped(Effect.provide(beat, client))
   }
   if (notify.length === 0) return
@@ -62,10 +62,10 @@ export const start = Effect.fn("Notifications.start")(function* (
   yield* Effect.forEach(notify, ({ commands, secret, url }) =>
     commands.length === 0 || secret === undefined
       ? Effect.void
-      : TelegramCommands.listen({ url, token: secret, allowed: new Set(commands) }, { ...operator, profit: told }).pipe(
-          Effect.provide(client),
-          Effect.forkScoped
-        )
+      : TelegramCommands.listen(
+          { url, token: secret, allowed: new Set(commands) },
+          { ...operator, profit: tradingSummary }
+        ).pipe(Effect.provide(client), Effect.forkScoped)
   )
   const notifier = Effect.provide(Notifier.make(notify, bot.name), client)
   const tell = yield* bot.phones === undefined ? notifier : Effect.provideService(notifier, Phones, bot.phones.tell)
@@ -83,7 +83,7 @@ export const start = Effect.fn("Notifications.start")(function* (
     const at = yield* Clock.currentTimeMillis
     yield* tell(
       why === undefined
-        ? { at, severity: "good", kind: "AllClear", subject: bot.name, text: `all is well: ${yield* told}` }
+        ? { at, severity: "good", kind: "AllClear", subject: bot.name, text: `all is well: ${yield* tradingSummary}` }
         : { at, severity: "alarm", kind: "NotWell", subject: bot.name, text: why }
     )
   })

@@ -45,8 +45,8 @@ export const deliver = (target: Target, bot: string, notices: ReadonlyArray<Noti
 const push = Effect.fn("Notifier.push")(function* (bot: string, notices: ReadonlyArray<Notice>, persist: Persist) {
   const tell = yield* Phones
   const now = yield* Clock.currentTimeMillis
-  const told = tell(phoneMessage(bot, notices, now), persist)
-  return yield* Effect.mapError(told, ({ reason }) => new NotDelivered({ to: "push", reason }))
+  const delivery = tell(phoneMessage(bot, notices, now), persist)
+  return yield* Effect.mapError(delivery, ({ reason }) => new NotDelivered({ to: "push", reason }))
 })
 
 const send = Effect.fn("Notifier.send")(function* (
@@ -59,8 +59,8 @@ const send = Effect.fn("Notifier.send")(function* (
   if (to === "email") {
     if (mailbox === undefined) return
     const send = yield* Mailer
-    const told = send(url, mailbox, secret, title(bot, notices), textFor(to, bot, notices))
-    return yield* Effect.mapError(told, failed)
+    const transmission = send(url, mailbox, secret, title(bot, notices), textFor(to, bot, notices))
+    return yield* Effect.mapError(transmission, failed)
   }
   const now = yield* Clock.currentTimeMillis
   if (to === "command") {
@@ -111,9 +111,9 @@ const grouped = (notices: ReadonlyArray<Notice>): ReadonlyArray<Notice> => {
   const last = notices.at(-1)
   if (rest <= 0 || last === undefined) return notices
   // The gravest are kept, in their order.
-  const kept = new Set(notices.toSorted((a, b) => weight(b) - weight(a)).slice(0, mostLines))
+  const mostSevere = new Set(notices.toSorted((a, b) => weight(b) - weight(a)).slice(0, mostLines))
   const more: Notice = { ...last, severity: "quiet", kind: "More", subject: "limitbot", text: `and ${rest} more` }
-  return [...notices.filter((notice) => kept.has(notice)), more]
+  return [...notices.filter((notice) => mostSevere.has(notice)), more]
 }
 
 const weight = ({ severity }: Notice): number => ({ quiet: 0, good: 1, warn: 2, alarm: 3 })[severity]

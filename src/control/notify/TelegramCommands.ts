@@ -71,7 +71,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
   const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
   const startedAt = yield* Clock.currentTimeMillis
   let offset = 0
-  let asked: { readonly chat: number; readonly at: number; readonly name: CommandName } | undefined
+  let pendingCommand: { readonly chat: number; readonly at: number; readonly name: CommandName } | undefined
 
   const post = (method: string, body: unknown) =>
     client
@@ -90,19 +90,21 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     // In groups the bot's name follows a command.
     const [word = "", ...rest] = text.trim().split(/\s+/)
     const argument = rest.join(" ") || undefined
-    const said = word.toLowerCase().replace(/@\w+$/, "")
-    if (said === "/status") return plain(commands.status(), [...looks.slice(1), ...inChats.map((name) => `/${name}`)])
-    if (said === "/profit") return plain(yield* commands.profit)
-    if (said === "/plan") return plain(yield* commands.plan)
-    if (said === "/explain") return plain(yield* commands.explain(argument))
-    const name = inChats.find((each) => said === `/${each}`)
+    const chatCommand = word.toLowerCase().replace(/@\w+$/, "")
+    if (chatCommand === "/status")
+      return plain(commands.status(), [...looks.slice(1), ...inChats.map((name) => `/${name}`)])
+    if (chatCommand === "/profit") return plain(yield* commands.profit)
+    if (chatCommand === "/plan") return plain(yield* commands.plan)
+    if (chatCommand === "/explain") return plain(yield* commands.explain(argument))
+    const name = inChats.find((each) => chatCommand === `/${each}`)
     if (name === undefined) return plain(help)
     const { confirm, means } = commandOf(name)
     const by = from?.username === undefined ? "somebody in the chat" : `@${from.username} in the chat`
     if (confirm === undefined) return plain(yield* commands.obey(by, name, argument))
-    const isAsked = asked?.chat === id && asked.name === name && now - asked.at < confirmMillis
+    const isAsked =
+      pendingCommand?.chat === id && pendingCommand.name === name && now - pendingCommand.at < confirmMillis
     const isConfirmed = isAsked && argument === "yes"
-    asked = isConfirmed ? undefined : { chat: id, at: now, name }
+    pendingCommand = isConfirmed ? undefined : { chat: id, at: now, name }
     return isConfirmed
       ? plain(yield* commands.obey(by, name, undefined))
       : plain(`${means} Say “/${name} yes” within a minute.`, [`/${name} yes`, "/status"])

@@ -70,10 +70,10 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
       return yield* refused({
         message: "This browser's push service is none that the bot may ask: name its host in `services` of `to: push`"
       })
-    const known = yield* Effect.mapError(Subscriptions.list(journal), refused)
+    const subscriptions = yield* Effect.mapError(Subscriptions.list(journal), refused)
     const isSame = (each: Subscriptions.Subscription) =>
       each.endpoint === endpoint && each.digest === digest && each.keys.auth === keys.auth
-    if (known.some(isSame)) return false
+    if (subscriptions.some(isSame)) return false
     const since = yield* Clock.currentTimeMillis
     const first = { title: "limitbot", text: `${name} is told here from now on`, severity: "good", at: since }
     const end = yield* Effect.mapError(send({ endpoint, keys }, first), ({ reason }) =>
@@ -95,8 +95,8 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
 
   const unsubscribe: PhoneServices["unsubscribe"] = Effect.fn("PhoneServices.unsubscribe")(
     function* ({ digest }, endpoint) {
-      const known = yield* Subscriptions.list(journal)
-      const own = known.some((each) => isSame(each, { endpoint, digest }))
+      const registrations = yield* Subscriptions.list(journal)
+      const own = registrations.some((each) => isSame(each, { endpoint, digest }))
       if (own) yield* forget([{ endpoint, digest }])
       return own
     },
@@ -120,8 +120,8 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
           ),
         { concurrency: 8 }
       )
-      const gone = ends.flatMap((each) => (each.end === "gone" ? [each.phone] : []))
-      if (gone.length > 0) yield* forget(gone)
+      const expiredPhones = ends.flatMap((each) => (each.end === "gone" ? [each.phone] : []))
+      if (expiredPhones.length > 0) yield* forget(expiredPhones)
       const failures = ends.flatMap((each) => (each.end === "failed" ? [each.why] : []))
       const [reason, ...others] = failures
       if (reason === undefined) return

@@ -29,7 +29,7 @@ export const make = (client: HttpClient.HttpClient, keys: KeyPair, settings: Pus
     const host = serviceOf(phone.endpoint, settings)
     if (host === undefined) return yield* new NotPushed({ reason: "it is at no push service that may be asked" })
     const isAlarm = message.severity === "alarm"
-    const made = yield* Effect.tryPromise({
+    const payload = yield* Effect.tryPromise({
       try: () =>
         buildPushPayload(
           { data: { ...message }, options: { ttl: keptSeconds, urgency: isAlarm ? "high" : "normal" } },
@@ -42,7 +42,7 @@ export const make = (client: HttpClient.HttpClient, keys: KeyPair, settings: Pus
         ),
       catch: () => new NotPushed({ reason: "its keys are none that a message can be encrypted for" })
     })
-    const { authorization = "", urgency = "normal" } = made.headers
+    const { authorization = "", urgency = "normal" } = payload.headers
     const { status } = yield* client
       .execute(
         HttpClientRequest.post(phone.endpoint).pipe(
@@ -52,7 +52,7 @@ export const make = (client: HttpClient.HttpClient, keys: KeyPair, settings: Pus
             ttl: String(keptSeconds),
             "content-encoding": "aes128gcm"
           }),
-          HttpClientRequest.bodyUint8Array(made.body, "application/octet-stream")
+          HttpClientRequest.bodyUint8Array(payload.body, "application/octet-stream")
         )
       )
       .pipe(

@@ -13,11 +13,11 @@ export interface Ticks {
 
 export const make = (): Ticks => {
   const series = new Map<string, Array<Minute>>()
-  const seen = new Map<string, TwoSidedPrice>()
+  const lastPrices = new Map<string, TwoSidedPrice>()
   const note: Ticks["note"] = (prices) => {
     for (const [market, price] of prices) {
-      if (seen.get(market) === price) continue
-      seen.set(market, price)
+      if (lastPrices.get(market) === price) continue
+      lastPrices.set(market, price)
       const value = Decimal.toNumber(mid(price))
       const openedAt = price.at - (price.at % tickMillis)
       const ticks = series.get(market) ?? []

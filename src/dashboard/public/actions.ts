@@ -8,16 +8,16 @@ import * as Api from "./api.ts"
 import { byId, h, messageOf, toast } from "./dom.ts"
 
 const dialog = (): HTMLDialogElement => {
-  const found = byId("dialog")
-  if (!(found instanceof HTMLDialogElement)) throw new Error("#dialog is no dialog")
-  return found
+  const element = byId("dialog")
+  if (!(element instanceof HTMLDialogElement)) throw new Error("#dialog is no dialog")
+  return element
 }
 
 export const open = (title: string, ...content: ReadonlyArray<Node>): HTMLDialogElement => {
-  const shown = dialog()
-  shown.replaceChildren(h("h2", { id: "dialog-title" }, title), ...content)
-  if (!shown.open) shown.showModal()
-  return shown
+  const box = dialog()
+  box.replaceChildren(h("h2", { id: "dialog-title" }, title), ...content)
+  if (!box.open) box.showModal()
+  return box
 }
 
 export const closeButton = (label: string) => h("button", { type: "button", click: () => dialog().close() }, label)
@@ -113,8 +113,8 @@ const answered = async (title: string, waiting: string, answer: Promise<Readonly
 }
 
 export const explain = (slot: string): Promise<void> => {
-  const asked = Api.get<ReadonlyArray<Explanation>>(`explain?slot=${encodeURIComponent(slot)}`)
-  const shown = ([each]: ReadonlyArray<Explanation>): ReadonlyArray<Node> =>
+  const explanations = Api.get<ReadonlyArray<Explanation>>(`explain?slot=${encodeURIComponent(slot)}`)
+  const explanationNodes = ([each]: ReadonlyArray<Explanation>): ReadonlyArray<Node> =>
     each === undefined
       ? []
       : [
@@ -123,11 +123,11 @@ export const explain = (slot: string): Promise<void> => {
           ...section("what would change it", each.wouldChange),
           ...section("lately", each.lately)
         ]
-  return answered(slot, "Reading the journal …", asked.then(shown))
+  return answered(slot, "Reading the journal …", explanations.then(explanationNodes))
 }
 
 export const reconcile = (): Promise<void> => {
-  const shown = ({ findings, missing }: typeof Reconciliation.Type): ReadonlyArray<Node> => {
+  const findingNodes = ({ findings, missing }: typeof Reconciliation.Type): ReadonlyArray<Node> => {
     const differing = findings.filter(({ verdict }) => verdict !== "agrees")
     return [
       h("p", {}, `${findings.length - differing.length} findings agree, ${differing.length} differ.`),
@@ -139,7 +139,7 @@ export const reconcile = (): Promise<void> => {
     ]
   }
   const waiting = "Comparing the journal with the venue's orders, history and balances …"
-  return answered("Reconcile", waiting, Api.post<typeof Reconciliation.Type>("reconcile", {}).then(shown))
+  return answered("Reconcile", waiting, Api.post<typeof Reconciliation.Type>("reconcile", {}).then(findingNodes))
 }
 
 export const resolveProblem = ({ resolve, subject, text }: ProblemView, path = "resolve"): void => {
@@ -202,8 +202,8 @@ export const swap = (): void => {
 
 const agreeToSwap = ({ pay, quote, receive, terms, until }: SwapOffer): void => {
   const holds = `The quote holds until ${new Date(until).toLocaleTimeString()}.`
-  const shown = [h("p", {}, `Pay ${pay}, receive about ${receive}. ${holds}`), h("pre", {}, terms.join("\n"))]
-  confirmTyped("Swap", "swap", shown, [], () => command("swap", { quote, confirm: "swap" }))
+  const offerNodes = [h("p", {}, `Pay ${pay}, receive about ${receive}. ${holds}`), h("pre", {}, terms.join("\n"))]
+  confirmTyped("Swap", "swap", offerNodes, [], () => command("swap", { quote, confirm: "swap" }))
 }
 
 export const login = (reason: string): void => {
@@ -229,7 +229,7 @@ export const login = (reason: string): void => {
     Api.setToken(token.value.trim())
     location.reload()
   })
-  const shown = open("limitbot", form)
-  shown.addEventListener("cancel", (event) => event.preventDefault())
+  const loginDialog = open("limitbot", form)
+  loginDialog.addEventListener("cancel", (event) => event.preventDefault())
   token.focus()
 }

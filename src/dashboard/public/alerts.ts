@@ -21,11 +21,11 @@ const say = async (path: "subscribe" | "unsubscribe", subscription: PushSubscrip
 const begin = async ({ pushManager }: ServiceWorkerRegistration, key: string): Promise<string> => {
   if ((await Notification.requestPermission()) !== "granted")
     throw new Error("This browser does not allow notifications of this page: its settings do")
-  const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytesOf(key) })
+  const pushSubscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytesOf(key) })
   try {
-    return await say("subscribe", made)
+    return await say("subscribe", pushSubscription)
   } catch (error) {
-    await made.unsubscribe()
+    await pushSubscription.unsubscribe()
     throw error
   }
 }
@@ -37,9 +37,9 @@ const end = async (subscription: PushSubscription): Promise<string> => {
 }
 
 const present = async ({ pushManager }: ServiceWorkerRegistration, key: string) => {
-  const found = await pushManager.getSubscription()
-  if (found === null || isFor(found, key)) return found
-  await found.unsubscribe()
+  const existingSubscription = await pushManager.getSubscription()
+  if (existingSubscription === null || isFor(existingSubscription, key)) return existingSubscription
+  await existingSubscription.unsubscribe()
   return null
 }
 
@@ -56,15 +56,16 @@ export const offerAlerts = async (): Promise<void> => {
       ? "This browser is told while the page is closed"
       : "Tell this browser while the page is closed"
   }
-  const found = await present(worker, key)
-  if (found !== null) await say("subscribe", found).catch((error) => toast(messageOf(error), "alarm"))
-  draw(found !== null)
+  const activeSubscription = await present(worker, key)
+  if (activeSubscription !== null)
+    await say("subscribe", activeSubscription).catch((error) => toast(messageOf(error), "alarm"))
+  draw(activeSubscription !== null)
   button.hidden = false
   button.addEventListener("click", async () => {
     try {
-      const known = await present(worker, key)
-      toast(known === null ? await begin(worker, key) : await end(known), "good")
-      draw(known === null)
+      const latestSubscription = await present(worker, key)
+      toast(latestSubscription === null ? await begin(worker, key) : await end(latestSubscription), "good")
+      draw(latestSubscription === null)
     } catch (error) {
       toast(messageOf(error), "alarm")
     }

@@ -11,9 +11,9 @@ export const forgetToken = (): void => sessionStorage.removeItem(storageKey)
 
 /** Takes the token from the fragment of the address. It is kept for this tab, and removed from the address and its history. */
 export const takeToken = (): boolean => {
-  const found = /^#token=([\w-]+)$/.exec(location.hash)?.[1]
-  if (found === undefined) return false
-  setToken(found)
+  const hashToken = /^#token=([\w-]+)$/.exec(location.hash)?.[1]
+  if (hashToken === undefined) return false
+  setToken(hashToken)
   history.replaceState(null, "", location.pathname)
   return true
 }
@@ -71,7 +71,7 @@ const pauseMillis = 1_500
 const messages = (text: string): { readonly found: ReadonlyArray<Told>; readonly rest: string } => {
   const blocks = text.split("\n\n")
   const rest = blocks.pop() ?? ""
-  const found = blocks.flatMap((block) => {
+  const serverEvents = blocks.flatMap((block) => {
     const field = (name: string) =>
       block
         .split("\n")
@@ -81,7 +81,7 @@ const messages = (text: string): { readonly found: ReadonlyArray<Told>; readonly
     const data = field("data")
     return data === "" ? [] : [{ event: field("event"), data: JSON.parse(data) }]
   })
-  return { found, rest }
+  return { found: serverEvents, rest }
 }
 
 /** Listens without end, from the event after `sequence`, over any number of connections. */
@@ -103,7 +103,7 @@ export const listen = (sequence: number, listener: Listener): void => {
     listener.told(told)
   }
 
-  const read = async (): Promise<void> => {
+  const readStream = async (): Promise<void> => {
     const abort = new AbortController()
     let timer = setTimeout(() => abort.abort(), silentMillis)
     try {
@@ -120,9 +120,9 @@ export const listen = (sequence: number, listener: Listener): void => {
         if (done) return
         clearTimeout(timer)
         timer = setTimeout(() => abort.abort(), silentMillis)
-        const read = messages(rest + value)
-        rest = read.rest
-        for (const told of read.found) take(told)
+        const batch = messages(rest + value)
+        rest = batch.rest
+        for (const serverEvent of batch.found) take(serverEvent)
       }
     } finally {
       clearTimeout(timer)
@@ -130,7 +130,7 @@ export const listen = (sequence: number, listener: Listener): void => {
   }
 
   const again = (): void => {
-    read()
+    readStream()
       .catch(() => undefined)
       .then(() => {
         listener.state("gone", "The bot does not answer")

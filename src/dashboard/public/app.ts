@@ -86,58 +86,62 @@ const fewMinutes = 15
 
 const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
   status: async () => {
-    const read = await Api.get<Status>("status")
-    status = read
-    skew = read.at - Date.now()
-    if (market === "") market = read.strategies[0]?.market ?? read.prices[0]?.market ?? ""
-    drawHeader(read)
+    const newStatus = await Api.get<Status>("status")
+    status = newStatus
+    skew = newStatus.at - Date.now()
+    if (market === "") market = newStatus.strategies[0]?.market ?? newStatus.prices[0]?.market ?? ""
+    drawHeader(newStatus)
   },
   chart: async () => {
     if (market === "") return
-    const read = await readCandles(timeframe)
-    candles.set(read, frames[timeframe] ?? 60)
+    const chartData = await readCandles(timeframe)
+    candles.set(chartData, frames[timeframe] ?? 60)
     candles.fills(inOrder(fills.filter((fill) => fill.market === market)))
-    drew("chart", read.at)
+    drew("chart", chartData.at)
   },
   book: async () => {
     if (market === "") return
-    const read = await Api.get<typeof Book.Type>(`book?market=${encodeURIComponent(market)}`)
-    orders = read.orders
-    show("book", bookView(read, now()))
+    const bookReply = await Api.get<typeof Book.Type>(`book?market=${encodeURIComponent(market)}`)
+    orders = bookReply.orders
+    show("book", bookView(bookReply, now()))
     if (!hasScrolledBook) centreBook()
-    candles.orders(orders, Number(read.price?.mid ?? lastMid))
-    drew("book", read.at)
+    candles.orders(orders, Number(bookReply.price?.mid ?? lastMid))
+    drew("book", bookReply.at)
   },
   slots: async () => {
-    const read = await Api.get<typeof Slots.Type>("slots")
-    showSlots(read.slots, read.at, { mayCommand: may(operatorCommands.cancel.role), explain, cancel: askCancel })
-    drew("slots", read.at)
+    const slotList = await Api.get<typeof Slots.Type>("slots")
+    showSlots(slotList.slots, slotList.at, {
+      mayCommand: may(operatorCommands.cancel.role),
+      explain,
+      cancel: askCancel
+    })
+    drew("slots", slotList.at)
   },
   profit: async () => {
-    const read = await Api.get<typeof Profit.Type>("profit")
-    drawProfit(read)
-    drew("profit", read.at)
+    const profitReply = await Api.get<typeof Profit.Type>("profit")
+    drawProfit(profitReply)
+    drew("profit", profitReply.at)
   },
   money: async () => {
-    const read = await Api.get<typeof Money.Type>("money")
-    showMoney(read)
-    drew("money", read.at)
+    const moneyReply = await Api.get<typeof Money.Type>("money")
+    showMoney(moneyReply)
+    drew("money", moneyReply.at)
   },
   fills: async () => {
     // All once, then what is new: thousands are not read and told apart again for each one that arrives.
     const last = fills.at(-1)?.sequence ?? 0
-    const read = await Api.get<typeof Fills.Type>(`fills?limit=${mostFills}&after=${last}`)
-    fills = [...fills, ...read.fills].slice(-mostFills)
+    const newFills = await Api.get<typeof Fills.Type>(`fills?limit=${mostFills}&after=${last}`)
+    fills = [...fills, ...newFills.fills].slice(-mostFills)
     showFills(inOrder(fills), status?.fills ?? fills.length)
     candles.fills(inOrder(fills.filter((fill) => fill.market === market)))
-    drew("fills", read.at)
+    drew("fills", newFills.at)
   },
   events: async () => {
     const search = byId("search")
     const words = search instanceof HTMLInputElement ? search.value : ""
-    const read = await Api.get<typeof Lines.Type>(`log?limit=200&search=${encodeURIComponent(words)}`)
-    showEvents(read.events)
-    drew("events", read.at)
+    const logPage = await Api.get<typeof Lines.Type>(`log?limit=200&search=${encodeURIComponent(words)}`)
+    showEvents(logPage.events)
+    drew("events", logPage.at)
   },
   files: async () => {
     await loadFiles({ mayPlan: may("trader"), mayApply: may("operator"), backtested: worth.band })
@@ -178,8 +182,8 @@ const drawTicker = ({ ask, bid, mid, market: name }: PriceView): void => {
 
 const drawHeader = (read: Status): void => {
   showState(read)
-  const shown = read.prices.find((each) => each.market === market)
-  if (shown !== undefined) drawTicker(shown)
+  const marketPrice = read.prices.find((each) => each.market === market)
+  if (marketPrice !== undefined) drawTicker(marketPrice)
   showProblems(read.problems, read.role, act)
   const isPaused = read.strategies.length > 0 && read.strategies.every(({ paused }) => paused !== null)
   const pause = byId("pause")
@@ -272,15 +276,15 @@ const drawLink = (): void => {
   banner.hidden = text === ""
 }
 
-const told = ({ data, event }: Api.Told): void => {
+const onMessage = ({ data, event }: Api.Told): void => {
   heardAt = now()
   if (event === "Prices") {
     const prices = data["prices"] as ReadonlyArray<PriceView>
-    const shown = prices.find((each) => each.market === market)
-    if (shown === undefined) return
-    drawTicker(shown)
-    candles.tick(shown.at, Number(shown.mid))
-    drew("chart", shown.at)
+    const tick = prices.find((each) => each.market === market)
+    if (tick === undefined) return
+    drawTicker(tick)
+    candles.tick(tick.at, Number(tick.mid))
+    drew("chart", tick.at)
     return refresh("book", "slots", "profit")
   }
   if (event === "Alive") {
@@ -361,7 +365,7 @@ const begin = async (): Promise<void> => {
   setInterval(work, 120)
   setInterval(drawAges, 1_000)
   Api.listen(status?.sequence ?? 0, {
-    told,
+    told: onMessage,
     gap: () => refresh(...all),
     state: (state) => {
       if (state === "refused") return failed(new Api.Refused(401, ""))

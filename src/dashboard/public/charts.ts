@@ -20,9 +20,9 @@ const colour = (name: string): string => {
   const probe = document.createElement("i")
   probe.style.color = `var(${name})`
   document.body.append(probe)
-  const found = getComputedStyle(probe).color
+  const computedColour = getComputedStyle(probe).color
   probe.remove()
-  return found
+  return computedColour
 }
 
 const utc = (seconds: number): UTCTimestamp => seconds as UTCTimestamp
@@ -64,7 +64,7 @@ export const priceChart = (id: string) => {
   const candles = chart.addSeries(CandlestickSeries, { priceLineStyle: LineStyle.Dotted })
   const marks = createSeriesMarkers<Time>(candles, [])
   let lines: Array<IPriceLine> = []
-  let drawn = ""
+  let lineKey = ""
   let bar: { time: number; open: number; high: number; low: number; close: number } | undefined
   let begins = 0
   let step = 60
@@ -76,7 +76,7 @@ export const priceChart = (id: string) => {
     up = colour("--buy")
     down = colour("--sell")
     candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false })
-    drawn = ""
+    lineKey = ""
   }
   paint()
 
@@ -113,9 +113,9 @@ export const priceChart = (id: string) => {
     orders: (orders: ReadonlyArray<Resting>, mid: number): void => {
       const near = [...orders].sort((a, b) => Math.abs(Number(a.price) - mid) - Math.abs(Number(b.price) - mid))
       const chosen = near.slice(0, mostLines)
-      const wanted = JSON.stringify(chosen)
-      if (wanted === drawn) return
-      drawn = wanted
+      const newKey = JSON.stringify(chosen)
+      if (newKey === lineKey) return
+      lineKey = newKey
       for (const line of lines) candles.removePriceLine(line)
       lines = chosen.map(({ price, side, slot }) =>
         candles.createPriceLine({
@@ -129,10 +129,10 @@ export const priceChart = (id: string) => {
       )
     },
     fills: (fills: ReadonlyArray<Mark>): void => {
-      const shown = fills.filter(({ at }) => at / 1000 >= begins).slice(-mostMarks)
-      const isFew = shown.length <= 60
+      const visibleFills = fills.filter(({ at }) => at / 1000 >= begins).slice(-mostMarks)
+      const isFew = visibleFills.length <= 60
       marks.setMarkers(
-        shown.map(({ at, price, side }) => ({
+        visibleFills.map(({ at, price, side }) => ({
           time: utc(Math.floor(at / 1000 / step) * step),
           position: side === "BUY" ? "atPriceBottom" : "atPriceTop",
           price: Number(price),
@@ -156,7 +156,7 @@ export const ranges: Readonly<Record<string, number | undefined>> = {
 export const profitChart = (id: string) => {
   const chart = make(id)
   const worth = chart.addSeries(AreaSeries, { lineWidth: 2, priceLineVisible: false })
-  const held = chart.addSeries(LineSeries, { lineWidth: 1, lineStyle: LineStyle.Dashed, priceLineVisible: false })
+  const holdSeries = chart.addSeries(LineSeries, { lineWidth: 1, lineStyle: LineStyle.Dashed, priceLineVisible: false })
   const edge = { lineWidth: 1, lineStyle: LineStyle.Dotted, priceLineVisible: false, lastValueVisible: false } as const
   const edges = { low: chart.addSeries(LineSeries, edge), high: chart.addSeries(LineSeries, edge) }
   let live: Worth = { asset: "", time: [], worth: [], held: [] }
@@ -179,7 +179,7 @@ export const profitChart = (id: string) => {
       topColor: accent.replace("rgb(", "rgba(").replace(")", ", 0.2)"),
       bottomColor: "rgba(0, 0, 0, 0)"
     })
-    held.applyOptions({ color: colour("--soft") })
+    holdSeries.applyOptions({ color: colour("--soft") })
     for (const series of [edges.low, edges.high]) series.applyOptions({ color: colour("--warn") })
   }
   paint()
@@ -215,7 +215,7 @@ export const profitChart = (id: string) => {
           index > 0 && time[index - 1] === at ? [] : [{ time: utc(at), value: values[index] ?? 0 }]
         )
       worth.setData(rows(worths))
-      held.setData(rows(without))
+      holdSeries.setData(rows(without))
       drawBand()
       showRange()
     },

@@ -22,9 +22,9 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
 }
 
 export const byId = (id: string): HTMLElement => {
-  const found = document.getElementById(id)
-  if (found === null) throw new Error(`The page has no #${id}`)
-  return found
+  const node = document.getElementById(id)
+  if (node === null) throw new Error(`The page has no #${id}`)
+  return node
 }
 
 export const show = (id: string, ...children: ReadonlyArray<Node>): void => {
@@ -37,8 +37,8 @@ export const show = (id: string, ...children: ReadonlyArray<Node>): void => {
 
 export const count = (titleId: string, text: string): void => {
   const title = byId(titleId)
-  const found = title.querySelector(".count") ?? title.appendChild(h("span", { class: "count" }))
-  found.textContent = text
+  const badge = title.querySelector(".count") ?? title.appendChild(h("span", { class: "count" }))
+  badge.textContent = text
 }
 
 export interface Column<A> {
@@ -111,7 +111,7 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 
 export const toast = (text: string, tone: "good" | "alarm"): void => {
   for (const old of document.querySelectorAll(".toast")) old.remove()
-  const shown = h("div", { class: `toast ${tone}`, role: "status" }, text)
-  document.body.append(shown)
-  setTimeout(() => shown.remove(), 8_000)
+  const toastBox = h("div", { class: `toast ${tone}`, role: "status" }, text)
+  document.body.append(toastBox)
+  setTimeout(() => toastBox.remove(), 8_000)
 }

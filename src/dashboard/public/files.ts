@@ -23,9 +23,9 @@ let isDirty = false
 
 export const loadFiles = async (actions: Actions): Promise<void> => {
   if (isDirty) return
-  const found = await Api.get<ReadonlyArray<StrategyFileView>>("files")
-  if (JSON.stringify(found) === JSON.stringify(files)) return
-  files = found
+  const listing = await Api.get<ReadonlyArray<StrategyFileView>>("files")
+  if (JSON.stringify(listing) === JSON.stringify(files)) return
+  files = listing
   draw(actions)
 }
 

@@ -27,16 +27,16 @@ const may = (name: (typeof commands)[number]): boolean =>
   fleet !== undefined && mayAs(fleet.role, operatorCommands[name].role)
 
 const query = (): string => {
-  const wanted = { search: valueOf("search"), state: valueOf("state"), class: valueOf("class"), problem }
-  return new URLSearchParams(Object.entries(wanted).filter(([, value]) => value !== "")).toString()
+  const filters = { search: valueOf("search"), state: valueOf("state"), class: valueOf("class"), problem }
+  return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== "")).toString()
 }
 
-const read = async (): Promise<void> => {
+const refresh = async (): Promise<void> => {
   try {
-    const found = await Api.get<FleetOverview>(`fleet?${query()}`)
-    fleet = found
+    const overview = await Api.get<FleetOverview>(`fleet?${query()}`)
+    fleet = overview
     heardAt = Date.now()
-    draw(found)
+    draw(overview)
   } catch (error) {
     if (error instanceof Api.Refused && error.status === 401) {
       Api.forgetToken()
@@ -103,7 +103,7 @@ const drawKinds = ({ problems }: FleetOverview): void => {
   if (kinds.length === 0) return show("kinds", h("p", { class: "empty" }, "No bot has a problem."))
   const pick = (kind: string) => () => {
     problem = problem === kind ? "" : kind
-    read()
+    refresh()
   }
   show(
     "kinds",
@@ -283,9 +283,9 @@ const begin = async (): Promise<void> => {
   for (const name of ["pause", "resume", "kill"] as const) {
     byId(name).addEventListener("click", () => agreeTo(name, { bots: "all" }, "all bots"))
   }
-  for (const id of ["search", "state", "class"]) byId(id).addEventListener("input", () => read())
+  for (const id of ["search", "state", "class"]) byId(id).addEventListener("input", () => refresh())
   for (;;) {
-    await read()
+    await refresh()
     if (Api.token() === null) return
     await new Promise((done) => setTimeout(done, everyMillis))
   }

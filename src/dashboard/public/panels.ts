@@ -88,8 +88,9 @@ const rank = ({ distance, state, tone }: SlotView): number =>
 export const showSlots = (slots: ReadonlyArray<SlotView>, now: number, actions: SlotActions): void => {
   const byState = Map.groupBy(slots, ({ state }) => state)
   count("t-slots", [...byState].map(([state, of]) => `${of.length} ${state}`).join(" · "))
-  const shown = [...slots].sort((a, b) => rank(a) - rank(b)).slice(0, mostSlots)
-  if (shown.length === 0) return show("slots", h("p", { class: "empty" }, "No strategy has said what it wants yet."))
+  const visibleSlots = [...slots].sort((a, b) => rank(a) - rank(b)).slice(0, mostSlots)
+  if (visibleSlots.length === 0)
+    return show("slots", h("p", { class: "empty" }, "No strategy has said what it wants yet."))
   show(
     "slots",
     table<SlotView>(
@@ -137,7 +138,7 @@ export const showSlots = (slots: ReadonlyArray<SlotView>, now: number, actions: 
               : ""
         }
       ],
-      shown,
+      visibleSlots,
       ({ tone }) => (tone === "alarm" || tone === "quiet" ? tone : "")
     )
   )
@@ -152,8 +153,8 @@ const byOrder = (fills: ReadonlyArray<FillView>): ReadonlyArray<FillView & { rea
     const [paid, received] = [sum(parts.map((fill) => fill.paid)), sum(parts.map((fill) => fill.received))]
     // What was exchanged says the price; an order's limit says only what it asked for.
     const at = last.side === "BUY" ? Number(paid) / Number(received) : Number(received) / Number(paid)
-    const known = Number.isFinite(at) ? at.toFixed(12) : last.price
-    return [{ ...last, paid, received, price: known, parts: parts.length }]
+    const averagePrice = Number.isFinite(at) ? at.toFixed(12) : last.price
+    return [{ ...last, paid, received, price: averagePrice, parts: parts.length }]
   })
 
 export const showFills = (fills: ReadonlyArray<FillView>, total: number): void => {
@@ -253,13 +254,13 @@ export const showProblems = (
   const element = document.getElementById("problems")
   if (element === null) return
   element.hidden = problems.length === 0
-  const wanted = JSON.stringify([problems, role])
-  if (element.dataset["shown"] === wanted) return
-  element.dataset["shown"] = wanted
-  const shown = problems.filter(({ kind }, index) => index < mostProblems || kind === "exit-refused")
-  const hidden = problems.length - shown.length
+  const stateKey = JSON.stringify([problems, role])
+  if (element.dataset["shown"] === stateKey) return
+  element.dataset["shown"] = stateKey
+  const visibleProblems = problems.filter(({ kind }, index) => index < mostProblems || kind === "exit-refused")
+  const hidden = problems.length - visibleProblems.length
   element.replaceChildren(
-    ...shown.map((problem) => {
+    ...visibleProblems.map((problem) => {
       const remedy = problem.command === null ? undefined : remedies[problem.command]
       return h(
         "div",

@@ -50,11 +50,11 @@ export const gainOf = (
   }: { readonly ratio: number; readonly bought?: Amount | undefined; readonly proceeds?: Amount | undefined },
   costs: TradeCosts
 ): number => {
-  const left = (symbol: string, gross: Amount | undefined): number =>
+  const netShare = (symbol: string, gross: Amount | undefined): number =>
     gross === undefined || gross === 0n
       ? 1 - costs.fillBasisPoints / 10_000
       : 1 - Number(feesOf(costs, symbol, gross)) / Number(gross)
-  return ratio * left(base.symbol, bought) * left(quote.symbol, proceeds) - 1
+  return ratio * netShare(base.symbol, bought) * netShare(quote.symbol, proceeds) - 1
 }
 
 /**

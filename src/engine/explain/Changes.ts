@@ -11,7 +11,7 @@ const wishes = (strategy: Strategy, { desired, absent }: Decided): ReadonlyMap<s
   const markets = new Map(marketsSeen(strategy).map((market) => [market.name, market]))
   const orders = ({ legs, market = strategy.market.name, ...only }: Decided["desired"][number]) => {
     const { base } = markets.get(market) ?? strategy.market
-    const said = (legs ?? [only]).map(({ by, price, quantity, side }) =>
+    const legTexts = (legs ?? [only]).map(({ by, price, quantity, side }) =>
       [
         side,
         formatWithSymbol(quantity, base),
@@ -20,7 +20,7 @@ const wishes = (strategy: Strategy, { desired, absent }: Decided): ReadonlyMap<s
         ...(by === undefined ? [] : [`by ${by}`])
       ].join(" ")
     )
-    return said.join(", then ")
+    return legTexts.join(", then ")
   }
   return new Map([
     ...desired.map((wanted) => [wanted.slot, orders(wanted)] as const),

@@ -69,18 +69,18 @@ export const make = (options: ReplayOptions) => {
 
   const codeNow = (): Counts => {
     const code = state.run?.decisionCode ?? ""
-    const known = byCode.get(code) ?? { decisions: 0, identical: 0 }
-    byCode.set(code, known)
-    return known
+    const tally = byCode.get(code) ?? { decisions: 0, identical: 0 }
+    byCode.set(code, tally)
+    return tally
   }
 
   const load = ({ strategy, text, file }: Of<"StrategyLoaded">): void => {
     const source = text ?? state.strategies.get(strategy)?.loaded?.text
-    const read = source === undefined ? undefined : StrategyFile.parse(source, file, markets)
-    if (read === undefined || Result.isFailure(read)) return
-    if (!edited.has(strategy)) strategies.set(strategy, read.success)
-    const { hash } = read.success
-    ran.set(strategy, { last: read.success, hashes: (ran.get(strategy)?.hashes ?? new Set()).add(hash) })
+    const strategyResult = source === undefined ? undefined : StrategyFile.parse(source, file, markets)
+    if (strategyResult === undefined || Result.isFailure(strategyResult)) return
+    if (!edited.has(strategy)) strategies.set(strategy, strategyResult.success)
+    const { hash } = strategyResult.success
+    ran.set(strategy, { last: strategyResult.success, hashes: (ran.get(strategy)?.hashes ?? new Set()).add(hash) })
   }
 
   const decide = ({ sequence, at }: Recorded, event: Of<"Decided">): void => {
@@ -104,8 +104,8 @@ export const make = (options: ReplayOptions) => {
       depth: event.depth
     })
     const isEdited = edited.has(event.strategy)
-    const known = isEdited ? memories.get(event.strategy) : state.strategies.get(event.strategy)?.memory
-    const decision = written(strategy.decide(view, known ?? strategy.initialMemory))
+    const storedMemory = isEdited ? memories.get(event.strategy) : state.strategies.get(event.strategy)?.memory
+    const decision = written(strategy.decide(view, storedMemory ?? strategy.initialMemory))
     memories.set(event.strategy, decision.memory)
     const decided = decisionEvent(strategy, view, decision, undefined)
     const [recorded, again] = [stable(event), stable(decided)]
@@ -135,8 +135,8 @@ export const make = (options: ReplayOptions) => {
       withoutFile,
       byCode,
       ran: (strategy) => {
-        const found = ran.get(strategy)
-        return found === undefined ? undefined : { last: found.last, files: found.hashes.size }
+        const lastRun = ran.get(strategy)
+        return lastRun === undefined ? undefined : { last: lastRun.last, files: lastRun.hashes.size }
       }
     })
   }
@@ -154,9 +154,9 @@ const candlesAt = (
       const feed = CandleFeed.make(candles)
       const price = prices.get(market.name)
       const until = price?.at ?? now
-      const seen = minutes.get(market.name) ?? []
+      const marketMinutes = minutes.get(market.name) ?? []
       feed.restore(
-        seen.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= until),
+        marketMinutes.filter(({ openedAt }) => openedAt >= now - feed.spanMillis && openedAt + minuteMillis <= until),
         now
       )
       const candlesKept = kept.get(market.name) ?? []

@@ -21,21 +21,21 @@ const nonceOf = (signed: string): string | undefined =>
   Option.getOrUndefined(decodeSigned(signed))?.signedData.payload.nonce
 
 export const make = ({ placements }: Pick<BotState, "placements">) => {
-  const known = new Set<string>()
+  const nonces = new Set<string>()
   /** Adds the nonce of the signed payload. It may differ from the requested one: a signer repeats an earlier signature. */
   const add = (signed: string): void => {
     const nonce = nonceOf(signed)
     if (nonce === undefined) return
-    known.add(nonce)
-    const [oldest] = known
-    if (known.size > most && oldest !== undefined) known.delete(oldest)
+    nonces.add(nonce)
+    const [oldest] = nonces
+    if (nonces.size > most && oldest !== undefined) nonces.delete(oldest)
   }
   for (const { funding } of placements.values()) if (funding !== undefined) add(funding.signed)
   /** Reserves the nonce during signing. Returns a function that releases it if nothing was signed. */
   const take = (payload: unknown): (() => void) => {
     const nonce = nonceIn(payload)
-    if (nonce !== undefined) known.add(nonce)
-    return () => void known.delete(nonce ?? "")
+    if (nonce !== undefined) nonces.add(nonce)
+    return () => void nonces.delete(nonce ?? "")
   }
-  return { isKnown: (payload: unknown): boolean => known.has(nonceIn(payload) ?? ""), take, add }
+  return { isKnown: (payload: unknown): boolean => nonces.has(nonceIn(payload) ?? ""), take, add }
 }

@@ -18,7 +18,7 @@ import type { Funding, Placement } from "../state/Placement.ts"
 import { ofWitness } from "../state/RunState.ts"
 import type { Slot } from "../state/SlotFold.ts"
 import * as BareSuccess from "../tracking/amounts/BareSuccess.ts"
-import { byWord, found } from "../tracking/amounts/Found.ts"
+import { byWord, recoveryEvents } from "../tracking/amounts/Found.ts"
 import { takenBack } from "../tracking/amounts/TakingBack.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import { mayStillBeMade } from "./Paying.ts"
@@ -67,8 +67,8 @@ const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProb
   ]
   if (placement.state === "in doubt") {
     const { doubt, funding, order } = placement
-    const sent = `${doubt.reason}; order ${order.id}, deposit address ${order.depositAddress}`
-    const evidence = `${sent}, ${namedPayment(funding)}, ${tellSendings(funding)}`
+    const doubtText = `${doubt.reason}; order ${order.id}, deposit address ${order.depositAddress}`
+    const evidence = `${doubtText}, ${namedPayment(funding)}, ${tellSendings(funding)}`
     return problem("in-doubt", doubt.since, evidence, funding.amount)
   }
   if (placement.state === "funding" && now > placement.funding.validUntil + stuckMillis) {
@@ -183,7 +183,7 @@ export const resolve = (
 
 const arrived = (given: Placement, text: string): ReadonlyArray<BotEvent> => {
   const about = { strategy: given.strategy, slot: given.slot, placement: given.id }
-  const came = [...found(given), ...byWord(given, given.lost ?? new Map())]
+  const came = [...recoveryEvents(given), ...byWord(given, given.lost ?? new Map())]
   return [...came, { _tag: "Resolved", ...about, word: "paid", text }, { _tag: "Settled", ...about }]
 }
 

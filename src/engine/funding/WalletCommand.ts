@@ -29,14 +29,16 @@ export const answerOf = (program: string, { end, output: said }: Program.Program
   const output = said.trim()
   if (end._tag === "Late") return new WalletUnclear({ text: `${program} did not end in ten minutes` })
   if (end._tag === "Killed") return new WalletUnclear({ text: `${program} was ended by ${end.signal}` })
-  const paid = readAnswer(output)
+  const walletAnswer = readAnswer(output)
   if (end.code === generalFailure) {
-    return paid !== undefined && output.length >= leastHashLength
-      ? new WalletUnclear({ text: `${program} ended with code 1 after it named the transaction ${paid.txHash}` })
+    return walletAnswer !== undefined && output.length >= leastHashLength
+      ? new WalletUnclear({
+          text: `${program} ended with code 1 after it named the transaction ${walletAnswer.txHash}`
+        })
       : new WalletRefused({ text: output.slice(0, 200) || `${program} failed` })
   }
   // A hash counts whatever the exit code: money may have moved. One word of refusal is not a hash.
-  if (paid !== undefined && (end.code !== nothingSent || output.length >= leastHashLength)) return paid
+  if (walletAnswer !== undefined && (end.code !== nothingSent || output.length >= leastHashLength)) return walletAnswer
   if (end.code === nothingSent) return new WalletRefused({ text: output.slice(0, 200) || `${program} refused` })
   return new WalletUnclear({ text: `${program} ended with code ${end.code} and without a transaction hash` })
 }

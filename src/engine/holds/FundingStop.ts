@@ -86,9 +86,9 @@ export const whyStopped = (known: Known): string | undefined => stopOf(known)?.h
 
 /** Records the pause once; a strategy that is already paused funds nothing new. */
 export const check = ({ slots, strategies }: BotState, strategy: Strategy): ReadonlyArray<BotEvent> => {
-  const known = strategies.get(strategy.name)
-  if (known === undefined || known.paused !== undefined) return []
-  const stop = stopOf(known)
+  const strategyState = strategies.get(strategy.name)
+  if (strategyState === undefined || strategyState.paused !== undefined) return []
+  const stop = stopOf(strategyState)
   if (stop === undefined) return []
   const { code, placement } = stop
   const isTold =

@@ -20,11 +20,11 @@ import {
   type Subject
 } from "./Holds.ts"
 
-const found = <Known>(rows: ReadonlyArray<HoldRow<Known>>, known: Known): ReadonlyArray<Hold> =>
+const findHolds = <Known>(rows: ReadonlyArray<HoldRow<Known>>, known: Known): ReadonlyArray<Hold> =>
   rows.flatMap(({ code, lifts, scope, stops, why }) => {
-    const said = why(known)
-    if (said === undefined) return []
-    return [{ scope, code, lifts, stops, ...(typeof said === "string" ? { text: said } : said) }]
+    const reason = why(known)
+    if (reason === undefined) return []
+    return [{ scope, code, lifts, stops, ...(typeof reason === "string" ? { text: reason } : reason) }]
   })
 
 const subjectOf = (state: BotState, strategy: string, slot: string): Subject => ({
@@ -35,18 +35,19 @@ const subjectOf = (state: BotState, strategy: string, slot: string): Subject => 
 
 export const holdsOnBot = (state: BotState): ReadonlyArray<Hold & Pick<BotRow, "inShort" | "subject">> =>
   ofBot.flatMap((row) =>
-    found([row], { state }).map((hold) => ({ ...hold, subject: row.subject, inShort: row.inShort }))
+    findHolds([row], { state }).map((hold) => ({ ...hold, subject: row.subject, inShort: row.inShort }))
   )
 
 export const holdsOnSlot = (state: BotState, strategy: string, slot: string): ReadonlyArray<Hold> => [
-  ...found(ofBot, { state }),
-  ...found(ofSlot, subjectOf(state, strategy, slot))
+  ...findHolds(ofBot, { state }),
+  ...findHolds(ofSlot, subjectOf(state, strategy, slot))
 ]
 
 export const holdsOn = (state: BotState, placement: Placement, facts?: PresentFacts): ReadonlyArray<Hold> => {
-  const known = { ...subjectOf(state, placement.strategy, placement.slot), placement }
-  const recorded = [...found(ofBot, known), ...found(ofPlacement, known)]
-  const present = facts === undefined ? [] : [...found(ofProcess, facts), ...found(ofMoment, { ...known, ...facts })]
+  const holdSubject = { ...subjectOf(state, placement.strategy, placement.slot), placement }
+  const recorded = [...findHolds(ofBot, holdSubject), ...findHolds(ofPlacement, holdSubject)]
+  const present =
+    facts === undefined ? [] : [...findHolds(ofProcess, facts), ...findHolds(ofMoment, { ...holdSubject, ...facts })]
   return [...recorded, ...present].filter((hold) => isFor(hold, placement))
 }
 
@@ -60,7 +61,7 @@ export const closedForAll = (
   state: BotState,
   facts: Pick<PresentFacts, "leaseLost" | "stopped">,
   step: Step
-): string | undefined => stopping([...found(ofProcess, facts), ...holdsOnBot(state)], step)
+): string | undefined => stopping([...findHolds(ofProcess, facts), ...holdsOnBot(state)], step)
 
 /** Reason why an unconfirmed payment is not sent, or not sent again, as far as the journal knows. */
 export const unsentBecause = (state: BotState, placement: Placement): string | undefined => {

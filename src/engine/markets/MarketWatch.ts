@@ -25,7 +25,7 @@ export const make = Effect.gen(function* () {
   const { account, pollMinMillis } = yield* EngineSettings
   const orderBook = yield* OrderBook
   const observed = new Map<string, number>()
-  let wanted: ReturnType<typeof candleNeeds> = new Map()
+  let neededCandles: ReturnType<typeof candleNeeds> = new Map()
   let feeds: ReadonlyMap<string, CandleFeed> = new Map()
   let candlesFor: ReadonlyMap<Strategy, ReturnType<typeof JoinedCandles.make>> = new Map()
 
@@ -34,26 +34,26 @@ export const make = Effect.gen(function* () {
    * market whose needs did not change keeps its candles, and any other keeps at least the running minute.
    */
   const watchMarketsOf = Effect.fn("MarketWatch.watchMarketsOf")(function* (strategies: ReadonlyArray<Strategy>) {
-    const made = new Map<string, CandleFeed>()
+    const newFeeds = new Map<string, CandleFeed>()
     const now = yield* Clock.currentTimeMillis
-    const before = wanted
-    wanted = candleNeeds(strategies)
-    for (const [market, needs] of wanted) {
-      const known = feeds.get(market)
-      if (known !== undefined && isSame(before.get(market), needs)) {
-        made.set(market, known)
+    const before = neededCandles
+    neededCandles = candleNeeds(strategies)
+    for (const [market, needs] of neededCandles) {
+      const currentFeed = feeds.get(market)
+      if (currentFeed !== undefined && isSame(before.get(market), needs)) {
+        newFeeds.set(market, currentFeed)
         continue
       }
-      made.set(market, yield* stored.feedOf(market, needs, now, known?.running()))
+      newFeeds.set(market, yield* stored.feedOf(market, needs, now, currentFeed?.running()))
     }
-    feeds = made
+    feeds = newFeeds
     candlesFor = new Map(
       strategies.map((strategy) => [strategy, candlesFor.get(strategy) ?? JoinedCandles.make(strategy)])
     )
   })
 
   const refill = Effect.fnUntraced(function* (market: string) {
-    const needs = wanted.get(market)
+    const needs = neededCandles.get(market)
     if (needs === undefined || needs.size === 0) return
     feeds = new Map(feeds).set(market, yield* stored.feedOf(market, needs, yield* Clock.currentTimeMillis))
   })
@@ -97,14 +97,14 @@ export const doubted = (
   doubts: ReadonlyMap<string, Doubt>,
   strategies: ReadonlyArray<Strategy>
 ): ReadonlyArray<BotEvent> => {
-  const seen = new Set(strategies.flatMap(marketsSeen).map(({ name }) => name))
-  const doubtful = [...doubts].filter(([market]) => seen.has(market))
+  const watchedMarkets = new Set(strategies.flatMap(marketsSeen).map(({ name }) => name))
+  const doubtful = [...doubts].filter(([market]) => watchedMarkets.has(market))
   return [
     ...doubtful.flatMap(([market, doubt]) =>
       known.has(market) ? [] : [{ _tag: "PriceDoubted", market, ...doubt } as const]
     ),
     ...[...known.keys()].flatMap((market) =>
-      doubts.has(market) && seen.has(market) ? [] : [{ _tag: "PriceConfirmed", market } as const]
+      doubts.has(market) && watchedMarkets.has(market) ? [] : [{ _tag: "PriceConfirmed", market } as const]
     )
   ]
 }

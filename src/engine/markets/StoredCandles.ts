@@ -54,9 +54,9 @@ export const make = Effect.gen(function* () {
     closed: ReadonlyArray<Minute>,
     running: CandleFeed.RunningMinute | undefined
   ) {
-    const begun = running?.isFromBeginning === true && !isStored(market, running.minute) ? [running.minute] : []
-    for (const minute of begun) stored.set(market, minute)
-    for (const minute of [...closed, ...begun]) yield* unstored(store.append(market, minute))
+    const firstMinutes = running?.isFromBeginning === true && !isStored(market, running.minute) ? [running.minute] : []
+    for (const minute of firstMinutes) stored.set(market, minute)
+    for (const minute of [...closed, ...firstMinutes]) yield* unstored(store.append(market, minute))
   })
 
   return { complete, feedOf, keep }

@@ -40,9 +40,9 @@ export const make = Effect.gen(function* () {
     if (isAlive === true) return listed.fillStatus === "PENDING_CANCEL" ? undefined : revived(orderId)
     if (elapsedMillis(endedAt, now) < believedAfterMillis.end) return
     if (elapsedMillis(overAt.get(orderId) ?? Number.NEGATIVE_INFINITY, now) < settings.retryMaxMillis) return
-    const read = yield* Effect.result(venue.getOrder(orderId))
-    if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)
-    const { correlationId, value } = read.success
+    const answer = yield* Effect.result(venue.getOrder(orderId))
+    if (answer._tag === "Failure") return yield* Effect.logDebug(answer.failure.message)
+    const { correlationId, value } = answer.success
     if (!isLiving(value)) {
       for (const id of overAt.keys()) if (!books.state.ended.byId.has(id)) overAt.delete(id)
       overAt.set(orderId, now)
@@ -51,8 +51,8 @@ export const make = Effect.gen(function* () {
     const what = `order ${orderId} ended ${status}, and the venue goes on to show it ${value.fillStatus}`
     const evidence = `${Math.round(elapsedMillis(endedAt, now) / 1000)} s after it was settled, deposited ${value.depositedAmount}`
     const about = { strategy, slot, placement, kind: "changed-report", what, evidence } as const
-    const told = { _tag: "Contradiction", ...about, ...present({ correlationId }) } as const
-    yield* books.recordIfFits(told, ...takenBack(last))
+    const contradiction = { _tag: "Contradiction", ...about, ...present({ correlationId }) } as const
+    yield* books.recordIfFits(contradiction, ...takenBack(last))
   })
 
   const isDue = (lookedAt: number, now: number): boolean => {

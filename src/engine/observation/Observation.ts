@@ -28,7 +28,7 @@ export const make = Effect.gen(function* () {
   const secondLook = yield* SecondLook.make
   let lookedAt = Number.NEGATIVE_INFINITY
 
-  const read = Effect.fnUntraced(function* (
+  const readOrders = Effect.fnUntraced(function* (
     open: ReadonlyArray<Placement>,
     prices: ReadonlyMap<string, TwoSidedPrice>,
     look: Reports.OneLook,
@@ -80,7 +80,7 @@ export const make = Effect.gen(function* () {
       byOrder: new Map(open.flatMap(({ id, order }) => (order === undefined ? [] : [[order.id, id]]))),
       byDeadline: new Map(resting.map(({ deadline, id }) => [deadline, id]))
     }
-    const problem = yield* read(open, prices, present, unlisted)
+    const problem = yield* readOrders(open, prices, present, unlisted)
     for (const { id } of unpaid) books.tries.note(id, { unpaidReadAt: now })
     yield* single.read(unpaid, new Set(), present)
     yield* secondLook.look(now)

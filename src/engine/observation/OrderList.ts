@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
       Effect.catchReasons("VenueError", { Rejected: unseen, RetryLater: unseen, OutcomeUnknown: unseen })
     )
 
-  const read = Effect.fnUntraced(function* (
+  const readList = Effect.fnUntraced(function* (
     open: ReadonlyArray<Placement>,
     urgent: ReadonlyArray<Placement>,
     look: OneLook
@@ -88,12 +88,12 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
   })
 
   const takeMissed = (): ReadonlySet<string> => {
-    const missed = missedInRound
+    const missedOrders = missedInRound
     missedInRound = new Set()
-    return missed
+    return missedOrders
   }
 
-  return { noteSeen, read, takeMissed }
+  return { noteSeen, read: readList, takeMissed }
 })
 
 const unseen = () => Effect.succeed<ReadonlyArray<string>>([])

@@ -27,7 +27,7 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
     const alive = heldMillis("alive", id, livesOn, now)
     const missing = heldMillis("vanished", id, vanished !== undefined, now)
     const isAlive = alive >= believedAfterMillis.aliveToCancel
-    const told = (what: string, millis: number): BotEvent => {
+    const contradictionOf = (what: string, millis: number): BotEvent => {
       const evidence = `for ${Math.round(millis / 1000)} s`
       return { _tag: "Contradiction", strategy, slot, placement: id, kind: "changed-report", what, evidence }
     }
@@ -35,12 +35,12 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
       const what = `it ended ${status}, and the venue goes on to show it ${fillStatus}`
       const back = TakingBack.revived(placement, order)
       const isNews = contradiction === undefined || back.some(({ _tag }) => _tag === "TakenBack")
-      return { isAlive, events: isNews ? [told(what, alive), ...back] : back }
+      return { isAlive, events: isNews ? [contradictionOf(what, alive), ...back] : back }
     }
     if (vanished === undefined || missing < believedAfterMillis.vanished) return { isAlive, events: [] }
     const back = TakingBack.vanished(placement, order)
     const isNews = back.length > 0 || (contradiction === undefined && accepted !== vanished)
-    return { isAlive, events: isNews ? [told(vanished, missing), ...back] : [] }
+    return { isAlive, events: isNews ? [contradictionOf(vanished, missing), ...back] : [] }
   }
 
   /** True if the venue has shown less of an ended order than before for long enough that this is its last word. */
@@ -53,7 +53,12 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
     isUnproven(placement, fillStatus, now, state.strategies.get(placement.strategy)?.paused)
 
   /** The venue answers that the order does not exist. Only our own deposit proves it. */
-  const missed = (placement: Placement, now: number, text: string, correlationId?: string): ReadonlyArray<BotEvent> => {
+  const missingEvents = (
+    placement: Placement,
+    now: number,
+    text: string,
+    correlationId?: string
+  ): ReadonlyArray<BotEvent> => {
     const { id, missing, order, slot, state: at, strategy } = placement
     if ((at !== "open" && at !== "closing") || order === undefined) return []
     const millis = heldMillis("missing", id, true, now)
@@ -62,11 +67,11 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
     return [{ _tag: "OrderMissing", ...about, text, ...present({ correlationId }) }]
   }
 
-  const shown = ({ id, missing, order, slot, strategy }: Placement): ReadonlyArray<BotEvent> => {
+  const backEvents = ({ id, missing, order, slot, strategy }: Placement): ReadonlyArray<BotEvent> => {
     heldMillis("missing", id, false, 0)
     if (missing === undefined || order === undefined) return []
     return [{ _tag: "OrderBack", strategy, slot, placement: id, orderId: order.id }]
   }
 
-  return { insists, missed, revived, shown, isEndUnbelieved }
+  return { insists, missed: missingEvents, revived, shown: backEvents, isEndUnbelieved }
 }

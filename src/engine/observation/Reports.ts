@@ -48,12 +48,12 @@ export const make = Effect.gen(function* () {
   const noteTwin = yield* ForeignOrders.makeTwinWatch
   const afterlife = yield* Afterlife.make
   const reading = yield* Defects.isolate("the report on")
-  const begun = unsignedIn(books.state.placements)
+  const unsignedPlacements = unsignedIn(books.state.placements)
   const knownOdd = new Set<string>()
 
   /** An earlier process paid for it without a record in the journal. The bot then doubts everything that this process had started. */
   const noteCut = (placement: Placement, order: Order) => {
-    const isForgotten = begun.has(placement.id) && isUnsigned(placement) && order.depositedAmount > 0n
+    const isForgotten = unsignedPlacements.has(placement.id) && isUnsigned(placement) && order.depositedAmount > 0n
     const text = isForgotten ? missingBy(placement, order) : undefined
     return text === undefined ? Effect.void : books.record({ _tag: "JournalCut", text })
   }
@@ -90,9 +90,9 @@ export const make = Effect.gen(function* () {
     const ended = books.state.ended.byId.get(order.id)
     if (ended !== undefined) return reading(ended.last.id, afterlife.see(ended, order, now, revived))
     const id = report.placement ?? byOrder.get(order.id) ?? byDeadline.get(order.deadline)
-    const known = id === undefined ? undefined : books.state.placements.get(id)
-    const isBound = known?.order?.id === order.id
-    const why = known !== undefined && isBound ? lackingIn(known, order) : unsaidIn(order)
+    const knownPlacement = id === undefined ? undefined : books.state.placements.get(id)
+    const isBound = knownPlacement?.order?.id === order.id
+    const why = knownPlacement !== undefined && isBound ? lackingIn(knownPlacement, order) : unsaidIn(order)
     const odd = why === undefined ? Effect.void : noteOdd({ id: order.id, why })
     // Ours are recognised by their terms.
     if (!isBound && why !== undefined) return odd
@@ -105,14 +105,14 @@ export const make = Effect.gen(function* () {
       const { events, manner } = ofOwn(placement, order, look)
       return [...events, ...meaning(placement, sighting, { ...facts, manner })]
     })
-    const taken = Effect.suspend(() => {
-      const market = known && markets.get(known.market)
-      if (known === undefined || market === undefined) return noted
-      if (SecondOrder.isSecond(known, market, order)) return takeSecond(known, market, order)
-      const isOwn = isBound || isFromOurCreate(known, market, order)
-      return isOwn ? Effect.andThen(noteCut(known, order), noted) : noted
+    const intake = Effect.suspend(() => {
+      const market = knownPlacement && markets.get(knownPlacement.market)
+      if (knownPlacement === undefined || market === undefined) return noted
+      if (SecondOrder.isSecond(knownPlacement, market, order)) return takeSecond(knownPlacement, market, order)
+      const isOwn = isBound || isFromOurCreate(knownPlacement, market, order)
+      return isOwn ? Effect.andThen(noteCut(knownPlacement, order), noted) : noted
     })
-    return Effect.andThen(reading(id, taken), odd)
+    return Effect.andThen(reading(id, intake), odd)
   }
 
   return { isDue: afterlife.isDue, noteMissing, noteOdd, take }

@@ -96,9 +96,9 @@ export const make = Effect.gen(function* () {
   const compare = Effect.fnUntraced(function* ({ endedAt, last }: EndedOrders.EndedOrder, now: number) {
     const { by, id: placement, order, slot, status = "", strategy } = last
     readAt.set(order.id, now)
-    const read = yield* Effect.result(readOrder(venue, by, order))
-    if (read._tag === "Failure") return yield* Effect.logDebug(read.failure.message)
-    const { correlationId, value } = read.success
+    const answer = yield* Effect.result(readOrder(venue, by, order))
+    if (answer._tag === "Failure") return yield* Effect.logDebug(answer.failure.message)
+    const { correlationId, value } = answer.success
     // One that lives is what the list is read for; the view may be old.
     if (!isTerminal(value.fillStatus) || value.unsaid !== undefined) return
     const what = takenBackIn(last, value)

@@ -37,7 +37,7 @@ interface WholeList {
   readonly pages: number
 }
 
-const read = Effect.fn("SharedOrders.read")(function* (venue: Lister, listing: Listing) {
+const readListing = Effect.fn("SharedOrders.read")(function* (venue: Lister, listing: Listing) {
   const byParty = new Map<string, Array<Order>>()
   const unclear: Array<Order> = []
   const odd: Array<WholeList["odd"][number]> = []
@@ -75,12 +75,14 @@ interface Asking {
 }
 
 const readerOf = Effect.fnUntraced(function* (venue: Lister, unfinishedOnly: boolean) {
-  const asked = yield* Queue.unbounded<Asking>()
+  const requests = yield* Queue.unbounded<Asking>()
   const round = Effect.gen(function* () {
-    const waiting = yield* Queue.takeAll(asked)
+    const waiting = yield* Queue.takeAll(requests)
     const since = waiting.reduce((least, each) => Math.min(least, each.since), Number.POSITIVE_INFINITY)
     const parties = new Set(waiting.flatMap((each) => each.parties))
-    const exit = yield* Effect.exit(read(venue, { parties, ...(unfinishedOnly ? { unfinishedOnly } : { since }) }))
+    const exit = yield* Effect.exit(
+      readListing(venue, { parties, ...(unfinishedOnly ? { unfinishedOnly } : { since }) })
+    )
     yield* Effect.forEach(waiting, ({ answer }) => Deferred.done(answer, exit), { discard: true })
     const pages = exit._tag === "Success" ? exit.value.pages : 1
     yield* Effect.sleep(Math.min(mostMillis, Math.max(leastMillis, pages * perPageMillis)))
@@ -89,7 +91,7 @@ const readerOf = Effect.fnUntraced(function* (venue: Lister, unfinishedOnly: boo
 
   return Effect.fnUntraced(function* (parties: ReadonlyArray<string>, since = Number.NEGATIVE_INFINITY) {
     const answer = yield* Deferred.make<WholeList, VenueError>()
-    yield* Queue.offer(asked, { parties, since, answer })
+    yield* Queue.offer(requests, { parties, since, answer })
     return ofAccount(yield* Deferred.await(answer), parties)
   })
 })

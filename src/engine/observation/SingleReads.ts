@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
     return true
   }
 
-  const read = Effect.fnUntraced(function* (
+  const readEach = Effect.fnUntraced(function* (
     placements: ReadonlyArray<Placement>,
     listed: ReadonlySet<string>,
     look: OneLook
@@ -54,7 +54,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
         ),
       { concurrency }
     )
-    const shown = answers.flatMap((answer) => (answer._tag === "Success" ? [answer.success.order.id] : []))
+    const orderIds = answers.flatMap((answer) => (answer._tag === "Success" ? [answer.success.order.id] : []))
     // An order that we know and the venue denies remains exposure until the venue says something else.
     const failures = answers.flatMap((answer, index) => {
       if (answer._tag === "Success" || answer.failure.reason._tag === "Rejected") return []
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
       isAway(failure) ? Result.succeed(failure.message) : Result.fail({ why: failure.message, ...present({ id }) })
     )
     yield* Effect.forEach(odd, noteOdd, { discard: true })
-    return { shown, problem: unread.length === missing.length ? unread[0] : undefined }
+    return { shown: orderIds, problem: unread.length === missing.length ? unread[0] : undefined }
   })
 
   /**
@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
       })
       .slice(0, mostDead)
 
-  return { read, unpaid }
+  return { read: readEach, unpaid }
 })
 
 /** Turns a failure into a result, except for a refused credential and a journal that cannot be written. */

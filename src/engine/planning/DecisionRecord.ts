@@ -44,13 +44,14 @@ export const momentOf = (
   if (others.length + watched.length === 0) return { price, now, candles, depth }
   const elsewhere = new Map<string, TwoSidedPrice>()
   for (const { name } of others) {
-    const found = prices.get(name)
-    if (found === undefined) return undefined
-    elsewhere.set(name, found)
+    const otherPrice = prices.get(name)
+    if (otherPrice === undefined) return undefined
+    elsewhere.set(name, otherPrice)
   }
   for (const other of watched) {
-    const found = prices.get(other.market.name)
-    if (found !== undefined && elapsedMillis(found.at, now) <= staleAfterMillis) elsewhere.set(other.market.name, found)
+    const watchedPrice = prices.get(other.market.name)
+    if (watchedPrice !== undefined && elapsedMillis(watchedPrice.at, now) <= staleAfterMillis)
+      elsewhere.set(other.market.name, watchedPrice)
   }
   return { price, elsewhere, now, candles, depth }
 }

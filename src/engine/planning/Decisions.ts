@@ -35,12 +35,12 @@ export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
   }
 
   const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
-    const held = inForce(strategy, view)
-    if (held !== undefined) return held
+    const standingDecision = inForce(strategy, view)
+    if (standingDecision !== undefined) return standingDecision
     const last = standing.get(strategy.name)
-    const known = books.state.strategies.get(strategy.name)
-    const moves = known?.moves ?? 0
-    const memory = known?.memory ?? strategy.initialMemory
+    const strategyState = books.state.strategies.get(strategy.name)
+    const moves = strategyState?.moves ?? 0
+    const memory = strategyState?.memory ?? strategy.initialMemory
     const decision = written(strategy.decide(view, memory))
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
@@ -55,7 +55,7 @@ export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
       recorded
     })
     // The first answer of an edited file is told even if it is the same: what its older orders are to it is known from then on.
-    if (recorded !== last?.recorded || known?.isTried === false) {
+    if (recorded !== last?.recorded || strategyState?.isTried === false) {
       refusals.forgetAllBut(
         strategy.name,
         event.desired.map(({ slot }) => slot)

@@ -36,11 +36,11 @@ export const leavingBeside = (
   { isExit, market = first, side, slot: own, yieldsTo = [] }: DesiredOrder,
   left: ReadonlyArray<Placement>
 ): Amount => {
-  const named =
+  const preferredOrders =
     yieldsTo.length === 0
       ? []
       : unfinished(state).filter(({ slot, strategy }) => strategy === name && yieldsTo.includes(slot))
   const isInItsWay = (each: Placement) => (each.strategy === name ? each.slot !== own : isExit !== true)
   const others = left.filter((each) => each.side === side && each.market === market.name && isInItsWay(each))
-  return [...new Set([...named, ...others])].reduce((sum, placement) => sum + openQuantity(placement), 0n)
+  return [...new Set([...preferredOrders, ...others])].reduce((sum, placement) => sum + openQuantity(placement), 0n)
 }

@@ -44,10 +44,10 @@ export const check = (
   const { maxDailyLoss, maxDrawdown, onLoss = "pause" } = strategy.limits
   if (maxDailyLoss === undefined && maxDrawdown === undefined) return []
   const { name, market } = strategy
-  const known = state.strategies.get(name)
+  const strategyState = state.strategies.get(name)
   const worths = [before ?? moment, moment].map((each) => equity(state, strategy, each))
-  const flow = flowOf(strategy, known?.flows ?? new Map(), moment)
-  const last = known?.equity
+  const flow = flowOf(strategy, strategyState?.flows ?? new Map(), moment)
+  const last = strategyState?.equity
   // Added or removed capital moves the marks; only trading and prices make profit and loss.
   const moved = last === undefined ? undefined : { ...last, atStart: last.atStart + flow, peak: last.peak + flow }
   const { marks, isNews } = marked(moved, worths.reduce(min), moment.now)
@@ -55,8 +55,8 @@ export const check = (
   const asset = market.quote.symbol
   const mark: BotEvent = { _tag: "EquityMarked", strategy: name, asset, day, equity: atStart, peak }
   const events = isNews || flow !== 0n ? [mark] : []
-  if (known?.paused !== undefined) {
-    return isOver(known.paused, moment.now)
+  if (strategyState?.paused !== undefined) {
+    return isOver(strategyState.paused, moment.now)
       ? [...events, { _tag: "Resumed", strategy: name, reason: "a new day began" }]
       : events
   }

@@ -42,8 +42,8 @@ export interface Wish {
 /** `market`: market of planned orders that name none. */
 export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>): ReadonlyArray<Change> => {
   const live = new Map(own.filter((order) => !isFinished(order.state)).map((order) => [order.slot, order]))
-  const wanted = exitsFirst([...wish.desired.values()], ({ isExit }) => isExit === true)
-  const placed = wanted.map((desired): Change => {
+  const desiredOrders = exitsFirst([...wish.desired.values()], ({ isExit }) => isExit === true)
+  const placed = desiredOrders.map((desired): Change => {
     const order = live.get(desired.slot)
     return order === undefined ? { _tag: "Place", desired } : changeOf(desired.market ?? market, order, desired)
   })
@@ -85,12 +85,12 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
   const isTooMuch = desired.neverMore === true && order.quantity > desired.quantity
   if (gain <= fees && !isTooMuch) return { _tag: "Keep", slot: order.slot }
   const worth = formatWithSymbol(gain, market.quote)
-  const what = `Wanted ${said(market, desired)}, not ${said(market, order)}`
+  const what = `Wanted ${orderText(market, desired)}, not ${orderText(market, order)}`
   const text = isTooMuch
     ? `${what}, which is too much`
     : `${what}: worth ${worth}, more than replacing costs (${costs})`
   return withdraw(order, because("requote", text), successor)
 }
 
-const said = ({ base }: Market, { quantity, price }: Pick<SlotOrder, "quantity" | "price">): string =>
+const orderText = ({ base }: Market, { quantity, price }: Pick<SlotOrder, "quantity" | "price">): string =>
   `${formatWithSymbol(quantity, base)} at ${Decimal.format(price)}`

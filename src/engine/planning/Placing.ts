@@ -84,18 +84,18 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   const place = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
     const wait = waiting(strategy, view, desired)
     if (wait !== undefined) return wait
-    const known = at(strategy, view, beside, desired)
-    const verdict = check(desired, known)
-    if (Result.isFailure(verdict)) return denied(strategy, desired, known, verdict.failure)
-    return begin(strategy, verdict.success, known.price, known.now, beside.tally)
+    const placingFacts = at(strategy, view, beside, desired)
+    const verdict = check(desired, placingFacts)
+    if (Result.isFailure(verdict)) return denied(strategy, desired, placingFacts, verdict.failure)
+    return begin(strategy, verdict.success, placingFacts.price, placingFacts.now, beside.tally)
   }
 
   /** An open order stays in its slot until its successor may be placed; recorded once. `undefined` if it may be placed. */
   const keptBack = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder, resting: Placement) => {
-    const known = at(strategy, view, beside, desired)
-    const own = inputAmount(known.market, resting.side, openQuantity(resting), resting.price)
-    const refusal = refusalOfSuccessor(desired, { ...known, free: known.free + own })
-    return refusal && denied(strategy, desired, known, refusal)
+    const successorFacts = at(strategy, view, beside, desired)
+    const own = inputAmount(successorFacts.market, resting.side, openQuantity(resting), resting.price)
+    const refusal = refusalOfSuccessor(desired, { ...successorFacts, free: successorFacts.free + own })
+    return refusal && denied(strategy, desired, successorFacts, refusal)
   }
 
   return { place, keptBack }

@@ -58,9 +58,9 @@ const closingOf = (
   const order = armedLeg(desired, progress)
   if (order === undefined) {
     const beyond = leg.side === "BUY" ? filledOfLeg(desired, progress) - leg.quantity : 0n
-    const carried = beyond > 0n ? beyond : undefined
+    const surplus = beyond > 0n ? beyond : undefined
     const reason = "it has filled all that it wants now"
-    return [{ _tag: "LegClosed", ...about, rest: 0n, reason, ...present({ carried }) }]
+    return [{ _tag: "LegClosed", ...about, rest: 0n, reason, ...present({ carried: surplus }) }]
   }
   const slot = state.slots.get(slotKey(name, desired.slot))
   const value = quoteAmount(desired.market ?? view.market, order.quantity, order.price, "up")

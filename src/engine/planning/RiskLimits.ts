@@ -115,22 +115,22 @@ export const lossOf = (
   worth: Amount,
   quote: Asset
 ): Loss | undefined => {
-  const shown = (amount: Amount) => formatWithSymbol(amount, quote)
+  const quoteText = (amount: Amount) => formatWithSymbol(amount, quote)
   if (maxDailyLoss !== undefined && atStart - worth > maxDailyLoss) {
-    const reason = `It lost ${shown(atStart - worth)} since midnight UTC, more than ${shown(maxDailyLoss)}`
+    const reason = `It lost ${quoteText(atStart - worth)} since midnight UTC, more than ${quoteText(maxDailyLoss)}`
     return { limit: "daily-loss", reason }
   }
   const floor = maxDrawdown === undefined ? undefined : lowest(peak, maxDrawdown)
   if (floor === undefined || worth >= floor) return undefined
   return {
     limit: "drawdown",
-    reason: `It is worth ${shown(worth)}, less than ${shown(floor)} after a peak of ${shown(peak)}`
+    reason: `It is worth ${quoteText(worth)}, less than ${quoteText(floor)} after a peak of ${quoteText(peak)}`
   }
 }
 
 const lowest = (peak: Amount, drawdown: Decimal.Decimal): Amount => {
-  const left = Decimal.multiply(Decimal.make(peak), Decimal.subtract(Decimal.one, drawdown))
-  return Decimal.divideInteger(left.digits, Decimal.powerOfTen(left.scale), "down")
+  const exactFloor = Decimal.multiply(Decimal.make(peak), Decimal.subtract(Decimal.one, drawdown))
+  return Decimal.divideInteger(exactFloor.digits, Decimal.powerOfTen(exactFloor.scale), "down")
 }
 
 /** A daily-loss pause ends with its day; a drawdown pause ends when the operator resumes it or the strategy file changes. */

@@ -66,13 +66,13 @@ const note = (
   )
 
 const lastGate = (asked: Effect.Effect<string | undefined>) => {
-  let held: string | undefined
+  let holdReason: string | undefined
   const hold = Effect.tap(asked, (reason) =>
     Effect.sync(() => {
-      held = reason
+      holdReason = reason
     })
   )
-  return { hold, held: () => held }
+  return { hold, held: () => holdReason }
 }
 
 export const create = Effect.fnUntraced(function* (
@@ -125,13 +125,13 @@ export const readBeforePayment = Effect.fnUntraced(function* (
   market: Market
 ) {
   const { books, settings, venue } = means
-  const read = yield* readOrder(venue, placement.by, placement.order)
+  const reply = yield* readOrder(venue, placement.by, placement.order)
   const current = books.state.placements.get(placement.id)
   if (current?.state !== "created") return
-  yield* note(means, current, read)
-  const seen = books.state.placements.get(placement.id)
-  if (seen?.state !== "created") return
-  const events = Answers.beforePayment(seen, read.value, market, settings.account, read.correlationId)
+  yield* note(means, current, reply)
+  const placementNow = books.state.placements.get(placement.id)
+  if (placementNow?.state !== "created") return
+  const events = Answers.beforePayment(placementNow, reply.value, market, settings.account, reply.correlationId)
   if (events.length > 0) yield* books.recordIfFits(...events)
 })
 
@@ -258,9 +258,9 @@ export const readForDeposit = Effect.fnUntraced(function* (means: Means, placeme
   const { books, settings, venue } = means
   const { tries } = books
   const expiredMillis = (yield* VenueTime.now(books.state)) - placement.funding.validUntil
-  const read = yield* readOrder(venue, placement.by, placement.order)
-  if (hasArrived(read.value)) return yield* note(means, placement, read)
-  if (isOnItsWay(read.value)) return
+  const orderReply = yield* readOrder(venue, placement.by, placement.order)
+  if (hasArrived(orderReply.value)) return yield* note(means, placement, orderReply)
+  if (isOnItsWay(orderReply.value)) return
   const emptyReads = tries.of(placement.id).emptyReads + 1
   const events = concluded(placement, { expiredMillis, emptyReads }, settings)
   tries.note(placement.id, { emptyReads: events.length > 0 ? 0 : emptyReads })
@@ -272,9 +272,9 @@ export const readInDoubt = Effect.fnUntraced(function* (means: Means, placement:
   const { books, settings, venue } = means
   const { tries } = books
   const now = yield* monotonicMillis
-  const read = yield* readOrder(venue, placement.by, placement.order)
-  if (hasArrived(read.value)) return yield* note(means, placement, read)
-  const { fillStatus: answer } = read.value
+  const venueReply = yield* readOrder(venue, placement.by, placement.order)
+  if (hasArrived(venueReply.value)) return yield* note(means, placement, venueReply)
+  const { fillStatus: answer } = venueReply.value
   const overMillis = tries.heldMillis("over", placement.id, isTerminal(answer), now)
   tries.note(placement.id, { readAt: now, overMillis })
   const expiredMillis = (yield* VenueTime.now(books.state)) - placement.funding.validUntil
@@ -285,10 +285,10 @@ export const readInDoubt = Effect.fnUntraced(function* (means: Means, placement:
 export const readForPayment = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding">) {
   const { books, settings, venue } = means
   const { tries } = books
-  const read = yield* readOrder(venue, placement.by, placement.order)
-  if (hasArrived(read.value)) return yield* note(means, placement, read, { isEndUnbelieved: true })
+  const statusReply = yield* readOrder(venue, placement.by, placement.order)
+  if (hasArrived(statusReply.value)) return yield* note(means, placement, statusReply, { isEndUnbelieved: true })
   const now = yield* monotonicMillis
-  const overMillis = tries.heldMillis("over", placement.id, isTerminal(read.value.fillStatus), now)
+  const overMillis = tries.heldMillis("over", placement.id, isTerminal(statusReply.value.fillStatus), now)
   const events = concluded(placement, { overMillis }, settings)
   // How long a doubt has lasted counts from its begin.
   if (events.length > 0) tries.heldMillis("over", placement.id, false, now)
@@ -302,8 +302,8 @@ export const readBeforePayingAgain = Effect.fnUntraced(function* (
   means: Means,
   placement: PlacementIn<"funding" | "in doubt">
 ) {
-  const read = yield* readOrder(means.venue, placement.by, placement.order)
-  if (!hasArrived(read.value)) return waitsForDeposit.has(read.value.fillStatus)
-  yield* note(means, placement, read, { isEndUnbelieved: true })
+  const lastReply = yield* readOrder(means.venue, placement.by, placement.order)
+  if (!hasArrived(lastReply.value)) return waitsForDeposit.has(lastReply.value.fillStatus)
+  yield* note(means, placement, lastReply, { isEndUnbelieved: true })
   return false
 })

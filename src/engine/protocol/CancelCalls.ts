@@ -35,15 +35,19 @@ interface Asked {
 
 const ask = Effect.fnUntraced(function* ({ books, venue }: CancelMeans, placement: Placement, orderId: string) {
   const answer = yield* Effect.result(venue.cancelOrder(orderId))
-  let asked: Asked = {}
-  if (answer._tag === "Success") asked = { shown: { ...answer.success, value: withoutPayouts(answer.success.value) } }
+  let cancelOutcome: Asked = {}
+  if (answer._tag === "Success")
+    cancelOutcome = { shown: { ...answer.success, value: withoutPayouts(answer.success.value) } }
   else if (answer.failure.reason._tag === "Rejected") {
-    const read = yield* Effect.result(venue.getOrder(orderId))
-    asked = { refusal: answer.failure.reason, ...(read._tag === "Success" ? { shown: read.success } : {}) }
+    const orderResult = yield* Effect.result(venue.getOrder(orderId))
+    cancelOutcome = {
+      refusal: answer.failure.reason,
+      ...(orderResult._tag === "Success" ? { shown: orderResult.success } : {})
+    }
   } else yield* Effect.logDebug(answer.failure.reason.message)
-  const isOver = asked.shown !== undefined && isTerminal(asked.shown.value.fillStatus)
+  const isOver = cancelOutcome.shown !== undefined && isTerminal(cancelOutcome.shown.value.fillStatus)
   if (isOver) books.tries.note(placement.id, { endedLife: lifeOf(orderId, placement), isAlive: false })
-  return { ...asked, isOver }
+  return { ...cancelOutcome, isOver }
 })
 
 const own = Effect.fnUntraced(function* (means: CancelMeans, placement: Placement, orderId: string) {
@@ -62,8 +66,8 @@ const own = Effect.fnUntraced(function* (means: CancelMeans, placement: Placemen
 })
 
 const shownAfter = Effect.fnUntraced(function* ({ venue }: CancelMeans, orderId: string) {
-  const asked = yield* Effect.result(venue.cancelOrder(orderId))
-  const shown = asked._tag === "Success" ? asked : yield* Effect.result(venue.getOrder(orderId))
+  const cancelResult = yield* Effect.result(venue.cancelOrder(orderId))
+  const shown = cancelResult._tag === "Success" ? cancelResult : yield* Effect.result(venue.getOrder(orderId))
   if (shown._tag === "Success") return shown.success.value
   yield* Effect.logDebug(shown.failure.message)
   return undefined
@@ -72,10 +76,10 @@ const shownAfter = Effect.fnUntraced(function* ({ venue }: CancelMeans, orderId:
 /** A spare order with our fingerprint is inert. With money in it, it is ours after all. */
 const spare = Effect.fnUntraced(function* (means: CancelMeans, placement: Placement, orderId: string) {
   const { books } = means
-  const asked = books.tries.of(placement.id).spare
-  const attempts = (asked.get(orderId)?.attempts ?? 0) + 1
+  const spareTries = books.tries.of(placement.id).spare
+  const attempts = (spareTries.get(orderId)?.attempts ?? 0) + 1
   const at = yield* Clock.currentTimeMillis
-  books.tries.note(placement.id, { spare: new Map(asked).set(orderId, { attempts, at }) })
+  books.tries.note(placement.id, { spare: new Map(spareTries).set(orderId, { attempts, at }) })
   const order = yield* shownAfter(means, orderId)
   if (order === undefined) return
   yield* change(books, placement.id, (known) => meaning(known, { order, via: "cancel" }, factsOf(means)))

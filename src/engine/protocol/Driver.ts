@@ -61,7 +61,7 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
 type CheckTakenOver = Effect.Success<typeof TakeoverWatch.make>["checkTakenOver"]
 type Called = Effect.Effect<unknown, VenueError | JournalError>
 
-const read = (
+const readOrderFor = (
   means: Calls.Means,
   checkTakenOver: CheckTakenOver,
   placement: Placement,
@@ -137,7 +137,7 @@ const advanceWith = Effect.fnUntraced(function* (
     pass.done.add(what)
     const step =
       todo.do === "read"
-        ? read(means, checkTakenOver, placement, todo.why, inputs.market, pass)
+        ? readOrderFor(means, checkTakenOver, placement, todo.why, inputs.market, pass)
         : call(means, placement, todo.do, inputs, pass)
     yield* stepSpan(what, placement.order?.id, placement)(step)
   }

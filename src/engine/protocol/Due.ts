@@ -78,7 +78,7 @@ export interface DueRow {
 }
 
 const wait: Todo = { do: "wait" }
-const read = (why: ReadPurpose): Todo => ({ do: "read", why })
+const readTodo = (why: ReadPurpose): Todo => ({ do: "read", why })
 const ask = (gate: Step): Todo => ({ do: "ask", gate })
 const record = (events: ReadonlyArray<BotEvent>): Todo => (events.length === 0 ? wait : { do: "record", events })
 const giveUp =
@@ -89,7 +89,7 @@ const giveUp =
 const once =
   (why: ReadPurpose): Outcome =>
   (_, { done }) =>
-    done.has(why) ? wait : read(why)
+    done.has(why) ? wait : readTodo(why)
 const tellShared: Outcome = (placement, { placements }) => record(shared(placements.values(), placement))
 
 const always: Test = () => true
@@ -127,7 +127,7 @@ const edit = ({ path, side }: Placement, { market, settings }: DueFacts) =>
   path && market && unless(editedSince(side, path, market, settings.account))
 const isEdited: Test = (placement, facts) => edit(placement, facts) !== undefined
 const isShared: Test = (placement, { placements }) => sharing(placements.values(), placement) !== undefined
-const held = (_: Placement, { gate }: DueFacts) => unless(gate?.why)
+const gateText = (_: Placement, { gate }: DueFacts) => unless(gate?.why)
 const unless = (why: string | undefined): string | undefined => (why === undefined ? undefined : `not funded: ${why}`)
 const isSigned: Test = ({ side, swap }, { market, settings }) =>
   market !== undefined &&
@@ -180,20 +180,20 @@ const isUnpaidByNow: Test = ({ cancel, funding }, { done, venueNow }, { isAtWork
 const isUncreated: Test = ({ state }, _, { isAnnounced }) =>
   state === "planned" || (state === "creating" && isAnnounced)
 
-const begun = ["planned", "creating", "created"] as const
+const beforeFunding = ["planned", "creating", "created"] as const
 const planned = ["planned", "creating"] as const
 const creating = ["creating"] as const
 const created = ["created"] as const
 const funding = ["funding"] as const
 const doubt = ["in doubt"] as const
-const paid = ["funding", "in doubt"] as const
+const paymentStates = ["funding", "in doubt"] as const
 
 const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = [
   // What an earlier process began, and may have paid.
-  [begun, "it may have been paid, and that could still show", mayStillShow, wait],
-  [begun, "it may have been paid", both(mayBePaidEarlier, not(has("taking over"))), read("taking over")],
-  [begun, "it may have been paid, and was looked at", mayBePaidEarlier, wait],
-  [begun, "the venue was not yet asked what the journal has forgotten", mayNotContinue, wait],
+  [beforeFunding, "it may have been paid, and that could still show", mayStillShow, wait],
+  [beforeFunding, "it may have been paid", both(mayBePaidEarlier, not(has("taking over"))), readTodo("taking over")],
+  [beforeFunding, "it may have been paid, and was looked at", mayBePaidEarlier, wait],
+  [beforeFunding, "the venue was not yet asked what the journal has forgotten", mayNotContinue, wait],
   // From a plan to an order of ours.
   [planned, "nobody has looked whether it may begin", both(isUncreated, isUnasked), ask("create")],
   [planned, "something holds it", both(isUncreated, isClosed), giveUp((_, { gate }) => gate?.why)],
@@ -206,15 +206,15 @@ const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = 
   [created, "its fees are too high", both(isUnchecked, isDear), giveUp(dearness)],
   [created, "there is nothing to sign yet", both(not(isUnchecked), isSigned, lacksPayload), once("payload")],
   [created, "nobody has looked whether it may be paid", isUnasked, ask("fund")],
-  [created, "something holds it", isClosed, giveUp(held)],
+  [created, "something holds it", isClosed, giveUp(gateText)],
   [created, "its market is gone", hasNoMarket, giveUp(() => "not funded: its market is not configured")],
   [created, "money is wanted elsewhere by now", both(isUnchecked, isEdited), giveUp(edit)],
   [created, "another order has its address", both(isUnchecked, isShared), tellShared],
-  [created, "it was not read once more", isUnchecked, read("before payment")],
+  [created, "it was not read once more", isUnchecked, readTodo("before payment")],
   [created, "its payment is signed here", isSigned, { do: "sign" }],
   [created, "its payment is made elsewhere", always, { do: "pay" }],
   // From a payment to its deposit.
-  [paid, "it was paid in this go", has("sign", "pay"), wait],
+  [paymentStates, "it was paid in this go", has("sign", "pay"), wait],
   [
     funding,
     "nobody has looked whether its bytes may go, for the first time",
@@ -224,16 +224,16 @@ const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = 
   [funding, "nobody has looked whether its bytes may go again", both(isToBeSent, isUnasked), ask("resend")],
   [funding, "its bytes may go", both(isToBeSent, not(isClosed)), { do: "send" }],
   [funding, "its deposit may take so long", both(isByPayload, not(isExpired)), wait],
-  [funding, "it has executed, and shows no deposit", both(isByPayload, hasExecuted, isToBeWatched), read("doubt")],
+  [funding, "it has executed, and shows no deposit", both(isByPayload, hasExecuted, isToBeWatched), readTodo("doubt")],
   [funding, "it has executed, and was read of late", both(isByPayload, hasExecuted), wait],
   [funding, "its payload has expired", isByPayload, once("no deposit")],
-  [paid, "the wallet's answer is lost", isForgotten, (placement) => record(interrupted(placement))],
-  [doubt, "the operator wants it paid again", both(isWantedAgain, not(has("paying again"))), read("paying again")],
+  [paymentStates, "the wallet's answer is lost", isForgotten, (placement) => record(interrupted(placement))],
+  [doubt, "the operator wants it paid again", both(isWantedAgain, not(has("paying again"))), readTodo("paying again")],
   [doubt, "nobody has looked whether it may be paid again", both(isWantedAgain, isStillUnpaid, isUnasked), ask("fund")],
   [doubt, "it may be paid again", both(isWantedAgain, isStillUnpaid, not(isClosed)), { do: "pay" }],
-  [paid, "the venue does not know the transaction", isToBeReported, { do: "report" }],
-  [funding, "it was not paid by its end", isUnpaidByNow, read("payment")],
-  [doubt, "nobody knows whether it was paid", isToBeWatched, read("doubt")]
+  [paymentStates, "the venue does not know the transaction", isToBeReported, { do: "report" }],
+  [funding, "it was not paid by its end", isUnpaidByNow, readTodo("payment")],
+  [doubt, "nobody knows whether it was paid", isToBeWatched, readTodo("doubt")]
 ]
 
 export const rows: ReadonlyArray<DueRow> = table.map(([state, when, holds, todo]) => ({ state, when, holds, todo }))

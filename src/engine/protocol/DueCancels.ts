@@ -49,13 +49,13 @@ const sentOf = ({ orderId, placement, which }: OrderThere, { cancelled, spare }:
 
 /** Two things must not delay a cancel: a clock that went back, and failures from before the venue came back. */
 const isTooSoon: Test = (order, { hurriedAt, isKilled, now, settings }, tries) => {
-  const sent = sentOf(order, tries)
-  if (sent === undefined) return false
+  const lastCancel = sentOf(order, tries)
+  if (lastCancel === undefined) return false
   const isRefused = order.which === "own" && tries.isRefused
-  const backoff = backoffMillis(settings, sent.attempts)
+  const backoff = backoffMillis(settings, lastCancel.attempts)
   const pause = isKilled && !isRefused ? Math.min(backoff, urgentPauseMillis) : backoff
-  const waited = now - sent.at
-  return waited >= 0 && waited < pause && (isRefused || sent.at >= hurriedAt)
+  const waited = now - lastCancel.at
+  return waited >= 0 && waited < pause && (isRefused || lastCancel.at >= hurriedAt)
 }
 
 const always: Test = () => true

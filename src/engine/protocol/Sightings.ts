@@ -11,7 +11,7 @@ import type { Expectations } from "../EngineSettings.ts"
 import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { about, type Placement } from "../state/Placement.ts"
 import { asClosing, late } from "../tracking/amounts/Found.ts"
-import { adopt, bind, found, isFromOurCreate, type Manner, observe } from "../tracking/OrderTracker.ts"
+import { adopt, bind, eventsOfFound, isFromOurCreate, type Manner, observe } from "../tracking/OrderTracker.ts"
 
 /**
  * An order as it was shown: in the answer to its create, in the answer to the cancel of a spare one, to whoever makes a placement
@@ -64,15 +64,16 @@ const isLeaving: Told<boolean> = (_, { order: { fillStatus } }) =>
   fillStatus === "PENDING_CANCEL" || isTerminal(fillStatus)
 
 const nothing: SightingRow["events"] = () => []
-const seen: SightingRow["events"] = (placement, { correlationId, order }, { manner }) =>
+const observeLate: SightingRow["events"] = (placement, { correlationId, order }, { manner }) =>
   late(placement, observe(asClosing(placement), order, correlationId, manner))
 const bound: SightingRow["events"] = (placement, { correlationId, order, via }, { expected, market }) =>
   market === undefined || expected === undefined
     ? []
     : bind(placement, market, order, expected, via === "create" ? "reply" : "list", correlationId)
-const asked = ({ expected, market }: SightingFacts) => market && expected && { market, expected }
-const lost: SightingRow["events"] = (placement, { order }, facts) => found(placement, order, asked(facts))
-const adopted: SightingRow["events"] = (placement, { order }, facts) => adopt(placement, order, asked(facts))
+const expectationsOf = ({ expected, market }: SightingFacts) => market && expected && { market, expected }
+const lost: SightingRow["events"] = (placement, { order }, facts) =>
+  eventsOfFound(placement, order, expectationsOf(facts))
+const adopted: SightingRow["events"] = (placement, { order }, facts) => adopt(placement, order, expectationsOf(facts))
 const spare =
   (_tag: "OrphanSeen" | "OrphanCancelled"): SightingRow["events"] =>
   (placement, { order }) => [{ _tag, ...about(placement), orderId: order.id }]
@@ -85,7 +86,7 @@ const table: ReadonlyArray<readonly [string, Told<boolean>, SightingRow["events"
   ["a spare order stays", wasAsked, nothing],
   // The order that it is bound to.
   ["it is over, and its order is empty", both(isOwn, isOver, isEmpty), nothing],
-  ["its order is shown", isOwn, seen],
+  ["its order is shown", isOwn, observeLate],
   ["its create is answered", both(isUnbound, isAnswer), bound],
   // Any other is known by its terms alone.
   ["the order is not of its create", isStrange, nothing],

@@ -113,8 +113,9 @@ export const rows: ReadonlyArray<SilenceRow> = [
     means: "doubt",
     because: ({ funding }) => {
       const txHash = funding?.payment?.txHash
-      const paid = txHash === undefined ? "it can no longer be paid" : `the wallet paid with transaction ${txHash}`
-      return `${paid}, and no deposit showed`
+      const paymentText =
+        txHash === undefined ? "it can no longer be paid" : `the wallet paid with transaction ${txHash}`
+      return `${paymentText}, and no deposit showed`
     }
   },
   {
@@ -172,10 +173,10 @@ export const concluded = (
   terms: SilenceTerms,
   table = rows
 ): ReadonlyArray<BotEvent> => {
-  const known = { ...nothing, ...seen }
-  const row = rowFor(placement, known, terms, table)
+  const silenceFacts = { ...nothing, ...seen }
+  const row = rowFor(placement, silenceFacts, terms, table)
   if (row === undefined) return []
-  const reason = row.because(placement, known, terms)
+  const reason = row.because(placement, silenceFacts, terms)
   if (row.means === "abandoned") return [{ _tag: "Abandoned", ...about(placement), reason }]
   const money = { asset: placement.inputAsset, amount: placement.funding?.amount ?? placement.inputAmount }
   const _tag = row.means === "never" ? "FundingDead" : "FundingInDoubt"

@@ -47,10 +47,10 @@ export const make = Effect.gen(function* () {
     const runMillis = elapsedMillis(books.state.runStartedAt, now)
     const orders = yield* ordersOf(placement, market)
     // One that was paid back without ever having shown a deposit has nothing left to look after.
-    const paid = orders.find(({ depositedAmount }) => depositedAmount > 0n)
-    if (paid !== undefined) {
+    const fundedOrder = orders.find(({ depositedAmount }) => depositedAmount > 0n)
+    if (fundedOrder !== undefined) {
       const learn = recordOf(placement, (known) =>
-        meaning(known, { order: paid, via: "look" }, { market, expected: settings.account })
+        meaning(known, { order: fundedOrder, via: "look" }, { market, expected: settings.account })
       )
       // Bound to it first, it learns from it.
       return yield* Effect.andThen(learn, learn)

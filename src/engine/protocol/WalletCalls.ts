@@ -13,14 +13,14 @@ import type { FundingInputs, Means } from "./Calls.ts"
 const mostNamed = 10_000
 
 export const namedTransactions = (): Means["named"] => {
-  const named = new Map<string, string>()
+  const payersByHash = new Map<string, string>()
   return {
     payerOf: (txHash, placements) =>
-      named.get(txHash) ?? [...placements].find(({ funding }) => funding?.payment?.txHash === txHash)?.id,
+      payersByHash.get(txHash) ?? [...placements].find(({ funding }) => funding?.payment?.txHash === txHash)?.id,
     note: (txHash, placement) => {
-      named.set(txHash, placement)
-      const [oldest] = named.keys()
-      if (named.size > mostNamed && oldest !== undefined) named.delete(oldest)
+      payersByHash.set(txHash, placement)
+      const [oldest] = payersByHash.keys()
+      if (payersByHash.size > mostNamed && oldest !== undefined) payersByHash.delete(oldest)
     }
   }
 }
@@ -32,17 +32,19 @@ const ask = Effect.fnUntraced(function* ({ books, named, wallet }: Means, placem
   const { depositAddress, depositMemo } = order
   const reference = `${id}-${order.id}${attempt === 1 ? "" : `-${attempt}`}`
   const asset = inputAsset(market, placement.side)
-  const paid = yield* Effect.result(wallet.pay({ reference, asset, amount, depositAddress, depositMemo, deadline }))
+  const paymentResult = yield* Effect.result(
+    wallet.pay({ reference, asset, amount, depositAddress, depositMemo, deadline })
+  )
   const isUntouched = () => books.state.placements.get(id)?.state === "funding"
-  if (paid._tag === "Failure") {
-    const { _tag, message, text } = paid.failure
+  if (paymentResult._tag === "Failure") {
+    const { _tag, message, text } = paymentResult.failure
     return yield* books.recordFrom(() =>
       _tag === "WalletRefused" && isUntouched()
         ? walletRefused(placement, message)
         : unclear(placement, text, isUntouched())
     )
   }
-  const { sender, txHash } = paid.success
+  const { sender, txHash } = paymentResult.success
   if (txHash === undefined) return
   const payer = named.payerOf(txHash, books.state.placements.values())
   if (payer !== undefined && payer !== id)
@@ -71,13 +73,13 @@ export const pay = Effect.fnUntraced(function* (
     const attempt = placement.funding.attempts + 1
     yield* books.recordIfFits({ _tag: "PaymentAskedAgain", ...about(placement), attempt })
   }
-  const asked = books.state.placements.get(placement.id)
-  if (asked?.state !== "funding") return
-  const hold = yield* gate(asked, "fund")
-  if (hold !== undefined) return yield* books.recordIfFits(...withheld(asked, hold))
-  tries.note(asked.id, { isAtWork: true })
-  yield* ask(means, asked, market).pipe(
-    Effect.ensuring(Effect.sync(() => tries.note(asked.id, { isAtWork: false }))),
+  const placementNow = books.state.placements.get(placement.id)
+  if (placementNow?.state !== "funding") return
+  const hold = yield* gate(placementNow, "fund")
+  if (hold !== undefined) return yield* books.recordIfFits(...withheld(placementNow, hold))
+  tries.note(placementNow.id, { isAtWork: true })
+  yield* ask(means, placementNow, market).pipe(
+    Effect.ensuring(Effect.sync(() => tries.note(placementNow.id, { isAtWork: false }))),
     // A failing journal stops the bot at its next turn anyway.
     Effect.catch((error) => Effect.logError(error.message)),
     Effect.uninterruptible,

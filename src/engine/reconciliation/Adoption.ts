@@ -13,11 +13,11 @@ export const adopt = Effect.fn("Adoption.adopt")(function* (found: FoundOrder) {
   const books = yield* Bookkeeper
   const id = `p${books.state.placementCount + 1}`
   yield* books.record(...plannedAs(found, id))
-  const sent = books.state.placements.get(id)
-  if (sent === undefined) return id
+  const placement = books.state.placements.get(id)
+  if (placement === undefined) return id
   const { asked, market, order } = found
   const facts = { market, expected: asked }
-  yield* books.record(...meaning(sent, { order, via: "taken in" }, facts))
+  yield* books.record(...meaning(placement, { order, via: "taken in" }, facts))
   const bound = books.state.placements.get(id)
   // Its deposit is recorded at once: an order that looked unfunded would be funded again.
   if (bound !== undefined) yield* books.record(...meaning(bound, { order, via: "look" }, facts))

@@ -55,12 +55,12 @@ const ledgerOf = () => {
   const orders = new Map<string, JournalOrders.JournalOrder>()
   const settled = new Set<string>()
   let sequence = 0
-  let told: Parameters<typeof corrected>[0] = nothing
+  let lastReport: Parameters<typeof corrected>[0] = nothing
   const see = (entry: Recorded): void => {
     sequence = entry.sequence
     const { event } = entry
-    if (event._tag === "Reconciled") told = event
-    if ("placement" in event) told = corrected(told, event)
+    if (event._tag === "Reconciled") lastReport = event
+    if ("placement" in event) lastReport = corrected(lastReport, event)
     JournalOrders.apply(orders, entry)
     const order = "placement" in event ? orders.get(event.placement) : undefined
     if (order === undefined || !order.isOver || event._tag !== "Settled") return
@@ -74,13 +74,13 @@ const ledgerOf = () => {
         depositAddress === undefined ? [] : [Reconciliation.addressKey(depositAddress, depositMemo)]
       )
     )
-  return { orders, settled, open, see, sequence: () => sequence, before: () => said(told) }
+  return { orders, settled, open, see, sequence: () => sequence, before: () => findingText(lastReport) }
 }
 
 const nothing: Finding = { witnesses: [], contradictions: [], foreign: [] }
 
 /** Findings without amounts: a finding whose amount grows between comparisons is not reported again. */
-const said = ({ contradictions, foreign }: Pick<Finding, "contradictions" | "foreign">): string =>
+const findingText = ({ contradictions, foreign }: Pick<Finding, "contradictions" | "foreign">): string =>
   plainJson({
     contradictions: contradictions.map(Comparison.subjectOf),
     foreign: foreign.map(({ kind, subject }) => [kind, subject])
@@ -92,14 +92,15 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   const journal = yield* Journal
   const books = yield* Bookkeeper
   const venue = yield* Venue
-  const known = ledgerOf()
+  const ledger = ledgerOf()
   /** The venue's records are read after ours, and ours once more: an order that was made meanwhile is not foreign. */
   const readNewEvents = Effect.suspend(() =>
-    eachPage(journal.events({ after: known.sequence(), tags }), (page) => page.forEach(known.see))
+    eachPage(journal.events({ after: ledger.sequence(), tags }), (page) => page.forEach(ledger.see))
   )
 
   const isWatched = (subject: string): boolean =>
-    !subject.startsWith("order ") || [...known.orders.values()].some((order) => subject === `order ${orderName(order)}`)
+    !subject.startsWith("order ") ||
+    [...ledger.orders.values()].some((order) => subject === `order ${orderName(order)}`)
 
   const balances = yield* PrivateBalances.make(watched)
 
@@ -107,22 +108,22 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     if (!watched.hasHistory) return undefined
     return yield* Witnesses.historyWhere((line) => {
       const key = Reconciliation.addressKey(line.depositAddress, line.depositMemo)
-      return own.has(key) || (!known.settled.has(key) && !isOver(line))
+      return own.has(key) || (!ledger.settled.has(key) && !isOver(line))
     })
   })
 
   return Effect.gen(function* () {
     yield* readNewEvents
-    const before = [...known.orders.values()]
-    const asked = { orders: before, startedAt: 0 }
+    const before = [...ledger.orders.values()]
+    const journalOrders = { orders: before, startedAt: 0 }
     yield* balances.noteAccepted
     const snapshot = yield* balances.now
-    const { found, unread } = yield* Witnesses.venueOrders(asked, { unfinishedOnly: true })
+    const { found, unread } = yield* Witnesses.venueOrders(journalOrders, { unfinishedOnly: true })
     const moved = snapshot === undefined ? [] : yield* balances.movedSince(BalanceComparison.positions(snapshot, found))
     const isRead = watched.hasHistory && (yield* reached(HistorySync.sync()))
     yield* readNewEvents
     const swaps = yield* SwapHistory.all
-    const open = known.open()
+    const open = ledger.open()
     const own = new Set([
       ...open,
       ...swaps.map(({ agreed }) => Reconciliation.addressKey(agreed.depositAddress, agreed.depositMemo))
@@ -130,8 +131,8 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     const compared = Reconciliation.compare({
       own: watched.own,
       // What moved while the others were asked is compared the next time.
-      orders: before.filter((order) => known.orders.get(order.placement) === order),
-      settled: new Set([...known.settled, ...open]),
+      orders: before.filter((order) => ledger.orders.get(order.placement) === order),
+      settled: new Set([...ledger.settled, ...open]),
       swaps,
       venueOrders: found,
       unreadOrders: unread,
@@ -155,7 +156,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
         .filter(isForeign)
         .map(({ depositAddress, kind, subject, text }) => ({ kind, subject, address: depositAddress ?? "", text }))
     }
-    if (said(finding) !== known.before()) yield* books.record({ _tag: "Reconciled", ...finding })
+    if (findingText(finding) !== ledger.before()) yield* books.record({ _tag: "Reconciled", ...finding })
     return finding
   }).pipe(Effect.provideService(Venue, venue))
 })

@@ -101,11 +101,11 @@ export const snapshot = (
 const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAssets): Resting => {
   const { fills, id, inputAmount, inputAsset, order, outputAmount, outputAsset } = placement
   const inOrder = max(0n, Ledger.heldBy(ledger, id, inputAsset, "in order"))
-  const paid = (["deposit in flight", "in doubt"] as const).reduce(
+  const inputTotal = (["deposit in flight", "in doubt"] as const).reduce(
     (sum, place) => sum + max(0n, Ledger.heldBy(ledger, id, inputAsset, place)),
     inOrder
   )
-  const output = inputAmount === 0n ? 0n : (paid * outputAmount * improvement + inputAmount - 1n) / inputAmount
+  const output = inputAmount === 0n ? 0n : (inputTotal * outputAmount * improvement + inputAmount - 1n) / inputAmount
   const most = new Map([[inputAsset, inOrder]])
   most.set(outputAsset, (most.get(outputAsset) ?? 0n) + output)
   return {
@@ -121,11 +121,11 @@ const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAsse
  */
 export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap<string, Order>): Positions => {
   const isUnchanged = ({ filledIn, orderId }: Resting): boolean => {
-    const found = orderId === undefined ? undefined : orders.get(orderId)
+    const venueOrder = orderId === undefined ? undefined : orders.get(orderId)
     return (
-      found !== undefined &&
-      !isTerminal(found.fillStatus) &&
-      found.fills.reduce((sum, { amountIn }) => sum + amountIn, 0n) === filledIn
+      venueOrder !== undefined &&
+      !isTerminal(venueOrder.fillStatus) &&
+      venueOrder.fills.reduce((sum, { amountIn }) => sum + amountIn, 0n) === filledIn
     )
   }
   const changed = resting.filter((order) => !isUnchanged(order))

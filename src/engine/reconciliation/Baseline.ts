@@ -111,20 +111,20 @@ export const compare = Effect.fn("Baseline.compare")(function* (
   { capital }: Pick<BotState, "capital">,
   { isAccepted = false }: { readonly isAccepted?: boolean } = {}
 ) {
-  const known = yield* stored
-  const shiftedBy = capital.filter(({ name }) => !known.included.has(name))
-  const before = shifted(known.positions, shiftedBy)
+  const baseline = yield* stored
+  const shiftedBy = capital.filter(({ name }) => !baseline.included.has(name))
+  const before = shifted(baseline.positions, shiftedBy)
   const arrivals = BalanceComparison.arrivals(before, seen)
   const now = new Map([...seen, ...arrivals])
-  const included = [...known.included, ...capital.map(({ name }) => name)]
+  const included = [...baseline.included, ...capital.map(({ name }) => name)]
   const unexplained = BalanceComparison.unexplained(before, now)
   if (!isAccepted) {
     const positions = new Map([...BalanceComparison.baseline(before, now), ...arrivals])
-    yield* store({ ...known, positions, included: new Set(included) })
+    yield* store({ ...baseline, positions, included: new Set(included) })
     return { comparisons: BalanceComparison.compare(before, now), unexplained } satisfies Compared
   }
   const acceptedAt = yield* Clock.currentTimeMillis
-  const accepted = new Map(acceptedIn(known, capital).map(({ amount, asset }) => [asset, amount]))
+  const accepted = new Map(acceptedIn(baseline, capital).map(({ amount, asset }) => [asset, amount]))
   for (const [asset, { least }] of unexplained) accepted.set(asset, (accepted.get(asset) ?? 0n) + least)
   const names = [...accepted.keys()].map((asset) => nameOfAccepted(acceptedAt, asset))
   yield* store({ positions: seen, acceptedAt, accepted, included: new Set([...included, ...names]) })
@@ -148,11 +148,11 @@ export const stillTold = Effect.fnUntraced(function* (
   { contradictions, at }: NonNullable<BotState["reconciled"]>,
   isDecided: (subject: string) => boolean
 ) {
-  const kept = contradictions.filter((sentence) => !isDecided(Comparison.subjectOf(sentence)))
+  const openContradictions = contradictions.filter((sentence) => !isDecided(Comparison.subjectOf(sentence)))
   const isOfBalance = (sentence: string): boolean => sentence.startsWith("balance ")
-  if (!kept.some(isOfBalance)) return kept
+  if (!openContradictions.some(isOfBalance)) return openContradictions
   const { acceptedAt } = yield* stored
-  return kept.filter((sentence) => !isOfBalance(sentence) || acceptedAt < at)
+  return openContradictions.filter((sentence) => !isOfBalance(sentence) || acceptedAt < at)
 })
 
 /** Newest pages of an account's history. A credit older than all of these stays reported. */
@@ -194,7 +194,7 @@ interface Named {
  * Which credits of the account's own history explain what came, wholly: one of them, or the newest ones together. The history
  * may be refused or not readable: a witness that is missing proves nothing.
  */
-export const named = Effect.fn("Baseline.named")(function* (
+export const nameArrivals = Effect.fn("Baseline.named")(function* (
   unexplained: BalanceComparison.Unexplained,
   { capital }: Pick<BotState, "capital">,
   own: ReadonlySet<string>,
@@ -202,11 +202,11 @@ export const named = Effect.fn("Baseline.named")(function* (
 ) {
   const came = [...unexplained].filter(([asset]) => hasCome(unexplained, asset))
   if (came.length === 0) return { capital: [] } satisfies Named
-  const read = yield* Effect.result(creditsOf(own, markets))
-  if (Result.isFailure(read)) return { capital: [], unread: read.failure.message } satisfies Named
+  const credits = yield* Effect.result(creditsOf(own, markets))
+  if (Result.isFailure(credits)) return { capital: [], unread: credits.failure.message } satisfies Named
   const recorded = new Set(capital.map(({ name }) => name))
-  const found = came.flatMap(([symbol, { least, most }]): ReadonlyArray<Capital> => {
-    const candidates = read.success.filter(({ asset, name }) => asset === symbol && !recorded.has(name))
+  const newCapital = came.flatMap(([symbol, { least, most }]): ReadonlyArray<Capital> => {
+    const candidates = credits.success.filter(({ asset, name }) => asset === symbol && !recorded.has(name))
     const fits = (sum: Amount.Amount): boolean => sum >= least && sum <= most
     const single = candidates.find(({ amount }) => fits(amount))
     if (single !== undefined) return [single]
@@ -217,5 +217,5 @@ export const named = Effect.fn("Baseline.named")(function* (
     }
     return []
   })
-  return { capital: found } satisfies Named
+  return { capital: newCapital } satisfies Named
 })

@@ -43,13 +43,14 @@ type Report = (reached: Reached) => void
 
 export const sync = Effect.fn("HistorySync.sync")(function* (report: Report = () => undefined, count = pageSize) {
   const store = yield* HistoryStore
-  const begun = yield* store.progress
+  const storedProgress = yield* store.progress
   // An interrupted pass is finished first; rows newer than its top need another pass.
-  const finished = begun.pass === undefined ? none : yield* runPass(begun, begun.pass, report, count)
+  const finished =
+    storedProgress.pass === undefined ? none : yield* runPass(storedProgress, storedProgress.pass, report, count)
   const { completeTo } = yield* store.progress
   const fresh: Pass = { top: undefined, horizon: yield* horizonOf(completeTo), cursor: undefined }
-  const read = yield* runPass({ completeTo, pass: fresh }, fresh, report, count)
-  return { pages: finished.pages + read.pages, rows: finished.rows + read.rows } satisfies Synced
+  const freshTotals = yield* runPass({ completeTo, pass: fresh }, fresh, report, count)
+  return { pages: finished.pages + freshTotals.pages, rows: finished.rows + freshTotals.rows } satisfies Synced
 })
 
 const none: Synced = { pages: 0, rows: 0 }

@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function* ({ home, isSeen, markets, own }:
   /** An arrival without an origin that the account's own history names contradicts nothing. */
   const movedSince = Effect.fnUntraced(function* (now: BalanceComparison.Positions) {
     const { comparisons, unexplained } = yield* Baseline.compare(now, books.state)
-    const { capital, unread } = yield* Baseline.named(unexplained, books.state, own, markets)
+    const { capital, unread } = yield* Baseline.nameArrivals(unexplained, books.state, own, markets)
     if (unread !== undefined)
       return comparisons.map((each) =>
         Baseline.hasCome(unexplained, each.subject)

@@ -64,9 +64,12 @@ type Statement = readonly [Exclude<ComparisonVerdict, "agrees">, string]
 
 const gravest = (statements: ReadonlyArray<Statement>, agreed: string): Pick<Comparison, "verdict" | "text"> => {
   const contradictions = statements.filter(([verdict]) => verdict === "contradiction")
-  const said = contradictions.length > 0 ? contradictions : statements
+  const decisiveStatements = contradictions.length > 0 ? contradictions : statements
   const verdict = contradictions.length > 0 ? "contradiction" : statements.length > 0 ? "explained" : "agrees"
-  return { verdict, text: said.length === 0 ? agreed : said.map(([, text]) => text).join("; ") }
+  return {
+    verdict,
+    text: decisiveStatements.length === 0 ? agreed : decisiveStatements.map(([, text]) => text).join("; ")
+  }
 }
 
 const isFinal = (status: string): boolean => status === "SUCCESS" || status === "REFUNDED" || status === "FAILED"
@@ -76,14 +79,14 @@ const sumOf = (order: Order, side: "amountIn" | "amountOut"): Amount =>
 
 const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders }: Witnesses): Comparison => {
   const { depositAddress, depositMemo, orderId } = order
-  const found = orderId === undefined ? undefined : venueOrders.get(orderId)
+  const venueOrder = orderId === undefined ? undefined : venueOrders.get(orderId)
   const unread = orderId === undefined ? undefined : unreadOrders.get(orderId)
   const line = depositAddress === undefined ? undefined : history?.get(addressKey(depositAddress, depositMemo))
   const statements = [
     ...(order.contradiction === undefined
       ? []
       : [["contradiction", `the journal notes: ${order.contradiction}`] as const]),
-    ...(unread === undefined ? againstVenue(order, found) : [["explained", `not compared: ${unread}`] as const]),
+    ...(unread === undefined ? againstVenue(order, venueOrder) : [["explained", `not compared: ${unread}`] as const]),
     ...(history === undefined ? [] : orderAgainstHistory(order, line))
   ]
   return {
@@ -112,18 +115,18 @@ const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders 
         refundFee: order.refundFee
       }),
       venue:
-        found === undefined
+        venueOrder === undefined
           ? undefined
           : texts({
-              status: found.fillStatus,
-              deposited: found.depositedAmount,
-              filledIn: sumOf(found, "amountIn"),
-              filledOut: sumOf(found, "amountOut"),
-              payoutIsFinal: String(found.payoutIsFinal)
+              status: venueOrder.fillStatus,
+              deposited: venueOrder.depositedAmount,
+              filledIn: sumOf(venueOrder, "amountIn"),
+              filledOut: sumOf(venueOrder, "amountOut"),
+              payoutIsFinal: String(venueOrder.payoutIsFinal)
             }),
       history: line === undefined ? undefined : lineTexts(line),
       correlationIds: order.correlationIds,
-      hashes: [...new Set([...order.hashes, ...venueHashes(found), ...(line?.hashes ?? [])])],
+      hashes: [...new Set([...order.hashes, ...venueHashes(venueOrder), ...(line?.hashes ?? [])])],
       timeline: order.timeline
     }
   }
@@ -289,7 +292,7 @@ const foreign = ({
   swaps,
   venueOrders
 }: Witnesses): ReadonlyArray<Comparison> => {
-  const known = new Set([
+  const ownAddresses = new Set([
     ...settled,
     ...orders.flatMap(({ depositAddress, depositMemo }) =>
       depositAddress === undefined ? [] : [addressKey(depositAddress, depositMemo)]
@@ -297,18 +300,18 @@ const foreign = ({
     ...swaps.map(({ agreed }) => addressKey(agreed.depositAddress, agreed.depositMemo))
   ])
   const isKnown = (at: { readonly depositAddress: string; readonly depositMemo?: string | undefined }) =>
-    known.has(addressKey(at.depositAddress, at.depositMemo))
+    ownAddresses.has(addressKey(at.depositAddress, at.depositMemo))
   const unknownOrders = [...venueOrders.values()].filter(
     (order) => !isKnown(order) && own.has(order.refundTo) && order.depositedAmount > 0n
   )
-  const told = new Set(unknownOrders.map((order) => addressKey(order.depositAddress, order.depositMemo)))
+  const orderAddresses = new Set(unknownOrders.map((order) => addressKey(order.depositAddress, order.depositMemo)))
   const unknownLines = [...(history?.values() ?? [])].filter(
     (line) =>
       line.refundTo !== undefined &&
       own.has(line.refundTo) &&
       !isKnown(line) &&
       line.status !== "PENDING_DEPOSIT" &&
-      !told.has(addressKey(line.depositAddress, line.depositMemo))
+      !orderAddresses.has(addressKey(line.depositAddress, line.depositMemo))
   )
   return [
     ...unknownOrders.map((order) => {

@@ -59,7 +59,7 @@ export const recover = (
   const byAssets = new Map([...markets.values()].map((market) => [`${market.base.id} ${market.quote.id}`, market]))
   const [found, finished, unfunded, notUnderstood]: [Array<FoundOrder>, Array<FoundOrder>, Array<Order>, Array<Order>] =
     [[], [], [], []]
-  const taken = new Set<string>()
+  const usedSlots = new Set<string>()
   const deadlines = new Set<number>()
   for (const order of orders.toSorted((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0))) {
     const market = byAssets.get(`${order.baseAsset} ${order.quoteAsset}`)
@@ -75,8 +75,8 @@ export const recover = (
           .filter((slot) => isWanted(order, market, wish, slot))
           .map(({ slot }) => ({ strategy: wish.strategy.name, slot }))
       )
-      const place = places.find(({ strategy, slot }) => !taken.has(slotKey(strategy, slot)))
-      if (place !== undefined) taken.add(slotKey(place.strategy, place.slot))
+      const place = places.find(({ strategy, slot }) => !usedSlots.has(slotKey(strategy, slot)))
+      if (place !== undefined) usedSlots.add(slotKey(place.strategy, place.slot))
       found.push({ order, market, ...(place ?? { strategy: recovered, slot: slotOfFound(order.id) }) })
     }
   }

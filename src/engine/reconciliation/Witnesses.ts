@@ -54,20 +54,20 @@ export const venueOrders = Effect.fn("Witnesses.venueOrders")(function* (
 ) {
   const venue = yield* Venue
   const pages = yield* Stream.runCollect(orderPages(venue, { since: startedAt, ...listing }))
-  const found = new Map(pages.flatMap((page) => page.orders).map((order) => [order.id, order]))
+  const ordersById = new Map(pages.flatMap((page) => page.orders).map((order) => [order.id, order]))
   const unread = new Map<string, string>()
   const missing = orders.flatMap(({ by, depositAddress, depositMemo, orderId: id }) =>
-    id === undefined || depositAddress === undefined || found.has(id)
+    id === undefined || depositAddress === undefined || ordersById.has(id)
       ? []
       : [{ by, id, depositAddress, ...present({ depositMemo }) }]
   )
   for (const { by, id, ...address } of missing) {
     const answer = yield* Effect.result(readOrder(venue, by, { id, ...address }))
-    if (answer._tag === "Success") found.set(id, answer.success.value)
+    if (answer._tag === "Success") ordersById.set(id, answer.success.value)
     else if (answer.failure.reason._tag === "Unauthorized") return yield* answer.failure
     else if (!isNotFound(answer.failure)) unread.set(id, answer.failure.message)
   }
-  return { found, unread }
+  return { found: ordersById, unread }
 })
 
 export const history = Effect.gen(function* () {
@@ -133,12 +133,18 @@ const balancesWith = <E, R>(books: Effect.Effect<Told, E, R>) =>
     const symbolOf = new Map(assets.map(({ id, symbol }) => [id, symbol]))
     let { sequence } = (yield* books).state
     for (let look = 0; look < mostLooks; look += 1) {
-      const read = yield* home === "INTENTS" ? venue.publicBalances([...symbolOf.keys()]) : venue.balances
-      const told = yield* books
-      if (read === undefined) return undefined
-      if (told.state.sequence === sequence)
-        return BalanceComparison.snapshot([...symbolOf.values()], ownIn(read, symbolOf, home), told, isSeen, home)
-      sequence = told.state.sequence
+      const balanceRows = yield* home === "INTENTS" ? venue.publicBalances([...symbolOf.keys()]) : venue.balances
+      const journalBooks = yield* books
+      if (balanceRows === undefined) return undefined
+      if (journalBooks.state.sequence === sequence)
+        return BalanceComparison.snapshot(
+          [...symbolOf.values()],
+          ownIn(balanceRows, symbolOf, home),
+          journalBooks,
+          isSeen,
+          home
+        )
+      sequence = journalBooks.state.sequence
     }
     return undefined
   })
@@ -153,11 +159,11 @@ const ownIn = (
   symbolOf: ReadonlyMap<string, string>,
   home: BalanceComparison.SeenHome
 ) => {
-  const wanted = home === "INTENTS" ? "public" : "private"
+  const homeSource = home === "INTENTS" ? "public" : "private"
   const balances = new Map<string, bigint>()
   for (const { available, source, tokenId } of read) {
     const symbol = symbolOf.get(tokenId)
-    if (symbol === undefined || source !== wanted) continue
+    if (symbol === undefined || source !== homeSource) continue
     balances.set(symbol, (balances.get(symbol) ?? 0n) + available)
   }
   return balances

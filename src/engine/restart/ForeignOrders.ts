@@ -14,10 +14,10 @@ export const make = Effect.gen(function* () {
   const journal = yield* Journal
 
   /** Reads the whole journal, which is rare. Event times do not show where to stop, because a clock may have jumped. */
-  const known = Effect.gen(function* () {
+  const journalIds = Effect.gen(function* () {
     const [orders, deadlines] = [new Set<string>(), new Set<number>()]
-    const told = journal.events({ tags: ["Planned", "Bound", "OrphanSeen", "JournalBehind"] })
-    yield* Stream.runForEach(told, ({ event }) =>
+    const orderEvents = journal.events({ tags: ["Planned", "Bound", "OrphanSeen", "JournalBehind"] })
+    yield* Stream.runForEach(orderEvents, ({ event }) =>
       Effect.sync(() => {
         if (event._tag === "Planned") deadlines.add(event.deadline)
         if (event._tag === "Bound" || event._tag === "OrphanSeen") orders.add(event.orderId)
@@ -32,14 +32,14 @@ export const make = Effect.gen(function* () {
   return (orders: ReadonlyArray<Order>, since: number, now: number) => {
     const { usedDeadlines, mark } = books.state.integrity
     // Clocks differ, and what was under way when the process ended arrives later.
-    const made = { notBefore: since - minuteMillis, notAfter: now + minuteMillis }
-    const isNew = ({ createdAt = since }: Order) => createdAt >= made.notBefore
+    const timeRange = { notBefore: since - minuteMillis, notAfter: now + minuteMillis }
+    const isNew = ({ createdAt = since }: Order) => createdAt >= timeRange.notBefore
     const isOurs = ({ deadline }: Order) =>
-      mark !== undefined && !usedDeadlines.has(deadline) && isMarked(deadline, mark, made)
+      mark !== undefined && !usedDeadlines.has(deadline) && isMarked(deadline, mark, timeRange)
     const unexplained = orders.filter((order) => order.unsaid === undefined && isNew(order) && isOurs(order))
     return unexplained.length === 0
       ? Effect.succeed(unexplained)
-      : Effect.map(known, (isKnown) => unexplained.filter((order) => !isKnown(order)))
+      : Effect.map(journalIds, (isKnown) => unexplained.filter((order) => !isKnown(order)))
   }
 })
 

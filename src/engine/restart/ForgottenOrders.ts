@@ -43,7 +43,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   const settings = yield* EngineSettings
   const wishes = new Map<string, Wish>()
   let isAsked = books.state.integrity.uncheckedSince === undefined
-  const begun = unsignedIn(books.state.placements)
+  const unsignedPlacements = unsignedIn(books.state.placements)
   const foreignOrders = yield* ForeignOrders.make
   let askedAt = Number.NEGATIVE_INFINITY
 
@@ -57,10 +57,10 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     return false
   }
 
-  const mayContinue = ({ id }: Placement): boolean => isAsked || !begun.has(id)
+  const mayContinue = ({ id }: Placement): boolean => isAsked || !unsignedPlacements.has(id)
 
   const begunBefore = (): ReadonlyArray<Placement> =>
-    [...begun].flatMap((id) => {
+    [...unsignedPlacements].flatMap((id) => {
       const placement = books.state.placements.get(id)
       return placement !== undefined && isUnsigned(placement) ? [placement] : []
     })
@@ -76,16 +76,16 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
       const { desired, market, strategy, terms } = wish
       const because = "the journal had forgotten it, and its slot wants it"
       const slot = { strategy, slot: desired.slot, ...present({ terms }) }
-      const found = { order, market, ...slot, because, asked: settings.account }
-      yield* Effect.provideService(adopt(found), Bookkeeper, books)
+      const forgottenOrder = { order, market, ...slot, because, asked: settings.account }
+      yield* Effect.provideService(adopt(forgottenOrder), Bookkeeper, books)
     } else if (!books.state.integrity.forgotten.has(order.id)) yield* books.record(ForeignOrders.behind(order, markets))
   })
 
   const lookAgain = Effect.fnUntraced(function* () {
     for (const { orderId } of books.state.integrity.forgotten.values()) {
-      const read = yield* Effect.result(venue.getOrder(orderId))
-      if (read._tag === "Failure") continue
-      const { depositedAmount, fillStatus } = read.success.value
+      const orderResult = yield* Effect.result(venue.getOrder(orderId))
+      if (orderResult._tag === "Failure") continue
+      const { depositedAmount, fillStatus } = orderResult.success.value
       if (!isTerminal(fillStatus) || depositedAmount > 0n) continue
       const text = `the venue ended it without money (${fillStatus})`
       const slot = slotOfFound(orderId)

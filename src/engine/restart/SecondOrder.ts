@@ -45,7 +45,7 @@ export const make = Effect.gen(function* () {
     if (contradiction === undefined)
       yield* books.recordIfFits({ _tag: "Contradiction", strategy, slot, placement: id, what, evidence })
     const because = `an earlier process that this journal does not know paid it as well as ${placement.order?.id}`
-    const found = { order, market, strategy, slot: slotOfFound(order.id), because, asked: settings.account }
-    yield* Effect.provideService(adopt({ ...found, ...present({ terms }) }), Bookkeeper, books)
+    const secondOrder = { order, market, strategy, slot: slotOfFound(order.id), because, asked: settings.account }
+    yield* Effect.provideService(adopt({ ...secondOrder, ...present({ terms }) }), Bookkeeper, books)
   })
 })

@@ -141,8 +141,8 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
     state.diskFullSince === undefined ? Effect.void : Effect.andThen(journal.disk.recover, record())
   )
 
-  const known = { database: journal.disk.database, state, tries: Tries.make(state), isOfAnother: () => isLost, changes }
-  return Bookkeeper.of({ ...known, lookAtDisk, record, recordFrom, recordIfFits })
+  const parts = { database: journal.disk.database, state, tries: Tries.make(state), isOfAnother: () => isLost, changes }
+  return Bookkeeper.of({ ...parts, lookAtDisk, record, recordFrom, recordIfFits })
 })
 
 const impossible = (why: string) => Effect.die(new Error(`not recorded, it cannot have happened: ${why}`))
@@ -199,8 +199,8 @@ const fromSnapshot = Effect.gen(function* () {
 })
 
 const replayed = Effect.gen(function* () {
-  const known = yield* fromSnapshot
-  return known ?? { state: yield* replayUntil(Number.POSITIVE_INFINITY, () => {}), snapshotAt: 0 }
+  const storedState = yield* fromSnapshot
+  return storedState ?? { state: yield* replayUntil(Number.POSITIVE_INFINITY, () => {}), snapshotAt: 0 }
 })
 
 export const replay = Effect.map(

@@ -150,8 +150,8 @@ const noteEdit = ({ placements, strategies }: BotState, { hash, strategy }: Of<"
 }
 
 const resume = (state: BotState, name: string): void => {
-  const known = state.strategies.get(name)
-  if (known !== undefined) state.strategies.set(name, resumed(known))
+  const strategyState = state.strategies.get(name)
+  if (strategyState !== undefined) state.strategies.set(name, resumed(strategyState))
 }
 
 const changeStrategy = (
@@ -173,14 +173,14 @@ export const objection = ({ ended, placements }: BotState, events: ReadonlyArray
   for (const event of events) {
     if (!("placement" in event)) continue
     const { placement: id } = event
-    const known = changed.has(id) ? changed.get(id) : (placements.get(id) ?? livingOn(ended, event))
+    const placementBefore = changed.has(id) ? changed.get(id) : (placements.get(id) ?? livingOn(ended, event))
     if (event._tag === "Planned") {
-      if (known !== undefined) return `${id} is planned twice`
+      if (placementBefore !== undefined) return `${id} is planned twice`
       changed.set(id, planned(event, 0))
-    } else if (known === undefined) {
+    } else if (placementBefore === undefined) {
       if (!isSaidOfEnded(event, ended)) return `${event._tag} of the unknown placement ${id}`
     } else {
-      const next = Result.try(() => after(known, event, 0))
+      const next = Result.try(() => after(placementBefore, event, 0))
       if (Result.isFailure(next)) return messageOf(next.failure)
       changed.set(id, next.success.state === "settled" ? undefined : next.success)
     }

@@ -111,7 +111,7 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
     case "PaymentUnclear":
     case "PaymentReported":
       if (!isPaid(placement)) throw impossible(placement, event, "comes before it was paid for")
-      return paid(placement, event, at)
+      return applyPayment(placement, event, at)
     case "Resolved":
       return resolved(placement, event)
     case "TakenBack":
@@ -125,14 +125,14 @@ const changed = (placement: Placement, event: LaterEvent, at: number): Placement
     case "OrderBack":
       return { ...placement, missing: undefined }
     default:
-      return seen(readable(placement), event, at)
+      return applyReport(readable(placement), event, at)
   }
 }
 
 const bound = (placement: Placement, event: Of<"Bound">): Placement => {
   const { orderId: id, depositAddress, depositMemo, estimatedWithdrawFee, estimatedRefundFee } = event
-  const said = present({ depositMemo, appFeeBasisPoints: event.appFeeBasisPoints })
-  const order: BoundOrder = { id, depositAddress, estimatedWithdrawFee, estimatedRefundFee, ...said }
+  const optionalTerms = present({ depositMemo, appFeeBasisPoints: event.appFeeBasisPoints })
+  const order: BoundOrder = { id, depositAddress, estimatedWithdrawFee, estimatedRefundFee, ...optionalTerms }
   const spares = new Map(placement.spares)
   spares.delete(id)
   if (placement.state === "planned") throw impossible(placement, event, "comes before its create")
@@ -184,7 +184,7 @@ type PaymentEvent = Of<
   | "PaymentReported"
 >
 
-const paid = (placement: Paid, event: PaymentEvent, at: number): Placement => {
+const applyPayment = (placement: Paid, event: PaymentEvent, at: number): Placement => {
   const { funding } = placement
   const change = (changes: Partial<Funding>): Placement => ({ ...placement, funding: { ...funding, ...changes } })
   const payment = (changes: Partial<Payment>): { readonly payment: Payment } => {
@@ -268,10 +268,18 @@ export const reopened = (placement: PlacementIn<"closing">): PlacementIn<"open">
 const takenBack = (placement: Placement, event: Of<"TakenBack">): Placement => {
   if (placement.order === undefined) throw impossible(placement, event, "has no order")
   const { isByWord: ___, closedAt: _, status: __, contradiction, order, ...rest } = placement
-  const known = { ...rest, ...present({ accepted: contradiction ?? rest.accepted }) }
+  const basicFields = { ...rest, ...present({ accepted: contradiction ?? rest.accepted }) }
   const nothing = { unspent: 0n, payout: "none", refund: "none", received: 0n } as const
   const fees = { payoutFee: undefined, refundFee: undefined }
-  return { ...known, ...nothing, ...fees, state: "open", order, fills: new Map(), lives: (known.lives ?? 0) + 1 }
+  return {
+    ...basicFields,
+    ...nothing,
+    ...fees,
+    state: "open",
+    order,
+    fills: new Map(),
+    lives: (basicFields.lives ?? 0) + 1
+  }
 }
 
 type VenueEvent = Of<
@@ -289,7 +297,7 @@ type VenueEvent = Of<
   | "Contradiction"
 >
 
-const seen = (placement: Placement, event: VenueEvent, at: number): Placement => {
+const applyReport = (placement: Placement, event: VenueEvent, at: number): Placement => {
   switch (event._tag) {
     case "StatusSeen":
       return { ...placement, status: event.status, changes: (placement.changes ?? 0) + 1 }
@@ -303,11 +311,11 @@ const seen = (placement: Placement, event: VenueEvent, at: number): Placement =>
       return { ...placement, state: "open", order: placement.order, deposited: event.total }
     case "FillSeen": {
       const { amountIn, amountOut, fillId, filledAt, updatedAt = filledAt } = event
-      const known = placement.fills.get(fillId)
+      const earlierFill = placement.fills.get(fillId)
       const grown = {
-        slices: (known?.slices ?? 0n) + 1n,
-        amountIn: (known?.amountIn ?? 0n) + amountIn,
-        amountOut: (known?.amountOut ?? 0n) + amountOut,
+        slices: (earlierFill?.slices ?? 0n) + 1n,
+        amountIn: (earlierFill?.amountIn ?? 0n) + amountIn,
+        amountOut: (earlierFill?.amountOut ?? 0n) + amountOut,
         updatedAt
       }
       return { ...placement, fills: new Map(placement.fills).set(fillId, grown) }

@@ -78,8 +78,8 @@ export const slotKey = (strategy: string, slot: string): string => `${strategy}/
 
 export const change = (slots: Slots, { strategy, slot }: At, to: (slot: Slot) => Partial<Slot>): void => {
   const key = slotKey(strategy, slot)
-  const known = slots.get(key) ?? emptySlot(strategy, slot)
-  slots.set(key, { ...known, ...to(known) })
+  const slotState = slots.get(key) ?? emptySlot(strategy, slot)
+  slots.set(key, { ...slotState, ...to(slotState) })
 }
 
 export const apply = (slots: Slots, placement: Placement, event: PlacementEvent, at: number): void => {
@@ -123,9 +123,10 @@ const freeze = (slots: Slots, event: PlacementEvent, frozen: string, why: Omit<F
 
 export const thaw = (slots: Slots, event: PlacementEvent, kind?: Freeze["kind"]): void => {
   const key = slotKey(event.strategy, event.slot)
-  const known = slots.get(key)
-  if (known?.freeze?.placement !== event.placement || (kind !== undefined && known.freeze.kind !== kind)) return
-  const { freeze: _, frozen: __, ...rest } = known
+  const frozenSlot = slots.get(key)
+  if (frozenSlot?.freeze?.placement !== event.placement || (kind !== undefined && frozenSlot.freeze.kind !== kind))
+    return
+  const { freeze: _, frozen: __, ...rest } = frozenSlot
   slots.set(key, rest)
 }
 
@@ -220,18 +221,18 @@ const forgoneAfter = ({ forgone = { BUY: 0n, SELL: 0n } }: Slot, side: Placement
 export const progressOf = (slot: Slot, live: Placement | undefined): SlotProgress => {
   const { carried = 0n, completedLegs, filledInLeg, receivedByLastLeg, lastLeg } = slot
   const { past, bought, sold, paid, proceeds, forgone } = slot
-  const known = {
+  const legProgress = {
     completedLegs,
     receivedByLastLeg,
     ...present({ forgone, lastLeg, carried: carried === 0n ? undefined : carried })
   }
-  if (live === undefined) return { ...known, ...present({ past }), filledInLeg, bought, sold, paid, proceeds }
+  if (live === undefined) return { ...legProgress, ...present({ past }), filledInLeg, bought, sold, paid, proceeds }
   const { side, price } = live
   // What a live purchase has bought cannot be sold before it ends; what a live sale has sold is gone.
-  const left = past === undefined || side === "BUY" ? past : { ...past, ...holdingAfter(past, live) }
+  const pastHolding = past === undefined || side === "BUY" ? past : { ...past, ...holdingAfter(past, live) }
   return {
-    ...known,
-    ...present({ past: left }),
+    ...legProgress,
+    ...present({ past: pastHolding }),
     ...totals(slot, live),
     filledInLeg: filledInLeg + filledBase(live),
     live: { side, price, quantity: openQuantity(live) }

@@ -66,13 +66,13 @@ const payoutEvents = (placement: Placement, order: Order, { received }: Fills.Di
     return { events, done: false }
   }
   if (!isComplete) return { events, done: false }
-  const counted = placement.payout === "failed" ? min(received, filledOut(placement)) : received
-  const { claimed, fee } = payoutCost(placement, order, counted)
+  const payoutGross = placement.payout === "failed" ? min(received, filledOut(placement)) : received
+  const { claimed, fee } = payoutCost(placement, order, payoutGross)
   events.push({
     _tag: "PaidOut",
     ...about(placement),
     asset,
-    amount: counted - claimed,
+    amount: payoutGross - claimed,
     fee,
     txHashes: order.withdrawals.flatMap((leg) => leg.txHash ?? [])
   })
@@ -84,11 +84,11 @@ const refundEvents = (placement: Placement, order: Order, unspent: Amount, { lef
   if (unspent === 0n || placement.refund === "paid") return { events: [], done: true }
   const leg = order.refund
   if (isRefunded(order)) {
-    const left = min(unspent, most)
-    const { claimed, fee } = refundCost(placement, order, left)
+    const refundGross = min(unspent, most)
+    const { claimed, fee } = refundCost(placement, order, refundGross)
     const txHashes = leg?.txHash === undefined ? [] : [leg.txHash]
     return {
-      events: [{ _tag: "Refunded", ...about(placement), asset, amount: left - claimed, fee, txHashes }],
+      events: [{ _tag: "Refunded", ...about(placement), asset, amount: refundGross - claimed, fee, txHashes }],
       done: true
     }
   }

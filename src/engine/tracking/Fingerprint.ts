@@ -59,8 +59,8 @@ export const draw = Effect.fnUntraced(function* (
   for (let tries = 0; ; tries += 1) {
     // Short lifetimes have few deadlines to draw from: each try that fails reaches further back.
     const reach = Math.max(2_000, Math.trunc(lifetimeMillis * spread)) + tries * windowMillis
-    const drawn = Math.trunc(latest) - (yield* Random.nextIntBetween(0, reach))
-    const deadline = markedIn(Math.trunc(drawn / windowMillis) - 1, windowMillis, mark)
+    const candidate = Math.trunc(latest) - (yield* Random.nextIntBetween(0, reach))
+    const deadline = markedIn(Math.trunc(candidate / windowMillis) - 1, windowMillis, mark)
     if (!taken.has(deadline)) return deadline
   }
 })

@@ -32,23 +32,23 @@ export const orderPages = (
 ) =>
   Stream.suspend(() => {
     const most = query.parties === undefined ? mostPages : mostPagesOfAll
-    const asked = { ...query, ...(Number.isFinite(since) ? { since } : {}) }
-    const known = new Set<string>()
+    const listQuery = { ...query, ...(Number.isFinite(since) ? { since } : {}) }
+    const seenIds = new Set<string>()
     let pages = 0
     const pageBehind = Effect.fnUntraced(function* (cursor: string | undefined) {
-      const answer = yield* Effect.result(venue.listOrders({ ...asked, ...present({ cursor }) }))
+      const answer = yield* Effect.result(venue.listOrders({ ...listQuery, ...present({ cursor }) }))
       if (answer._tag === "Failure") {
         if (pages > 0 && answer.failure.reason._tag === "Rejected") return [[], Option.none<string>()] as const
         return yield* answer.failure
       }
       const { value, correlationId } = answer.success
       const { nextCursor, orders, others = [] } = value
-      const shown = [...orders, ...others]
-      const isNew = shown.some(({ id }) => !known.has(id))
-      for (const { id } of shown) known.add(id)
+      const pageOrders = [...orders, ...others]
+      const isNew = pageOrders.some(({ id }) => !seenIds.has(id))
+      for (const { id } of pageOrders) seenIds.add(id)
       // The date of one order may be missing or wrong: it must not hide those behind it.
-      const older = shown.filter(({ createdAt = since }) => createdAt < since - clockSkewMillis).length
-      const isOldEnough = older > 1 || (older === 1 && shown.length === 1)
+      const older = pageOrders.filter(({ createdAt = since }) => createdAt < since - clockSkewMillis).length
+      const isOldEnough = older > 1 || (older === 1 && pageOrders.length === 1)
       pages += 1
       const isLast = nextCursor === undefined || !isNew || isOldEnough || pages === most
       return [[{ ...value, correlationId }], isLast ? Option.none() : Option.some(nextCursor)] as const

@@ -154,8 +154,10 @@ export const bind = (
   }
   // Told with it, its status is no news to the look before its payment: that has nothing to record.
   const status = order.fillStatus
-  const told = isTerminal(status) ? [] : [{ _tag: "StatusSeen", ...about(placement), status, ...correlation } as const]
-  return [...echo, bound(placement, order, via, correlation), ...told]
+  const statusEvents = isTerminal(status)
+    ? []
+    : [{ _tag: "StatusSeen", ...about(placement), status, ...correlation } as const]
+  return [...echo, bound(placement, order, via, correlation), ...statusEvents]
 }
 
 /** The answer to a create contains the service's fee, even if the order is refused for it. */
@@ -180,7 +182,7 @@ export const adopt = (placement: Placement, order: Order, asked?: Asked): Readon
   return what === undefined ? [binding] : [binding, contradicted(placement, { kind: "changed-report", what }, order)]
 }
 
-export const found = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
+export const eventsOfFound = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
   const adopted = adopt(placement, order, asked)
   if (placement.state !== "planned") return adopted
   const path = asked === undefined ? shownBy(order) : askedFor(placement.side, asked.market, asked.expected)
@@ -251,20 +253,25 @@ export const observe = (
   correlationId?: string,
   { insists = false, isEndUnbelieved = false }: Manner = {}
 ): ReadonlyArray<BotEvent> => {
-  const shown = {
+  const orderReport = {
     ...reported,
     fills: Fills.factsIn(placement, reported.fills),
     depositedAmount: depositIn(placement, reported)
   }
   // What was known stays booked.
   const order = insists
-    ? { ...shown, fills: Fills.known(placement), depositedAmount: max(shown.depositedAmount, placement.deposited) }
-    : shown
+    ? {
+        ...orderReport,
+        fills: Fills.fillsOf(placement),
+        depositedAmount: max(orderReport.depositedAmount, placement.deposited)
+      }
+    : orderReport
   if (isOld(placement, order)) return []
   const correlation = present({ correlationId })
   const finding =
     placement.contradiction === undefined
-      ? ((insists ? lost(placement, shown, reported) : undefined) ?? findContradiction(placement, reported, order))
+      ? ((insists ? lost(placement, orderReport, reported) : undefined) ??
+        findContradiction(placement, reported, order))
       : undefined
   const events: Array<BotEvent> = []
   const isQuiet = changesTooOften(placement)
@@ -294,7 +301,7 @@ export const observe = (
   }
   if (isTerminal(order.fillStatus)) {
     const isTold = finding !== undefined || placement.contradiction !== undefined
-    const disputed = Fills.disputed(placement, order, { ...shown, fills: reported.fills })
+    const disputed = Fills.disputed(placement, order, { ...orderReport, fills: reported.fills })
     events.push(...close(current, order, disputed, isEndUnbelieved).map((event) => (isTold ? following(event) : event)))
   }
   return events

@@ -42,12 +42,12 @@ export const make = Effect.fnUntraced(function* (
     removed: "drained" | "left"
   ) {
     const names = new Set(next.map(({ name }) => name))
-    const gone = strategies.filter(({ name }) => !names.has(name))
+    const removedStrategies = strategies.filter(({ name }) => !names.has(name))
     const changed = next.filter((strategy) => !strategies.includes(strategy))
     yield* watch.watchMarketsOf(next)
     yield* books.record(
       ...changed.flatMap((strategy) => StartUp.loaded(books.state, strategy)),
-      ...gone.map(({ name: strategy }) => {
+      ...removedStrategies.map(({ name: strategy }) => {
         const left = leftPositions(books.state, ({ name }) => name === strategy)
         return { _tag: "StrategyRemoved", strategy, orders: removed, ...(left.length > 0 && { left }) } as const
       })

@@ -55,8 +55,8 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
     const priced = Effect.tap(lookAtPrices(withdrawAll), (why) =>
       why === undefined ? Effect.void : contact.isDown(why)
     )
-    const seen = observation.look(markets, watch.prices, contact.isDown, books.tries.revive)
-    const [unpriced, unseen] = yield* Effect.all([priced, seen], { concurrency: 2 })
+    const orderCheck = observation.look(markets, watch.prices, contact.isDown, books.tries.revive)
+    const [unpriced, unseen] = yield* Effect.all([priced, orderCheck], { concurrency: 2 })
     const problem = unseen ?? unpriced
     if (problem !== undefined) yield* contact.isDown(problem)
     else if (yield* contact.isUp) books.tries.hurry(yield* Clock.currentTimeMillis)

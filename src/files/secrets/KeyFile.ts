@@ -10,7 +10,7 @@ export class KeyFileUnusable extends Schema.TaggedError<KeyFileUnusable>()("KeyF
   message: Schema.String
 }) {}
 
-export const read = Effect.fn("KeyFile.read")(function* (file: string) {
+export const readKey = Effect.fn("KeyFile.read")(function* (file: string) {
   const to: Report = { source: sourceText(file, ""), problems: [] }
   const secret = yield* readSecret({ value: { file }, start: 0, end: 0 }, ".", to)
   return secret ?? (yield* new KeyFileUnusable({ message: to.problems[0]?.message ?? `${file} is empty` }))

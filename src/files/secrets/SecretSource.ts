@@ -44,8 +44,8 @@ export const secret = located(secretSource)
 
 /** Returns the secret. Returns `undefined` if it is not available, and reports this at the place that names it. */
 export const readSecret = Effect.fnUntraced(function* (source: Located<SecretSource>, folder: string, to: Report) {
-  const read = "env" in source.value ? fromEnvironment(source.value.env) : fromFile(source.value.file, folder)
-  return yield* read.pipe(Effect.catch((message) => Effect.sync(() => report(to, source, message))))
+  const lookup = "env" in source.value ? fromEnvironment(source.value.env) : fromFile(source.value.file, folder)
+  return yield* lookup.pipe(Effect.catch((message) => Effect.sync(() => report(to, source, message))))
 })
 
 const fromEnvironment = (name: string) =>

@@ -14,7 +14,7 @@ import { quoted, type Report, report, suggestion } from "../../strategy/Problem.
 
 export const depositType = Read.oneOf("INTENTS", "CONFIDENTIAL_INTENTS", "ORIGIN_CHAIN")
 
-const asset = Read.known({
+const asset = Read.settingsReader({
   id: Read.required(Read.located(Read.text), "the venue's identifier"),
   decimals: Read.required(Read.integer(0, 36), "places of the smallest unit"),
   aliases: Read.optional(Read.list(Read.text), "other identifiers that the venue may answer with"),
@@ -30,7 +30,7 @@ type Rows = NonNullable<ReturnType<ReturnType<typeof reader>>>
 
 export const assetsOf = (assets: Rows | undefined, to: Report): ReadonlyArray<Asset> | undefined => {
   const ids = new Map<string, string>()
-  const read = assets?.flatMap(([symbol, { value }]) => {
+  const assetList = assets?.flatMap(([symbol, { value }]) => {
     const { id, decimals } = value
     if (id === undefined || decimals === undefined) return []
     const other = ids.get(id.value)
@@ -38,7 +38,7 @@ export const assetsOf = (assets: Rows | undefined, to: Report): ReadonlyArray<As
     ids.set(id.value, symbol.value)
     return [{ symbol: symbol.value, id: id.value, decimals }]
   })
-  return read?.length === assets?.length ? read : undefined
+  return assetList?.length === assets?.length ? assetList : undefined
 }
 
 /** Keyed by asset id. Contains only assets whose money is not where the account's money is. */
@@ -130,10 +130,10 @@ export const marketsOf = (
   const ticks = new Map<string, Decimal.Decimal>()
   const sources = new Map<string, { readonly source: string; readonly folder: string }>()
   const withinOf = new Map<string, number>()
-  const known = market({ ...traded, ticks: new Map() })
+  const readMarket = market({ ...traded, ticks: new Map() })
   for (const [{ value: text, ...place }, { value }] of rows ?? []) {
     if (value.candles !== undefined) sources.set(text, { source: value.candles, folder })
-    const found = known({ type: "scalar", text, isQuoted: true, ...place }, to)
+    const found = readMarket({ type: "scalar", text, isQuoted: true, ...place }, to)
     if (found === undefined) continue
     if (value.tick !== undefined) ticks.set(found.name, value.tick)
     if (value.within !== undefined) withinOf.set(found.name, value.within)

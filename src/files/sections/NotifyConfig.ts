@@ -40,7 +40,7 @@ const pushService = Read.scalar("the host of a push service, such as push.exampl
 )
 const mailAddress = /^[^@\s]+@[^@\s]+$/
 
-const target = Read.known({
+const target = Read.settingsReader({
   to: Read.required(Read.oneOf(...receivers)),
   url: Read.optional(Read.located(address), "where to; telegram needs none"),
   secret: Read.optional(

@@ -24,21 +24,21 @@ const walletKeys = Read.section({
 
 const howTo = "write { manual: true }, or { command: [program, argument, …] }"
 
-const read: Read.Reader<WalletConfig> = (node, to) => {
-  const found = walletKeys(node, to)
-  if (found === undefined) return undefined
-  const program = Program.programOf(found.command?.map(({ value }) => value) ?? [])
+const readWallet: Read.Reader<WalletConfig> = (node, to) => {
+  const fields = walletKeys(node, to)
+  if (fields === undefined) return undefined
+  const program = Program.programOf(fields.command?.map(({ value }) => value) ?? [])
   const choices: ReadonlyArray<WalletConfig> = [
     ...(program === undefined ? [] : [{ command: { ...program, secretVariables: [] } }]),
-    ...(found.manual === true ? [{ manual: true } as const] : []),
-    ...(found.sandbox === true ? [{ sandbox: true } as const] : [])
+    ...(fields.manual === true ? [{ manual: true } as const] : []),
+    ...(fields.sandbox === true ? [{ sandbox: true } as const] : [])
   ]
   const [choice, ...others] = choices
   if (choice !== undefined && others.length === 0) return choice
   return report(to, node, "expected exactly one of manual, command and sandbox", howTo)
 }
 
-export const reader = described(read, () => ({ ...schemaOf(walletKeys), minProperties: 1, maxProperties: 1 }))
+export const reader = described(readWallet, () => ({ ...schemaOf(walletKeys), minProperties: 1, maxProperties: 1 }))
 
 /** Hidden from the wallet program even if this configuration does not use them. */
 export const usualSecrets = [

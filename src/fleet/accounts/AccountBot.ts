@@ -45,10 +45,10 @@ export const loaded = Effect.fn("AccountBot.loaded")(function* (
   yield* fileSystem.writeFileString(file, text, { mode: 0o600 })
   const config = yield* ConfigFile.load(file)
   const strategies = yield* Effect.forEach(files, ({ file, text }) => {
-    const read = StrategyFile.parse(text, file, config.markets)
-    return Result.isSuccess(read)
-      ? Effect.succeed(read.success)
-      : Effect.fail(new AccountUnfit({ message: read.failure.map((each) => render(each, text)).join("\n") }))
+    const strategyResult = StrategyFile.parse(text, file, config.markets)
+    return Result.isSuccess(strategyResult)
+      ? Effect.succeed(strategyResult.success)
+      : Effect.fail(new AccountUnfit({ message: strategyResult.failure.map((each) => render(each, text)).join("\n") }))
   })
   return { config, strategies, account: yield* Layers.accountOf(config) }
 }, Effect.mapError(unfit))
@@ -125,7 +125,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
   const comparing = Reconciling.comparing({ config, signerId: venueAccount.signerId }, turns, false)
   yield* Effect.forkScoped(supervised("the reconciliation", comparing))
 
-  const told = Effect.map(Clock.currentTimeMillis, (now): Omit<AccountReport, "failing"> => {
+  const accountReport = Effect.map(Clock.currentTimeMillis, (now): Omit<AccountReport, "failing"> => {
     const { state } = books
     const pulse = { turnedAt: engine.turnedAt, pollMaxMillis, leaving: () => undefined }
     const problems = problemsOf(state, assets, { now, pulse, stuckAfter: config.stuckAfter })
@@ -144,7 +144,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
   return {
     runs,
     steer,
-    told,
+    told: accountReport,
     events: () => books.state.sequence,
     hear: (by, word) => Effect.provideContext(hear(by, word), context)
   } satisfies AccountBot

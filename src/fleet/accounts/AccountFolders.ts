@@ -78,7 +78,7 @@ const placesIn = Effect.fnUntraced(function* (folder: string, group = "") {
   return { places: names.map((name): Place => ({ folder, name, class: group })), others }
 })
 
-const read = Effect.fnUntraced(function* (folder: string) {
+const readFolder = Effect.fnUntraced(function* (folder: string) {
   const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const { others, places: single } = yield* placesIn(folder)
   const classes = yield* Effect.filter(others, (name) =>
@@ -88,12 +88,12 @@ const read = Effect.fnUntraced(function* (folder: string) {
   const places = [...single, ...inClasses.flatMap((each) => each.places)]
   if (places.length === 0)
     return yield* new FolderInvalid({ message: `${folder}: no folder in it has a ${configName}` })
-  const found = yield* Effect.forEach(places, (place) => Effect.result(readOne(place)))
-  const wrong = found.flatMap((each) => (Result.isFailure(each) ? [each.failure.message] : []))
+  const accountResults = yield* Effect.forEach(places, (place) => Effect.result(readOne(place)))
+  const wrong = accountResults.flatMap((each) => (Result.isFailure(each) ? [each.failure.message] : []))
   for (const [name, { length }] of Map.groupBy(places, ({ name }) => name))
     if (length > 1) wrong.push(`${folder}: two accounts are named ${name}`)
   if (wrong.length > 0) return yield* new FolderInvalid({ message: wrong.join("\n") })
-  return found.flatMap((each) => (Result.isSuccess(each) ? [each.success] : []))
+  return accountResults.flatMap((each) => (Result.isSuccess(each) ? [each.success] : []))
 })
 
 interface AccountChange {
@@ -105,21 +105,22 @@ interface AccountChange {
 /** Returns the differences from the database. Writes them if `isMeant`. */
 export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string, isMeant: boolean) {
   const registry = yield* Registry
-  const accounts = yield* read(folder)
+  const accounts = yield* readFolder(folder)
   return yield* Effect.forEach(accounts, (account) =>
     Effect.gen(function* () {
       const { class: group, config, name, strategies } = account
-      const known = yield* registry.text(name)
+      const storedAccount = yield* registry.text(name)
       const before = new Map([
-        ...(known === undefined ? [] : [[configName, known.config] as const]),
-        ...(known?.strategies ?? []).map(({ file, text }) => [file, text] as const)
+        ...(storedAccount === undefined ? [] : [[configName, storedAccount.config] as const]),
+        ...(storedAccount?.strategies ?? []).map(({ file, text }) => [file, text] as const)
       ])
       const after = new Map([[configName, config], ...strategies.map(({ file, text }) => [file, text] as const)])
       const files = [...new Set([...before.keys(), ...after.keys()])].filter(
         (file) => before.get(file) !== after.get(file)
       )
-      if (known !== undefined && known.class !== group) files.push(`class ${group === "" ? "none" : group}`)
-      const change = known === undefined ? "new" : files.length > 0 ? "changed" : "same"
+      if (storedAccount !== undefined && storedAccount.class !== group)
+        files.push(`class ${group === "" ? "none" : group}`)
+      const change = storedAccount === undefined ? "new" : files.length > 0 ? "changed" : "same"
       if (isMeant && change !== "same") yield* registry.apply(account)
       return { account: name, change, files } satisfies AccountChange
     })

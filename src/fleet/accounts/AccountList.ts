@@ -21,7 +21,7 @@ const columns = Table.of<FleetAccount>([
   { key: "problems", title: "PROBLEMS", value: (account) => account.told && problemsIn(lineOf(account)) }
 ])
 
-export const found = Effect.gen(function* () {
+export const listAccounts = Effect.gen(function* () {
   const accounts = yield* (yield* Registry).all
   const byName = new Map(accounts.map((account) => [account.name, account]))
   const sorted = worstFirst(accounts.map(lineOf)).flatMap(({ name }) => byName.get(name) ?? [])

@@ -23,10 +23,10 @@ export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArr
     RunningBot.askAt(bot, call, patienceMillis).pipe(Effect.provide(NodeHttpClient.layerUndici))
 
   const look = Effect.fnUntraced(function* (bot: RegisteredBot) {
-    const asked = askOf(bot, ({ look }) =>
+    const lineRequest = askOf(bot, ({ look }) =>
       Effect.all({ status: look.status(), money: look.money() }, { concurrency: 2 })
     )
-    const line = yield* Effect.match(asked, {
+    const line = yield* Effect.match(lineRequest, {
       onSuccess: ({ money, status }) => lineOfBot(bot.name, { status, money: money.rows }, 0),
       onFailure: ({ message, why }) =>
         unreachable(bot.name, `${bot.url}: ${why === "nobody-there" ? "nobody answers there" : message}`)
@@ -49,10 +49,10 @@ export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArr
     detail: Effect.fnUntraced(function* (name: string) {
       const bot = byName.get(name)
       if (bot === undefined) return undefined
-      const asked = askOf(bot, ({ look }) =>
+      const detailRequest = askOf(bot, ({ look }) =>
         Effect.all({ status: look.status(), orders: look.orders(), money: look.money() }, { concurrency: 3 })
       )
-      const { money, orders, status } = yield* refused(asked)
+      const { money, orders, status } = yield* refused(detailRequest)
       const line = lineOfBot(name, { status, money: money.rows }, 0)
       return {
         at: status.at,

@@ -106,36 +106,40 @@ function make(bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
         refused
       ),
       detail: Effect.fnUntraced(function* (name) {
-        const found = yield* single.detail(name)
-        if (found !== undefined) return found
+        const singleDetail = yield* single.detail(name)
+        if (singleDetail !== undefined) return singleDetail
         if (many === undefined) return yield* new Unknown({ message: `There is no bot ${name}` })
         return yield* Effect.mapError(many.detail(name), (error) => (error._tag === "Unknown" ? error : refused(error)))
       }),
       command: Effect.fnUntraced(function* (command, names, { by, why }) {
         const reason = why ?? byWhom(by)
-        const wanted = new Set(names.filter((name) => !single.has(name)))
+        const accountNames = new Set(names.filter((name) => !single.has(name)))
         const changed =
-          many === undefined || wanted.size === 0
+          many === undefined || accountNames.size === 0
             ? 0
             : yield* Effect.mapError(
-                many.command(command, wanted, by, `${reason}${why === undefined ? "" : `, ${byWhom(by)}`}`),
+                many.command(command, accountNames, by, `${reason}${why === undefined ? "" : `, ${byWhom(by)}`}`),
                 refused
               )
         const own = names.filter(single.has)
-        const told = yield* Effect.forEach(own, (name) => Effect.result(single.command(name, command, reason)), {
-          concurrency: 16
-        })
-        const failed = own.filter((_, index) => told[index]?._tag === "Failure")
+        const commandResults = yield* Effect.forEach(
+          own,
+          (name) => Effect.result(single.command(name, command, reason)),
+          {
+            concurrency: 16
+          }
+        )
+        const failed = own.filter((_, index) => commandResults[index]?._tag === "Failure")
         const of = counted(changed + own.length - failed.length, "bot")
-        const missed = failed.length === 0 ? "" : `. NOT TOLD, as they do not answer: ${failed.join(", ")}`
-        return { message: `${of} ${done[command]}${missed}`, notTold: failed }
+        const failureText = failed.length === 0 ? "" : `. NOT TOLD, as they do not answer: ${failed.join(", ")}`
+        return { message: `${of} ${done[command]}${failureText}`, notTold: failed }
       }),
       resolve: Effect.fnUntraced(function* (name, by, answer) {
-        const said = yield* single.resolve(name, answer)
-        if (said !== undefined) return said
+        const singleReply = yield* single.resolve(name, answer)
+        if (singleReply !== undefined) return singleReply
         if (many === undefined) return yield* new Unknown({ message: `There is no bot ${name}` })
-        const heard = yield* Effect.mapError(many.resolve(name, by, answer), refused)
-        return heard._tag === "Done" ? heard.message : name
+        const accountReply = yield* Effect.mapError(many.resolve(name, by, answer), refused)
+        return accountReply._tag === "Done" ? accountReply.message : name
       })
     })
   })

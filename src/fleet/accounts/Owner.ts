@@ -85,11 +85,11 @@ const make = Effect.fnUntraced(function* (options: OwnerOptions) {
   const begin = Effect.fnUntraced(function* (row: OwnedAccount) {
     yield* FiberHandle.clear(fiber)
     present = row
-    const begun = (made: AccountBot.AccountBot) => {
+    const onStart = (made: AccountBot.AccountBot) => {
       options.starting.delete(account)
       return Deferred.succeed(bot, made)
     }
-    const once = Effect.suspend(() => live(options, present ?? row, begun)).pipe(
+    const once = Effect.suspend(() => live(options, present ?? row, onStart)).pipe(
       Effect.catchCause((cause) =>
         Cause.hasInterruptsOnly(cause) ? Effect.interrupt : failed(messageOf(Cause.squash(cause)))
       ),

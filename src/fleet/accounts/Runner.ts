@@ -52,19 +52,20 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
     let [looks, nextMillis] = [0, lookMillis]
     const look = Effect.gen(function* () {
       const accounts = (yield* rows).filter(({ name }) => hasShardId(getShardId(EntityId.make(name), "default")))
-      const known = accounts.filter(({ name }) => before.has(name))
+      const ownAccounts = accounts.filter(({ name }) => before.has(name))
       const fresh = accounts.filter(({ name }) => !before.has(name))
       const now = yield* monotonicMillis
       for (const [name, since] of starting) if (now - since > startMillis) starting.delete(name)
-      const taken = fresh.slice(0, maxStarting - starting.size)
-      for (const { name } of taken) starting.set(name, now)
-      nextMillis = taken.length < fresh.length ? hurryMillis : lookMillis
-      if (taken.length > 0) yield* say(`took ${counted(taken.length, "account")}, owns ${known.length + taken.length}`)
+      const newAccounts = fresh.slice(0, maxStarting - starting.size)
+      for (const { name } of newAccounts) starting.set(name, now)
+      nextMillis = newAccounts.length < fresh.length ? hurryMillis : lookMillis
+      if (newAccounts.length > 0)
+        yield* say(`took ${counted(newAccounts.length, "account")}, owns ${ownAccounts.length + newAccounts.length}`)
       const isDue = looks++ % looksPerTurn === 0
-      const due = known.filter((account) => isDue || before.get(account.name) !== JSON.stringify(account))
-      before = new Map([...known, ...taken].map((account) => [account.name, JSON.stringify(account)]))
+      const due = ownAccounts.filter((account) => isDue || before.get(account.name) !== JSON.stringify(account))
+      before = new Map([...ownAccounts, ...newAccounts].map((account) => [account.name, JSON.stringify(account)]))
       yield* Effect.forEach(
-        [...taken, ...due],
+        [...newAccounts, ...due],
         (account) => Effect.ignore(Effect.timeout(client(account.name).Ensure(account), patienceMillis)),
         { concurrency: "unbounded", discard: true }
       )
@@ -82,8 +83,8 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
   const forgetting = Effect.forever(Effect.andThen(Effect.ignore(registry.forgetWords), Effect.sleep(forgetMillis)))
 
   const owner = Owner.layer({ folder, say, starting, sharedBy: yield* Shared.make(name) })
-  const kept = Layer.effectDiscard(Effect.forkScoped(Effect.all([keeping, forgetting], { concurrency: 2 })))
+  const upkeep = Layer.effectDiscard(Effect.forkScoped(Effect.all([keeping, forgetting], { concurrency: 2 })))
   const cluster = Cluster.runner(name, rows)
   yield* say(`runs as ${name}`)
-  yield* Effect.raceFirst(Layer.launch(Layer.merge(owner, kept).pipe(Layer.provide(cluster))), stop)
+  yield* Effect.raceFirst(Layer.launch(Layer.merge(owner, upkeep).pipe(Layer.provide(cluster))), stop)
 }, Effect.scoped)

@@ -16,8 +16,10 @@ const byClass = (lines: ReadonlyArray<BotLine>): ReadonlyArray<readonly [string,
     ([, one], [, other]) => other.length - one.length
   )
   const others = largest.slice(mostClasses).flatMap(([, those]) => those)
-  const named = largest.slice(0, mostClasses).map(([name, those]) => [name === "" ? "none" : name, those] as const)
-  return others.length === 0 ? named : [...named, [rest, others] as const]
+  const largestClasses = largest
+    .slice(0, mostClasses)
+    .map(([name, those]) => [name === "" ? "none" : name, those] as const)
+  return others.length === 0 ? largestClasses : [...largestClasses, [rest, others] as const]
 }
 
 const moneyOf = (

@@ -39,24 +39,24 @@ const commanding = HttpApiBuilder.group(
   "command",
   Effect.fnUntraced(function* (handlers) {
     const fleet = yield* Fleet
-    const said = (command: FleetCommand) =>
+    const handlerOf = (command: FleetCommand) =>
       Effect.fnUntraced(function* ({
         payload: { bots, why }
       }: {
         readonly payload: { readonly bots: "all" | ReadonlyArray<string>; readonly why?: string }
       }) {
         const { name: by } = yield* TokenHolder
-        const known = (yield* fleet.lines).map(({ name }) => name)
-        const names = bots === "all" ? known : bots
-        const unknown = names.find((name) => !known.includes(name))
+        const botNames = (yield* fleet.lines).map(({ name }) => name)
+        const names = bots === "all" ? botNames : bots
+        const unknown = names.find((name) => !botNames.includes(name))
         if (unknown !== undefined) return yield* new Unknown({ message: `There is no bot ${unknown}` })
         return yield* fleet.command(command, names, { by, why })
       })
     return handlers.handleAll({
-      pause: said("pause"),
-      resume: said("resume"),
-      kill: said("kill"),
-      release: said("release"),
+      pause: handlerOf("pause"),
+      resume: handlerOf("resume"),
+      kill: handlerOf("kill"),
+      release: handlerOf("release"),
       resolve: Effect.fnUntraced(function* ({ params, payload: { placement, received, why, word } }) {
         const { name: by } = yield* TokenHolder
         const answer = { placement, word, text: why ?? byWhom(by), ...present({ received }) }

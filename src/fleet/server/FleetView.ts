@@ -125,12 +125,12 @@ export const unreachable = (name: string, why: string): BotLine => ({
 })
 
 /** Paid fees and abandoned money no longer belong to the bot. */
-const gone: ReadonlySet<string> = new Set(["fees", "lost"])
+const lossPlaces: ReadonlySet<string> = new Set(["fees", "lost"])
 
 export const ownedIn = (rows: ReturnType<typeof moneyView>["rows"]) =>
-  summed(rows.filter(({ place }) => !gone.has(place)).map(({ amount, asset }) => ({ asset, id: asset, amount }))).map(
-    ({ amount, asset }) => ({ asset, amount })
-  )
+  summed(
+    rows.filter(({ place }) => !lossPlaces.has(place)).map(({ amount, asset }) => ({ asset, id: asset, amount }))
+  ).map(({ amount, asset }) => ({ asset, amount }))
 
 /** Sums by identifier, because two accounts may use one symbol for different assets. */
 const summed = (parts: ReadonlyArray<Sum>): ReadonlyArray<Sum> => {

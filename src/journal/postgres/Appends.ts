@@ -154,13 +154,13 @@ const insert = (sql: SqlClient.SqlClient, appends: ReadonlyArray<Append>) => {
 export const storableText = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd")
 
 const storable = ({ correlation_id, order_id, placement, slot, strategy, ...row }: NewRow): NewRow => {
-  const kept = (text: string | null) => text && storableText(text)
+  const storableOrNull = (text: string | null) => text && storableText(text)
   return {
     ...row,
-    strategy: kept(strategy),
-    slot: kept(slot),
-    placement: kept(placement),
-    order_id: kept(order_id),
-    correlation_id: kept(correlation_id)
+    strategy: storableOrNull(strategy),
+    slot: storableOrNull(slot),
+    placement: storableOrNull(placement),
+    order_id: storableOrNull(order_id),
+    correlation_id: storableOrNull(correlation_id)
   }
 }

@@ -62,9 +62,9 @@ export class Journals extends Context.Service<
 
       const stores = new Map<string, PriceStore["Service"]>()
       const prices = (venue: string) => {
-        const known = stores.get(venue) ?? Prices.of(sql, venue)
-        stores.set(venue, known)
-        return known
+        const store = stores.get(venue) ?? Prices.of(sql, venue)
+        stores.set(venue, store)
+        return store
       }
       return Journals.of({
         claim,

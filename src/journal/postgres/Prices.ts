@@ -12,11 +12,11 @@ const unusable = broken("Cannot read or write the stored prices")
 const mostKnown = 10_000
 
 export const of = (sql: SqlClient.SqlClient, venue: string): PriceStore["Service"] => {
-  const known = new Set<string>()
+  const storedKeys = new Set<string>()
   const isKnown = (key: string): boolean => {
-    if (known.has(key)) return true
-    if (known.size >= mostKnown) known.clear()
-    known.add(key)
+    if (storedKeys.has(key)) return true
+    if (storedKeys.size >= mostKnown) storedKeys.clear()
+    storedKeys.add(key)
     return false
   }
 
@@ -54,12 +54,12 @@ export const of = (sql: SqlClient.SqlClient, venue: string): PriceStore["Service
     }
   }, Effect.mapError(unusable))
 
-  const kept = Effect.fn("Prices.kept")(function* (market: string, from: number) {
+  const candlesSince = Effect.fn("Prices.kept")(function* (market: string, from: number) {
     return yield* sql<SeenCandle>`
       SELECT timeframe, opened_at::float8 AS "openedAt", open, high, low, close, volume, seen_at::float8 AS "seenAt"
       FROM seen_candles WHERE venue = ${venue} AND market = ${market} AND opened_at >= ${from}::float8
       ORDER BY opened_at`
   }, Effect.mapError(unusable))
 
-  return { ...PriceStore.empty, append, since, newest, keep, kept }
+  return { ...PriceStore.empty, append, since, newest, keep, kept: candlesSince }
 }

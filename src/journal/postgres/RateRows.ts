@@ -60,9 +60,9 @@ function make(sql: SqlClient.SqlClient): RateRows["Service"] {
       ON fleet_rate_shares.credential = fleet_rates.credential AND leased_until > ${before(silenceMillis)}
     WHERE fleet_rates.credential = ${credential}`
 
-  const read = Effect.fn("RateRows.read")(function* (credential: string, initial: number) {
-    const known = yield* rows(credential)
-    if (known.length > 0) return rateOf(known)
+  const rateFor = Effect.fn("RateRows.read")(function* (credential: string, initial: number) {
+    const rateRows = yield* rows(credential)
+    if (rateRows.length > 0) return rateOf(rateRows)
     yield* sql`
       INSERT INTO fleet_rates (credential, rate) VALUES (${credential}, ${initial}::float8)
       ON CONFLICT (credential) DO NOTHING`
@@ -98,7 +98,7 @@ function make(sql: SqlClient.SqlClient): RateRows["Service"] {
     Effect.mapError(unusable)
   )
 
-  return RateRows.of({ read, write, leave })
+  return RateRows.of({ read: rateFor, write, leave })
 }
 
 const rateOf = (rows: ReadonlyArray<Row>): RateOfCredential => {

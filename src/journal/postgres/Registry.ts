@@ -174,13 +174,13 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
     FROM fleet_accounts WHERE ${which} ORDER BY name`.pipe(
       Effect.map((rows) =>
         rows.map((row): FleetAccount => {
-          const told = decodeTold(row.told)
+          const report = decodeTold(row.told)
           return {
             ...accountOf(row),
             class: row.class,
             owner: row.owner ?? undefined,
             isOwned: row.owned,
-            told: told._tag === "Some" ? told.value : undefined,
+            told: report._tag === "Some" ? report.value : undefined,
             toldSecondsAgo: row.ago ?? undefined
           }
         })
@@ -214,11 +214,11 @@ const ofPeople = (sql: SqlClient.SqlClient) => {
   }, Effect.mapError(unusable))
 
   const remove = Effect.fn("Registry.remove")(function* (name: string) {
-    const gone = yield* sql<{ name: string }>`
+    const deletions = yield* sql<{ name: string }>`
       DELETE FROM fleet_accounts WHERE name = ${name} AND wanted = 'killed'
         AND (told IS NULL OR ((told::json ->> 'openOrders')::int = 0 AND told::json ->> 'failing' IS NULL))
       RETURNING name`
-    return gone.length > 0
+    return deletions.length > 0
   }, Effect.mapError(unusable))
 
   const waitingFor = Effect.fn("Registry.waitingFor")(

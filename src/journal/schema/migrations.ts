@@ -121,10 +121,10 @@ export const standing = Effect.gen(function* () {
   const [row] = yield* sql<{ readonly newest: number | null }>`
     SELECT max(migration_id) AS newest FROM effect_sql_migrations`
   const newest = row?.newest ?? 0
-  const known = yield* migrations
+  const allMigrations = yield* migrations
   return {
-    pending: known.flatMap(([id, name]) => (id > newest ? [name.replaceAll("_", " ")] : [])),
-    isNewer: known.every(([id]) => id < newest)
+    pending: allMigrations.flatMap(([id, name]) => (id > newest ? [name.replaceAll("_", " ")] : [])),
+    isNewer: allMigrations.every(([id]) => id < newest)
   }
 })
 

@@ -6,10 +6,10 @@ import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 
-let known: string | undefined
+let sourceHash: string | undefined
 
 /** `fold`: the name of its snapshots. In a run from source the hash covers every source file. */
-export const foldCode = (_fold: string): string => (known ??= hashOf(resolve(import.meta.dirname, "../..")))
+export const foldCode = (_fold: string): string => (sourceHash ??= hashOf(resolve(import.meta.dirname, "../..")))
 
 const hashOf = (folder: string): string => {
   const hash = createHash("sha256")

@@ -30,8 +30,8 @@ export const add = (tree: Growing, chained: string): void => {
   let root = leafOf(chained)
   // Each whole tree of the same height that ends here becomes one with it: a carry, as when one is added to a binary number.
   for (let rest = tree.size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
-    const left = tree.peaks.pop()
-    if (left !== undefined) root = nodeOf(left, root)
+    const leftNode = tree.peaks.pop()
+    if (leftNode !== undefined) root = nodeOf(leftNode, root)
   }
   tree.peaks.push(root)
   tree.size += 1

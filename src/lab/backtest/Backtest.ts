@@ -70,12 +70,12 @@ export const conditionsOf = (
 })
 
 const timeframesOf = (strategy: Strategy, market: Market, candles: Candles): Pick<Conditions, "timeframes"> => {
-  const wanted =
+  const neededTimeframes =
     market === strategy.market
       ? strategy.candles
       : strategy.watched?.find((other) => other.market.name === market.name)?.candles
-  if (wanted === undefined) return {}
-  const frames = [...wanted.keys()].map(
+  if (neededTimeframes === undefined) return {}
+  const frames = [...neededTimeframes.keys()].map(
     (name) => [name, Resample.of(candles, timeframeMillis(name) ?? 60_000)] as const
   )
   return { timeframes: new Map(frames) }
@@ -137,7 +137,7 @@ const partOf = (strategy: Strategy, { conditions, candles, outcome }: Kernel.Ran
 const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.AllRan): BandSide => {
   const parts = [partOf(strategy, first), ...others.map((ran) => partOf(strategy, ran))] as const
   const sum = (amountOf: (part: Part) => Amount): Amount => parts.reduce((total, part) => total + amountOf(part), 0n)
-  const paid = (of: "payouts" | "refunds") => ({
+  const payments = (of: "payouts" | "refunds") => ({
     count: count(({ [of]: { count } }) => count),
     feesQuote: sum(({ [of]: { feesQuote } }) => feesQuote)
   })
@@ -150,8 +150,8 @@ const sideOf = (strategy: Strategy, mode: FillMode, [first, ...others]: Kernel.A
     outcome: parts[0].outcome,
     pnlQuote: sum(({ pnlQuote }) => pnlQuote),
     feesQuote: sum(({ feesQuote }) => feesQuote),
-    payouts: paid("payouts"),
-    refunds: paid("refunds"),
+    payouts: payments("payouts"),
+    refunds: payments("refunds"),
     appFeesQuote: sum(({ appFeesQuote }) => appFeesQuote),
     holdPnlQuote: sum(({ holdPnlQuote }) => holdPnlQuote),
     fills: count(({ fills }) => fills.count),

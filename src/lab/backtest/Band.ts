@@ -100,9 +100,9 @@ const drawInput = (
   next: Random
 ): Backtest.MarketInput => {
   const [a, b] = [kind.parts[market]?.rules, unkind.parts[market]?.rules]
-  const drawn = a === undefined || b === undefined ? {} : VenuePrior.draw(input.options, [a, b], next)
+  const assumptions = a === undefined || b === undefined ? {} : VenuePrior.draw(input.options, [a, b], next)
   const roughness = roughnessFrom(next)
-  const options = { ...input.options, changes: { ...drawn, ...input.options.changes } }
+  const options = { ...input.options, changes: { ...assumptions, ...input.options.changes } }
   const foldable = foldables[market]
   if (foldable === undefined) return { ...input, options }
   const { candles, priceScale } = foldable

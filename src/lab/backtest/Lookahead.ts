@@ -43,11 +43,11 @@ export const look = (strategy: Strategy, candles: Candles, moments: number): Loo
     const now = TimeAxis.closeTime(candles.time, bar)
     const closed = new Map([...frames].map(([name, { all }]) => [name, Resample.closedAt(all, now)]))
     const viewWith = (change: (columns: CandleColumns, closed: number, needed: number) => ClosedCandles): View => {
-      const seen = [...frames].map(([name, { all, needed }]): [string, ClosedCandles] => [
+      const closedFrames = [...frames].map(([name, { all, needed }]): [string, ClosedCandles] => [
         name,
         change(all.columns, closed.get(name) ?? 0, needed)
       ])
-      return viewAt(strategy, candles, bar, now, new Map(seen))
+      return viewAt(strategy, candles, bar, now, new Map(closedFrames))
     }
     counts.moments += 1
     const views = { asItIs: viewWith(whole), cut: viewWith(cut), other: viewWith(anotherFuture) }

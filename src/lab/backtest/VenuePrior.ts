@@ -12,7 +12,7 @@ import type { FillRules } from "./kernel/FillRules.ts"
 
 type Range = readonly [number, number]
 
-const drawn = {
+const priors = {
   edgeBasisPoints: { prior: [0, 30], said: "margin", unit: 1, text: "bps" },
   spreadBasisPoints: { prior: [0, 10], said: "half the spread", unit: 1, text: "bps" },
   placeMillis: { prior: [0, 30_000], said: "placing", unit: 1000, text: "s" },
@@ -25,7 +25,7 @@ const drawn = {
   >
 >
 
-type Drawn = keyof typeof drawn
+type Drawn = keyof typeof priors
 
 /** Maximum share of the orders cancelled near the market that a solver may already have in hand. */
 const mostInHand = 0.4
@@ -40,11 +40,11 @@ const mostRefunded = 0.1
 type Options = Pick<Backtest.Options, "changes" | "measured">
 
 const supposed = ({ changes, measured }: Options, name: Drawn): Supposed => {
-  const given = changes[name]
-  if (given !== undefined) return { range: [given, given], by: "given" }
+  const fixedValue = changes[name]
+  if (fixedValue !== undefined) return { range: [fixedValue, fixedValue], by: "given" }
   const [kind, unkind] = [measured?.optimistic[name], measured?.pessimistic[name]]
   return kind === undefined || unkind === undefined
-    ? { range: drawn[name].prior, by: "prior" }
+    ? { range: priors[name].prior, by: "prior" }
     : { range: [kind, unkind], by: "measured" }
 }
 
@@ -74,13 +74,13 @@ export const draw = (options: Options, sides: readonly [FillRules, FillRules], n
 
 /** Such as "prior: margin 0–30 bps, placing 0–30 s; measured: payout 3–41 s". */
 export const describe = (options: Options): string => {
-  const all = Struct.keys(drawn).map((name) => ({ name, ...supposed(options, name) }))
+  const all = Struct.keys(priors).map((name) => ({ name, ...supposed(options, name) }))
   return (["measured", "given", "prior"] as const)
     .flatMap((by) => {
       const texts = all
         .filter((each) => each.by === by)
         .map(({ name, range: [least, most] }) => {
-          const { said, unit, text } = drawn[name]
+          const { said, unit, text } = priors[name]
           const short = (value: number): string => `${Number((value / unit).toFixed(1))}`
           return `${said} ${least === most ? short(least) : `${short(least)}–${short(most)}`} ${text}`
         })

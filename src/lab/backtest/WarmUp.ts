@@ -19,9 +19,9 @@ export interface WarmUp {
 
 /** `series`: candles of the markets that the strategy sees (`marketsSeen`). */
 export const of = (strategy: Strategy, series: ReadonlyArray<Candles>): ReadonlyArray<WarmUp> => {
-  const seen = marketsSeen(strategy)
+  const markets = marketsSeen(strategy)
   return candlesWanted(strategy).flatMap(({ market, candles: wanted }) => {
-    const candles = series[seen.findIndex(({ name }) => name === market.name)]
+    const candles = series[markets.findIndex(({ name }) => name === market.name)]
     if (candles === undefined) return []
     const elsewhere = market.name === strategy.market.name ? {} : { market: market.name }
     return [...wanted].map(([timeframe, needed]) => {

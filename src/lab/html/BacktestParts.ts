@@ -88,9 +88,9 @@ const monthNames = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep
 export const monthTable = (name: string, months: ReadonlyArray<readonly [month: string, ratio: number]>): string => {
   const years = [...new Set(months.map(([month]) => month.slice(0, 4)))]
   const largest = Math.max(0.001, ...months.map(([, ratio]) => Math.abs(ratio)))
-  const found = new Map(months)
+  const ratios = new Map(months)
   const cell = (year: string, month: number): string => {
-    const ratio = found.get(`${year}-${String(month).padStart(2, "0")}`)
+    const ratio = ratios.get(`${year}-${String(month).padStart(2, "0")}`)
     if (ratio === undefined) return "<td></td>"
     const strength = Math.round((Math.abs(ratio) / largest) * 45)
     const colour = `color-mix(in srgb, var(--${ratio >= 0 ? "good" : "bad"}) ${strength}%, transparent)`

@@ -51,8 +51,8 @@ export const of = (row: Axis, column: Axis, points: ReadonlyArray<Point>): HeatM
 
 /** Returns the least and greatest value; `undefined` if the map is empty. */
 export const range = ({ values }: HeatMap): readonly [least: number, greatest: number] | undefined => {
-  const known = values.flat().filter(isNumber)
-  return known.length === 0 ? undefined : [Math.min(...known), Math.max(...known)]
+  const numbers = values.flat().filter(isNumber)
+  return numbers.length === 0 ? undefined : [Math.min(...numbers), Math.max(...numbers)]
 }
 
 export interface Standing {
@@ -77,8 +77,8 @@ export const standing = (map: HeatMap, row: string, column: string): Standing | 
   if (value === undefined || greatest === undefined || median === undefined) return undefined
   const around = map.around[at.row]?.[at.column] ?? value
   const lead = value - median
-  const kept = lead > 0 ? (around - median) / lead : 0
-  return { ...at, value, around, lead, kept, isGreatest: value === greatest }
+  const share = lead > 0 ? (around - median) / lead : 0
+  return { ...at, value, around, lead, kept: share, isGreatest: value === greatest }
 }
 
 export const isPlateau = ({ kept }: Standing): boolean => kept >= 0.5

@@ -68,12 +68,12 @@ const differenceLines = ({ at, changes, strategy }: Replayed["differences"][numb
 
 /** If the decision code differs now, a difference says nothing about the bot. */
 const codeLine = (by: string, { decisions, identical }: { decisions: number; identical: number }, now: string) => {
-  const made = `  ${counted(decisions, "decision")} made by`
-  if (by === now) return `${made} decision code ${by}, as in this program.`
+  const prefix = `  ${counted(decisions, "decision")} made by`
+  if (by === now) return `${prefix} decision code ${by}, as in this program.`
   const code = by === "" ? "a version that did not record its decision code" : `decision code ${by}`
   const after =
     identical === decisions ? "it decides the same here" : "differences may come from the code: replay with that build"
-  return `${made} ${code}; this program has ${now}: ${after}.`
+  return `${prefix} ${code}; this program has ${now}: ${after}.`
 }
 
 const profitLine = (found: ProfitDifference | NoDifference): string => {

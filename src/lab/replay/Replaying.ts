@@ -34,8 +34,8 @@ const marketsOf = Effect.fnUntraced(function* (markets: Markets, edited: Readonl
   const names = loaded.flatMap(({ event }) => {
     if (event._tag !== "StrategyLoaded") return []
     const { market, text = "", file } = event
-    const read = Result.getOrUndefined(StrategyFile.parse(text, file, markets))
-    return [...market.split(", "), ...(read === undefined ? [] : namesOf(read))]
+    const parsedStrategy = Result.getOrUndefined(StrategyFile.parse(text, file, markets))
+    return [...market.split(", "), ...(parsedStrategy === undefined ? [] : namesOf(parsedStrategy))]
   })
   return new Set([...names, ...edited.flatMap(namesOf)])
 })
@@ -80,8 +80,8 @@ export const replayed = Effect.fn("Replaying.replayed")(function* ({
   const decimals = (symbol: string) => places.get(symbol)
   const { replayed, trading, minutes } = yield* Effect.gen(function* () {
     const { events } = yield* Journal
-    const named = yield* marketsOf(markets, strategies)
-    const [minutes, candles] = [yield* minutesOf(named), yield* keptOf(named)]
+    const marketNames = yield* marketsOf(markets, strategies)
+    const [minutes, candles] = [yield* minutesOf(marketNames), yield* keptOf(marketNames)]
     const edited = new Map(strategies.map((each) => [each.name, each]))
     const replay = Replay.make({ markets, minutes, candles, edited })
     const trades = Trades.make(decimals)
@@ -102,8 +102,8 @@ export const replayed = Effect.fn("Replaying.replayed")(function* ({
       (WhatIf) => WhatIf.differenceOf(strategy, recorded)
     )
   const profit = yield* Effect.forEach(strategies, differenceOf)
-  const found = { replayed, verdicts: verdictsOf(trading, minutes), code: decisionCode(), profit }
+  const outcome = { replayed, verdicts: verdictsOf(trading, minutes), code: decisionCode(), profit }
   const { decisions, identical } = replayed
   const exit = certificate && identical < decisions ? new NotIdentical({ decisions, identical }) : undefined
-  return { data: () => ReplayText.json(found), lines: () => ReplayText.lines(found), exit }
+  return { data: () => ReplayText.json(outcome), lines: () => ReplayText.lines(outcome), exit }
 })

@@ -71,10 +71,10 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
   const { account, journal } = recorded
   const part = { from: Option.none(), to: Option.none(), repair: Option.none(), noCache: true }
-  const wanted = { open: true, volume: true, indexed: false }
+  const columns = { open: true, volume: true, indexed: false }
   const data = yield* Effect.option(
     Effect.all([
-      RunCandles.load([`journal:${journal}`], part, wanted, edited),
+      RunCandles.load([`journal:${journal}`], part, columns, edited),
       RunSetUp.calibrationOf(journal, market, account.terms),
       JournalData.costs(journal, keptBasisPoints(recorded))
     ])
@@ -91,9 +91,9 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
     return Band.quantilesOf(Band.run(file, inputs).simulated, BandSide.profitOf)
   })
   const earned = earnedBy(recorded, strategy, market, last.close)
-  const known = ran === undefined ? { p5: earned, p95: earned } : yield* bandOf(ran.last)
+  const recordedBand = ran === undefined ? { p5: earned, p95: earned } : yield* bandOf(ran.last)
   const { p5, p95 } = yield* bandOf(edited)
-  const [editedLow, editedHigh] = [p5 - max(0n, known.p5 - earned), p95 + max(0n, earned - known.p95)]
+  const [editedLow, editedHigh] = [p5 - max(0n, recordedBand.p5 - earned), p95 + max(0n, earned - recordedBand.p95)]
   const { quote } = market
   const text = (amount: Amount) => format(amount, quote.decimals)
   return {
@@ -132,22 +132,22 @@ const costsOf = (
   { echoed, impacts, spreads }: Pick<FeeModel.Account, "echoed" | "impacts" | "spreads">
 ): FeeModel.CostsOfRun => {
   const { facts, hasPartner } = venue
-  const known = { echoed, isPartner: isPartner(facts, hasPartner), schedule: facts.fees }
-  const paid = (kind: "payout" | "refund") => {
+  const accountFacts = { echoed, isPartner: isPartner(facts, hasPartner), schedule: facts.fees }
+  const medianFees = (kind: "payout" | "refund") => {
     const of = ({ symbol }: Market["base"]) => {
-      const paid = trading.fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
-      return [symbol, medianAmount(paid.map(({ amount }) => amount))] as const
+      const charges = trading.fees.filter((fee) => fee.kind === kind && fee.asset === symbol)
+      return [symbol, medianAmount(charges.map(({ amount }) => amount))] as const
     }
     return new Map([of(market.base), of(market.quote)])
   }
   const isShared = facts.fees.appFees === "shared"
   return {
     fees: {
-      basisPoints: isShared ? 0 : usualOf(facts.fees, known.isPartner),
-      ofInput: FeeModel.ofInputs(known, [market], { ...account.terms, ...terms }).basisPoints
+      basisPoints: isShared ? 0 : usualOf(facts.fees, accountFacts.isPartner),
+      ofInput: FeeModel.ofInputs(accountFacts, [market], { ...account.terms, ...terms }).basisPoints
     },
-    payouts: paid("payout"),
-    refunds: paid("refund"),
+    payouts: medianFees("payout"),
+    refunds: medianFees("refund"),
     spreads: new Map([[market.name, FeeModel.spreadIn(Option.none(), { spreads, impacts }, market)]]),
     accountTerms: account.terms
   }

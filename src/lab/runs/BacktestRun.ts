@@ -114,7 +114,9 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   const progress = yield* Progress.make("backtest")
   const account = yield* FeeModel.accountOf(asked.config)
   const grounds = yield* Effect.forEach(files, (file) =>
-    Effect.flatMap(StrategySource.read(file, asked.config), (source) => RunSetUp.groundOfFile(asked, source, account))
+    Effect.flatMap(StrategySource.readSource(file, asked.config), (source) =>
+      RunSetUp.groundOfFile(asked, source, account)
+    )
   )
   const [{ strategy: one }] = grounds
   yield* checkComparable(Arr.map(grounds, ({ strategy }) => strategy))
@@ -123,15 +125,15 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   const variesPaths = asked.band === "paths" && asked.fills === "both"
   const late = marketsSeen(one).length === 1 && !variesPaths ? ("late" as const) : true
   const wantsVolume = columns.some(({ volume }) => volume)
-  const wanted = {
+  const columnNeeds = {
     open: (variesPaths || columns.some(({ open }) => open)) && late,
     volume: wantsVolume && late,
     ...(late === true || columns.some(({ range }) => range) ? {} : { range: late }),
     indexed: false
   }
   progress.update(0, 1, "reading the candles")
-  const read = yield* RunCandles.load(asked.data, asked, wanted, one)
-  const loaded = yield* withDetail(asked, read, wantsVolume)
+  const plainCandles = yield* RunCandles.load(asked.data, asked, columnNeeds, one)
+  const loaded = yield* withDetail(asked, plainCandles, wantsVolume)
   const series = loaded.series.map(({ candles }) => candles)
   const [first, ...rest] = modes[asked.fills]
   return yield* Effect.forEach(grounds, (ground) =>
@@ -146,7 +148,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
       const [pessimistic, optimistic] = sides
       const band = BandSide.band(sides)
       // The first answer, while the band is still being made.
-      const known = `${strategy.name}: ${gainsOf(strategy, band)}`
+      const title = `${strategy.name}: ${gainsOf(strategy, band)}`
       const simulated =
         variesPaths && optimistic !== undefined
           ? Band.simulated(
@@ -154,7 +156,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
               inputs,
               [pessimistic, optimistic],
               Option.getOrUndefined(asked.runs),
-              (runs, atMost) => progress.update(runs, atMost, `${known}; ${runs} simulated, at most ${atMost}`)
+              (runs, atMost) => progress.update(runs, atMost, `${title}; ${runs} simulated, at most ${atMost}`)
             )
           : undefined
       const ended = yield* Clock.currentTimeNanos

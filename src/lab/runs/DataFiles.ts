@@ -15,21 +15,22 @@ import type { CommandAnswer } from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as RunCandles from "./RunCandles.ts"
 
-const wanted = { open: true, volume: true, indexed: false }
+const columnNeeds = { open: true, volume: true, indexed: false }
 
 interface FileAsked extends RunCandles.PartAsked {
   readonly data: string
   readonly market: Option.Option<string>
 }
 
-const load = (asked: FileAsked) => RunCandles.ofFile(asked.data, asked, wanted, Option.getOrUndefined(asked.market))
+const load = (asked: FileAsked) =>
+  RunCandles.ofFile(asked.data, asked, columnNeeds, Option.getOrUndefined(asked.market))
 
 export const calibration = Effect.fn("DataFiles.calibration")(function* ({
   journal,
   market
 }: Pick<FileAsked, "market"> & { readonly journal: string }) {
-  const found = yield* JournalData.calibration(journal, Option.getOrUndefined(market))
-  return { data: () => found, lines: () => Calibration.describe(found) } satisfies CommandAnswer
+  const measurements = yield* JournalData.calibration(journal, Option.getOrUndefined(market))
+  return { data: () => measurements, lines: () => Calibration.describe(measurements) } satisfies CommandAnswer
 })
 
 export const info = Effect.fn("DataFiles.info")(function* (asked: FileAsked) {
@@ -39,7 +40,7 @@ export const info = Effect.fn("DataFiles.info")(function* (asked: FileAsked) {
   const [lowest, highest] = extremes(candles)
   const [from, to] = [TimeAxis.openTime(time, 0), TimeAxis.closeTime(time, bars - 1)]
   const { stepMillis } = time
-  const said = [
+  const summary = [
     `${asked.data}: ${counted(bars, "candle")} of ${stepMillis / 1000} s from ${iso(from)} to ${iso(to)}`,
     `prices from ${lowest} to ${highest}`,
     gaps.count === 0 ? "no gaps" : `${counted(gaps.count, "gap")}, ${counted(gaps.bars, "bar")} missing`,
@@ -47,7 +48,7 @@ export const info = Effect.fn("DataFiles.info")(function* (asked: FileAsked) {
     ...warnings
   ]
   const data = { bars, from, to, stepMillis, gaps, lowest, highest, columns, repaired, sha256, source, warnings }
-  return { data: () => data, lines: () => said } satisfies CommandAnswer
+  return { data: () => data, lines: () => summary } satisfies CommandAnswer
 })
 
 export const convert = Effect.fn("DataFiles.convert")(function* (asked: FileAsked & { readonly out: string }) {

@@ -89,7 +89,7 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   const { loadSettings } = yield* Effect.promise(() => import("../../files/ConfigFile.ts"))
   const { account, journal, venue } = yield* loadSettings(config.value)
   const schedule = venue.facts.fees
-  const known = {
+  const accountFacts = {
     config: config.value,
     journal,
     isPartner: isPartner(venue.facts, venue.hasPartner),
@@ -100,7 +100,7 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   const isThere = yield* fileSystem.exists(journal).pipe(Effect.orElseSucceed(() => false))
   if (!isThere)
     return {
-      ...known,
+      ...accountFacts,
       fees: undefined,
       published: unknown,
       echoed: none,
@@ -108,8 +108,8 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
       impacts: none
     } satisfies Account
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
-  const measured = yield* JournalData.costs(journal, usualOf(schedule, known.isPartner))
-  return { ...known, ...measured } satisfies Account
+  const measured = yield* JournalData.costs(journal, usualOf(schedule, accountFacts.isPartner))
+  return { ...accountFacts, ...measured } satisfies Account
 })
 
 interface OfInputs {
@@ -145,14 +145,14 @@ const ofFills = (
   { basisPoints: ofInput, learned }: OfInputs,
   who: string
 ): OfFills => {
-  const taken = (basisPoints: number, from: FeeModel["from"], reason: string): OfFills => ({
+  const perFill = (basisPoints: number, from: FeeModel["from"], reason: string): OfFills => ({
     basisPoints,
     from,
     said: `${basisPoints} basis points of every fill (${reason})`
   })
-  if (Option.isSome(feeBps)) return taken(feeBps.value, "flag", "--fee-bps")
+  if (Option.isSome(feeBps)) return perFill(feeBps.value, "flag", "--fee-bps")
   if (account?.fees !== undefined)
-    return taken(
+    return perFill(
       account.fees.basisPoints,
       "measured",
       `measured: ${counted(account.fees.fills, "fill")} in ${account.journal}`
@@ -161,8 +161,8 @@ const ofFills = (
   const { isPartner, schedule } = account ?? documented
   const usual = usualOf(schedule, isPartner)
   return isPartner && usual === 0
-    ? taken(0, "partner credential", `the partner credential of ${account?.config} waives them`)
-    : taken(usual, "specification", `the venue's, ${who}`)
+    ? perFill(0, "partner credential", `the partner credential of ${account?.config} waives them`)
+    : perFill(usual, "specification", `the venue's, ${who}`)
 }
 
 const flatSources = (account: Account | undefined, markets: ReadonlyArray<Market>) => {
@@ -193,18 +193,18 @@ const flatSaid = (
         return fee === undefined || !isBest ? [] : [formatWithSymbol(fee, asset)]
       })
       .join(" and ")
-  const said = sources.flatMap((source) => {
+  const phrases = sources.flatMap((source) => {
     const open = kinds.filter(({ given }) => Option.isNone(given))
     const by = Map.groupBy(open, ({ of }) => feesOf(source, of))
     by.delete("")
     return [...by].map(([fees, each]) => `${fees} of ${each.map(({ name }) => name).join(" and ")}${source.note}`)
   })
-  const given = kinds.flatMap(({ given, of }) => (Option.isSome(given) ? [`those of ${of} as given`] : []))
+  const flagTexts = kinds.flatMap(({ given, of }) => (Option.isSome(given) ? [`those of ${of} as given`] : []))
   const missing = kinds.filter(
     ({ given, of }) => Option.isNone(given) && sources.every((source) => feesOf(source, of) === "")
   )
   const without = missing.map(({ of }) => of).join(" and ")
-  return [...said, ...given, ...(missing.length === 0 ? [] : [`without those of ${without}`])].join(", ")
+  return [...phrases, ...flagTexts, ...(missing.length === 0 ? [] : [`without those of ${without}`])].join(", ")
 }
 
 export const spreadIn = (
@@ -238,8 +238,8 @@ const why: Readonly<Record<Spread["from"], string>> = {
 /** Such as "spread: 10 basis points (as the sandbox's solvers keep)"; by market if there are several. */
 const spreadsSaid = (spreads: ReadonlyMap<string, Spread>): string => {
   const each = [...spreads].map(([market, { basisPoints, from }]) => {
-    const said = `${Number(basisPoints.toFixed(2))} basis points (${why[from]})`
-    return { said, named: `${said} in ${market}` }
+    const spreadText = `${Number(basisPoints.toFixed(2))} basis points (${why[from]})`
+    return { said: spreadText, named: `${spreadText} in ${market}` }
   })
   const alike = new Set(each.map(({ said }) => said))
   return `spread: ${alike.size === 1 ? [...alike].join() : each.map(({ named }) => named).join(", ")}`
@@ -275,11 +275,11 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const { isPartner, terms: accountTerms } = account ?? documented
   const terms = { ...accountTerms, ...own }
   const who = isPartner ? "with a partner credential" : "without a partner credential"
-  const taken: OfInputs = Option.isSome(flags.feeBps)
+  const inputFee: OfInputs = Option.isSome(flags.feeBps)
     ? { basisPoints: 0 }
     : ofInputs(account ?? documented, markets, terms)
-  const { basisPoints: ofInput, learned } = taken
-  const { said, ...ofFill } = ofFills(flags, account, taken, who)
+  const { basisPoints: ofInput, learned } = inputFee
+  const { said, ...ofFill } = ofFills(flags, account, inputFee, who)
   // Whoever gives one fee gives all.
   const sources = Option.isSome(flags.feeBps) ? [] : flatSources(account, markets)
   const flat = (of: keyof MeasuredFees.FlatFees) => new Map(sources.toReversed().flatMap(({ fees }) => [...fees[of]]))

@@ -33,10 +33,10 @@ const readAgainst = Effect.fnUntraced(function* (
   const config = Option.getOrElse(given, () => usual)
   if (Option.isNone(given) && !(yield* fileSystem.exists(config))) {
     const leftOut = `No ${config}: asset ids, decimal places, price steps and limits over all strategies are not checked.`
-    const found = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
-    return { ...found, unlisted: noneUnlisted, leftOut, sources: noSources, settings: undefined }
+    const fileContents = yield* StrategyFiles.readAll(files, yield* StrategyFiles.marketsNamedIn(files), purpose)
+    return { ...fileContents, unlisted: noneUnlisted, leftOut, sources: noSources, settings: undefined }
   }
-  const read = yield* ConfigFile.loadSettings(config).pipe(
+  const configReading = yield* ConfigFile.loadSettings(config).pipe(
     Effect.flatMap((settings) => {
       const { markets } = settings
       return Effect.map(
@@ -60,7 +60,7 @@ const readAgainst = Effect.fnUntraced(function* (
       })
     )
   )
-  return { ...read, leftOut: undefined }
+  return { ...configReading, leftOut: undefined }
 })
 
 const noSources: MarketSources = new Map()
@@ -103,14 +103,14 @@ export const check = Effect.fn("FileCheck.check")(function* ({
   json,
   ...part
 }: Asked) {
-  const read = yield* readAgainst({ config, usual }, files, lookahead ? "search" : "live")
-  const { strategies, problems, rendered, leftOut, unlisted } = read
+  const reading = yield* readAgainst({ config, usual }, files, lookahead ? "search" : "live")
+  const { strategies, problems, rendered, leftOut, unlisted } = reading
   const ready = yield* readinessOf(
     strategies.filter((strategy) => !unlisted.has(strategy)),
-    read
+    reading
   )
   const warningsOf = (strategy: Strategy) => [unlisted.get(strategy) ?? [], strategy.warnings ?? []].flat()
-  const unready = yield* startChecksOf(read.settings)
+  const unready = yield* startChecksOf(reading.settings)
   if (lookahead && Option.isNone(data)) {
     return yield* new WrongUsage({ message: "--lookahead needs candles: give --data CSV" })
   }
@@ -123,11 +123,11 @@ export const check = Effect.fn("FileCheck.check")(function* ({
       : []
   const faults = looks.flatMap((look) => look.faults)
   if (json) {
-    const shown = problems.map(shownProblem)
+    const problemRows = problems.map(shownProblem)
     yield* Console.log(
       JSON.stringify({
         ok: problems.length + faults.length === 0 && ready.every(({ problem }) => problem === null),
-        problems: shown,
+        problems: problemRows,
         warnings: strategies.flatMap((strategy) => warningsOf(strategy).map(shownProblem)),
         ...present({ leftOut }),
         ...(unready.length === 0 ? {} : { start: unready.map(({ refusal: _, ...finding }) => finding) }),

@@ -46,10 +46,10 @@ const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
 }
 
 const passedText = ({ strategy, report }: Finding): string => {
-  const asked = `asked at ${counted(report.moments, "moment")}, no look-ahead found`
-  if (strategy.candles === undefined || strategy.candles.size === 0) return `${asked}; it looks at no candles`
-  if (report.warm === 0) return `${asked}; it was never warm, longer data would say more`
-  return `${asked}; older candles than it declares changed ${report.sensitive} of ${counted(report.warm, "answer")}`
+  const prefix = `asked at ${counted(report.moments, "moment")}, no look-ahead found`
+  if (strategy.candles === undefined || strategy.candles.size === 0) return `${prefix}; it looks at no candles`
+  if (report.warm === 0) return `${prefix}; it was never warm, longer data would say more`
+  return `${prefix}; older candles than it declares changed ${report.sensitive} of ${counted(report.warm, "answer")}`
 }
 
 const json = ({ strategy, report }: Finding) => ({

@@ -37,8 +37,8 @@ export const moment = (flag: string, written: Option.Option<string>, otherwise: 
     const { value } = written
     if (/^\d{4}$/.test(value))
       return new WrongUsage({ message: `--${flag} ${value}: a year alone is no moment; write ${value}-01-01` })
-    const read = Result.map(parseField(value, "time"), ({ value }) => value)
-    return orWrong(Result.mapError(read, ({ advice, message }) => `--${flag} ${message}; ${advice}`))
+    const parsing = Result.map(parseField(value, "time"), ({ value }) => value)
+    return orWrong(Result.mapError(parsing, ({ advice, message }) => `--${flag} ${message}; ${advice}`))
   })
 
 const repairsOf = (written: Option.Option<string>): Result.Result<ReadonlySet<Repair>, string> => {

@@ -51,11 +51,11 @@ export const asKnown: RulesAsked = {
 
 const amount = (flag: string, written: string, decimals: number) => {
   const decimal = Decimal.parse(written.trim())
-  const found = decimal === undefined ? undefined : Amount.fromDecimal(decimal, decimals)
+  const amountValue = decimal === undefined ? undefined : Amount.fromDecimal(decimal, decimals)
   return orWrong(
-    found === undefined || found < 0n
+    amountValue === undefined || amountValue < 0n
       ? Result.fail(`--${flag} ${written}: not an amount with at most ${decimals} decimals; write for example 0.5`)
-      : Result.succeed(found)
+      : Result.succeed(amountValue)
   )
 }
 
@@ -68,8 +68,8 @@ const amounts = (
   measured: ReadonlyMap<string, bigint>
 ) =>
   Effect.gen(function* () {
-    const known = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
-    if (Option.isNone(written)) return { base: known(market.base), quote: known(market.quote) }
+    const measuredAmountOf = ({ symbol }: Amount.Asset) => measured.get(symbol) ?? 0n
+    if (Option.isNone(written)) return { base: measuredAmountOf(market.base), quote: measuredAmountOf(market.quote) }
     const parts = written.value.split(",")
     if (all.length > 1 && parts.length !== all.length + 1) {
       const symbols = [...all.map(({ base }) => base.symbol), market.quote.symbol].join(",")
@@ -84,12 +84,12 @@ const amounts = (
 
 export const calibrationOf = Effect.fnUntraced(function* (journal: string, market: Market, accountTerms: OrderTerms) {
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
-  const found = yield* JournalData.calibration(journal, market.name, accountTerms)
+  const calibration = yield* JournalData.calibration(journal, market.name, accountTerms)
   const measured = {
-    pessimistic: MeasuredRules.rulesFor(found, "pessimistic"),
-    optimistic: MeasuredRules.rulesFor(found, "optimistic")
+    pessimistic: MeasuredRules.rulesFor(calibration, "pessimistic"),
+    optimistic: MeasuredRules.rulesFor(calibration, "optimistic")
   }
-  return { measured, said: Calibration.describe(found) }
+  return { measured, said: Calibration.describe(calibration) }
 })
 
 const optionsIn = Effect.fnUntraced(function* (
@@ -125,12 +125,12 @@ const optionsIn = Effect.fnUntraced(function* (
     ...(spread === undefined || spread.from === "sandbox" ? {} : { spreadBasisPoints }),
     ...(Option.isSome(asked.volumeShare) ? { volumeShare: asked.volumeShare.value } : {})
   }
-  const given = { costs, changes, accountTerms: known.accountTerms } satisfies Backtest.Options
+  const baseOptions = { costs, changes, accountTerms: known.accountTerms } satisfies Backtest.Options
   const { calibrate = Option.none() } = asked
-  if (Option.isNone(calibrate)) return { options: given, calibrated: [] }
+  if (Option.isNone(calibrate)) return { options: baseOptions, calibrated: [] }
   const { measured, said } = yield* calibrationOf(calibrate.value, market, known.accountTerms)
   const calibrated = all.length === 1 ? said : said.map((text) => `${market.name}: ${text}`)
-  return { options: { ...given, measured }, calibrated }
+  return { options: { ...baseOptions, measured }, calibrated }
 })
 
 export interface RunInputs {
@@ -145,11 +145,11 @@ export const groundOf = Effect.fn("RunSetUp.groundOf")(function* (
   known: FeeModel.CostsOfRun
 ) {
   const markets = marketsSeen(strategy)
-  const found = yield* Effect.forEach(markets, (market) => optionsIn(asked, known, market, markets))
+  const perMarket = yield* Effect.forEach(markets, (market) => optionsIn(asked, known, market, markets))
   return {
     strategy,
-    options: Arr.map(found, ({ options }): Backtest.Options => options),
-    calibrated: found.flatMap(({ calibrated }) => calibrated)
+    options: Arr.map(perMarket, ({ options }): Backtest.Options => options),
+    calibrated: perMarket.flatMap(({ calibrated }) => calibrated)
   } satisfies RunInputs
 })
 

@@ -18,7 +18,7 @@ const valuesOf = Effect.fnUntraced(function* (from: string) {
   const text = yield* fileSystem
     .readFileString(from)
     .pipe(Effect.mapError(({ message }) => new WrongUsage({ message: `--signals ${from}: ${message}` })))
-  const { problems, values } = SignalCsv.read(text, from)
+  const { problems, values } = SignalCsv.parseSignals(text, from)
   if (problems.length === 0) return values
   return yield* new WrongUsage({ message: problems.slice(0, mostProblems).map(format).join("\n") })
 })

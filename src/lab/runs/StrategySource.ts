@@ -20,8 +20,8 @@ export interface StrategySource {
  * Without a configuration: the assets that the file names, with enough decimals for any amount that a person writes.
  */
 const marketsOf = (strategyText: string): Markets => {
-  const named = parseDocument(strategyText).get("market")
-  const names = isSeq(named) ? named.items.map((item) => (isScalar(item) ? item.value : item)) : [named]
+  const marketNode = parseDocument(strategyText).get("market")
+  const names = isSeq(marketNode) ? marketNode.items.map((item) => (isScalar(item) ? item.value : item)) : [marketNode]
   const all = [...names, ...quotedIn(strategyText)]
   const symbols = all.flatMap((name) => (typeof name === "string" ? name.split("/") : []))
   const assets = [...new Set(symbols)].map((symbol) => ({ symbol, id: symbol, decimals: 18 }))
@@ -37,7 +37,7 @@ const configuredMarkets = Effect.fnUntraced(function* (file: string) {
   return (yield* loadSettings(file)).markets
 })
 
-export const read = Effect.fn("StrategySource.read")(function* (file: string, config: Option.Option<string>) {
+export const readSource = Effect.fn("StrategySource.read")(function* (file: string, config: Option.Option<string>) {
   const fileSystem = yield* FileSystem.FileSystem
   return yield* parse(yield* whole(file, yield* fileSystem.readFileString(file)), file, config)
 })

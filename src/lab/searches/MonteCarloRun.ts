@@ -53,11 +53,11 @@ const simulate = Effect.fnUntraced(function* (
     const [first, ...others] = inputs
     // What happened together in several markets stays together.
     const starts = MonteCarlo.blocks(first.candles.bars, block, next)
-    const drawn = (input: Backtest.MarketInput): Backtest.MarketInput => {
+    const resampleInput = (input: Backtest.MarketInput): Backtest.MarketInput => {
       const candles = MonteCarlo.resampledCandles(input.candles, block, starts)
       return { ...input, candles, indices: CrossingIndex.linearIndices(candles, "at") }
     }
-    const side = Backtest.runAll(strategy, [drawn(first), ...others.map(drawn)], fills)
+    const side = Backtest.runAll(strategy, [resampleInput(first), ...others.map(resampleInput)], fills)
     const [start = 1, ...later] = BandSide.dailyEquity(side)
     const equity = later.map((value) => value / start)
     return { ...MonteCarlo.summaryOf(equity, keepsPath), maxDrawdown: side.outcome.maxDrawdown }
@@ -71,7 +71,7 @@ const simulate = Effect.fnUntraced(function* (
 })
 
 export const run = Effect.fn("MonteCarloRun.run")(function* (asked: MonteCarloAsked) {
-  const source = yield* StrategySource.read(asked.file, asked.config)
+  const source = yield* StrategySource.readSource(asked.file, asked.config)
   const runs = yield* OnMarkets.load(asked, source, false)
   const progress = yield* Progress.make("monte-carlo")
   const total = asked.runs * runs.length

@@ -24,8 +24,8 @@ const setUp = Effect.fnUntraced(function* (
   account: FeeModel.Account | undefined,
   isIndexed: boolean
 ) {
-  const wanted = { open: true, volume: true, indexed: isIndexed }
-  const loaded = yield* RunCandles.load(asked.data, asked, wanted, source.strategy)
+  const columns = { open: true, volume: true, indexed: isIndexed }
+  const loaded = yield* RunCandles.load(asked.data, asked, columns, source.strategy)
   const run: FileRun = yield* RunSetUp.onCandles(yield* RunSetUp.groundOfFile(asked, source, account), loaded)
   return run
 })
@@ -83,6 +83,6 @@ export const each = <Run extends FileRun, A, E, R>(
 
 /** Combines a figure over all markets. A missing figure counts as the worst. */
 export const together = (figures: ReadonlyArray<number | undefined>) => {
-  const known = figures.map((figure) => figure ?? Number.NEGATIVE_INFINITY)
-  return { median: median(known) ?? Number.NEGATIVE_INFINITY, worst: Math.min(...known) }
+  const scores = figures.map((figure) => figure ?? Number.NEGATIVE_INFINITY)
+  return { median: median(scores) ?? Number.NEGATIVE_INFINITY, worst: Math.min(...scores) }
 }

@@ -28,15 +28,15 @@ export const searching = <Asked, Found, E, R>(
 ) =>
   Effect.fn(
     function* (input: Asked & Input) {
-      const found = yield* run(input)
-      const made = page(found, yield* Clock.currentTimeMillis)
+      const outcome = yield* run(input)
+      const made = page(outcome, yield* Clock.currentTimeMillis)
       if (Option.isSome(input.report)) {
         const fileSystem = yield* FileSystem.FileSystem
         yield* fileSystem.writeFileString(input.report.value, HtmlPage.render(made))
       }
-      const why = refusal?.(found)
+      const why = refusal?.(outcome)
       const exit = why === undefined ? undefined : new NothingRan({ why })
-      return { data: () => json(found), lines: () => PageText.lines(made), exit }
+      return { data: () => json(outcome), lines: () => PageText.lines(made), exit }
     },
     Answer.print,
     Effect.scoped

@@ -45,9 +45,9 @@ const isKnown = Effect.fnUntraced(function* (
   template: SweepSpace.Template
 ) {
   const problemsOf = (text: string) => {
-    const read = StrategyFile.parse(text, file, markets)
-    return Result.isFailure(read)
-      ? read.failure.map(({ hint, message }) => [message, hint].filter(Boolean).join("; "))
+    const parsing = StrategyFile.parse(text, file, markets)
+    return Result.isFailure(parsing)
+      ? parsing.failure.map(({ hint, message }) => [message, hint].filter(Boolean).join("; "))
       : []
   }
   const before = new Set(problemsOf(text))
@@ -59,7 +59,7 @@ const isKnown = Effect.fnUntraced(function* (
 
 export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked) {
   const { fills, objective, rank } = asked
-  const source = yield* StrategySource.read(asked.file, asked.config)
+  const source = yield* StrategySource.readSource(asked.file, asked.config)
   const { text } = source
   const conditions = yield* conditionsOf(asked.where)
   const space = yield* Effect.forEach(asked.set, (text) => orWrong(SweepSpace.dimension(text)))

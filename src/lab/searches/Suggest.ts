@@ -40,45 +40,45 @@ const Suggestion = Schema.fromJsonString(
 )
 const decode = Schema.decodeUnknownEffect(Suggestion)
 
-const shown = (line: string): string => JSON.stringify(line.length > 80 ? `${line.slice(0, 79)}…` : line)
+const quoteLine = (line: string): string => JSON.stringify(line.length > 80 ? `${line.slice(0, 79)}…` : line)
 
 const scoreOf = ({ objective, conditions }: SuggestPlan, result: TrialResult): number | null =>
   Objective.ranked([result], objective, conditions).length === 0 ? null : Objective.score(objective, result)
 
 const trialOf = ({ space }: SuggestPlan, values: Readonly<Record<string, string | number>>) =>
   Effect.gen(function* () {
-    const wanted = space.map(({ path }) => `${values[path] ?? ""}`)
+    const texts = space.map(({ path }) => `${values[path] ?? ""}`)
     for (const [index, { path, values: known }] of space.entries()) {
-      const value = wanted[index] ?? ""
+      const value = texts[index] ?? ""
       if (known.includes(value)) continue
       const why = value === "" ? `it suggests no value of ${path}` : `it suggests ${path} = ${value}`
       return yield* new SuggestFailed({
         why: `${why}; it must be one of ${known.slice(0, 8).join(", ")}${known.length > 8 ? ", …" : ""}`
       })
     }
-    return SweepSpace.numberOf(space, wanted)
+    return SweepSpace.numberOf(space, texts)
   })
 
 const started = Effect.fnUntraced(function* ({ command }: SuggestPlan) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-  const said = yield* Queue.unbounded<string, Cause.Done>()
-  const stdin = Stream.fromQueue(said).pipe(
+  const outgoing = yield* Queue.unbounded<string, Cause.Done>()
+  const stdin = Stream.fromQueue(outgoing).pipe(
     Stream.map((line) => `${line}\n`),
     Stream.encodeText
   )
   const failed = ({ message }: { readonly message: string }) => new SuggestFailed({ why: `${command}: ${message}` })
   const options = { shell: true, stdin, stderr: "inherit" } as const
   const child = yield* Effect.mapError(spawner.spawn(ChildProcess.make(command, options)), failed)
-  const heard = yield* Queue.unbounded<string | undefined>()
+  const incoming = yield* Queue.unbounded<string | undefined>()
   const listening = child.stdout.pipe(
     Stream.decodeText(),
     Stream.splitLines,
-    Stream.runForEach((line) => Queue.offer(heard, line)),
+    Stream.runForEach((line) => Queue.offer(incoming, line)),
     Effect.ignore,
-    Effect.andThen(Queue.offer(heard, undefined))
+    Effect.andThen(Queue.offer(incoming, undefined))
   )
   yield* Effect.forkScoped(listening)
-  const hear = Queue.take(heard).pipe(
+  const hear = Queue.take(incoming).pipe(
     Effect.timeoutOrElse({
       duration: patienceMillis,
       orElse: () => Effect.fail(new SuggestFailed({ why: `${command} has not answered for two minutes` }))
@@ -89,8 +89,8 @@ const started = Effect.fnUntraced(function* ({ command }: SuggestPlan) {
         : Effect.succeed(line)
     )
   )
-  const end = Queue.end(said).pipe(Effect.andThen(child.exitCode), Effect.timeoutOption(leaveMillis), Effect.ignore)
-  return { say: (message: object) => Queue.offer(said, JSON.stringify(message)), hear, end } as const
+  const end = Queue.end(outgoing).pipe(Effect.andThen(child.exitCode), Effect.timeoutOption(leaveMillis), Effect.ignore)
+  return { say: (message: object) => Queue.offer(outgoing, JSON.stringify(message)), hear, end } as const
 })
 
 export const run = Effect.fn("Suggest.run")(function* (
@@ -104,16 +104,16 @@ export const run = Effect.fn("Suggest.run")(function* (
   yield* say({ space, objective, direction: "maximize", trials: count, seed })
   for (const result of known) {
     const score = scoreOf(plan, result)
-    if (score !== null) yield* say({ known: { values: SweepSpace.named(space, result.values), score } })
+    if (score !== null) yield* say({ known: { values: SweepSpace.settingsOf(space, result.values), score } })
   }
-  for (let asked = known.length; asked < count; ) {
-    const batch = Math.min(threads, count - asked)
+  for (let trialCount = known.length; trialCount < count; ) {
+    const batch = Math.min(threads, count - trialCount)
     yield* say({ ask: batch })
     const suggested = yield* Effect.forEach(Array.from({ length: batch }), () =>
       Effect.gen(function* () {
         const line = yield* hear
         const wrong = () =>
-          new SuggestFailed({ why: `${shown(line)} is not a suggestion such as {"id": 1, "values": {…}}` })
+          new SuggestFailed({ why: `${quoteLine(line)} is not a suggestion such as {"id": 1, "values": {…}}` })
         if (line.length > mostLineLength) return yield* wrong()
         const { id, values } = yield* Effect.mapError(decode(line), wrong)
         return { id, trial: yield* trialOf(plan, values) }
@@ -128,7 +128,7 @@ export const run = Effect.fn("Suggest.run")(function* (
       const result = results.get(trial)
       if (result !== undefined) yield* say({ tell: id, score: scoreOf(plan, result) })
     }
-    asked += batch
+    trialCount += batch
   }
   yield* end
   return [...results.values()].toSorted((a, b) => a.trial - b.trial)

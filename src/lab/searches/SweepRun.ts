@@ -65,9 +65,9 @@ const deflated = (
   all: ReadonlyArray<TrialResult>,
   isHalved: boolean
 ): number => {
-  const read = Trial.strategyOf(search, best.values)
-  if (Result.isFailure(read)) return 0
-  const side = Backtest.runAll(read.success, inputs, best.side ?? "pessimistic")
+  const parsing = Trial.strategyOf(search, best.values)
+  if (Result.isFailure(parsing)) return 0
+  const side = Backtest.runAll(parsing.success, inputs, best.side ?? "pessimistic")
   const returns = Statistics.returnsOf(BandSide.dailyMade(side))
   const sharpes = all.filter(({ refused }) => refused === undefined).map(({ dailySharpe }) => dailySharpe)
   return isHalved ? Statistics.deflatedAfter(returns, sharpes.length) : Statistics.deflatedSharpe(returns, sharpes)
@@ -82,8 +82,8 @@ const overfitting = Effect.fnUntraced(function* (plan: Sweep.SweepPlan, all: Rea
   const step = Math.max(1, ran.length / mostCompared)
   const trials = ran.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
   const mode = plan.search.mode === "optimistic" ? "optimistic" : "pessimistic"
-  const found = yield* resultsOf({ ...plan, trials, search: { ...plan.search, mode, keepsDaily: true } })
-  return Overfitting.probability(trials.map((trial) => Statistics.returnsOf(found.get(trial)?.daily ?? [])))
+  const resultByTrial = yield* resultsOf({ ...plan, trials, search: { ...plan.search, mode, keepsDaily: true } })
+  return Overfitting.probability(trials.map((trial) => Statistics.returnsOf(resultByTrial.get(trial)?.daily ?? [])))
 })
 
 const stored = Effect.fn("SweepRun.stored")(function* <A, E, R>(
@@ -109,9 +109,9 @@ const stored = Effect.fn("SweepRun.stored")(function* <A, E, R>(
 }, Effect.scoped)
 
 const resultsOf = Effect.fnUntraced(function* (plan: Sweep.SweepPlan) {
-  const found = new Map<number, TrialResult>()
-  yield* Sweep.run(plan, (result) => found.set(result.trial, result))
-  return found
+  const trialResults = new Map<number, TrialResult>()
+  yield* Sweep.run(plan, (result) => trialResults.set(result.trial, result))
+  return trialResults
 })
 
 const bothSides = Effect.fn("SweepRun.bothSides")(function* (plan: Sweep.SweepPlan, best: ReadonlyArray<TrialResult>) {
@@ -119,8 +119,8 @@ const bothSides = Effect.fn("SweepRun.bothSides")(function* (plan: Sweep.SweepPl
   if (mode === "worse") return best
   const other = mode === "optimistic" ? "pessimistic" : "optimistic"
   const search: Trial.Search = { ...plan.search, mode: other }
-  const found = yield* resultsOf({ ...plan, search, trials: best.map(({ trial }) => trial) })
-  return best.map((result) => ({ ...result, ...present({ other: found.get(result.trial) }) }))
+  const otherResults = yield* resultsOf({ ...plan, search, trials: best.map(({ trial }) => trial) })
+  return best.map((result) => ({ ...result, ...present({ other: otherResults.get(result.trial) }) }))
 })
 
 const latest = (steps: ReadonlyArray<ReadonlyArray<TrialResult>>): ReadonlyArray<TrialResult> =>
@@ -134,15 +134,15 @@ const onFile = Effect.fnUntraced(function* (asked: SweepAsked, run: SearchSetUp.
       message: `--also ${data}: a further file is for a strategy of one market, not of ${run.name}`
     })
   const whole = { ...asked, from: Option.none(), to: Option.none() }
-  const wanted = { open: true, volume: true, indexed: true }
-  return yield* RunSetUp.onCandles(run, yield* RunCandles.load([data], whole, wanted, run.strategy))
+  const columns = { open: true, volume: true, indexed: true }
+  return yield* RunSetUp.onCandles(run, yield* RunCandles.load([data], whole, columns, run.strategy))
 })
 
 const objectivesOf = (pareto: Option.Option<string>) => {
   if (Option.isNone(pareto)) return Effect.succeed([])
-  const found = Objective.several(pareto.value)
+  const chosenObjectives = Objective.several(pareto.value)
   const message = `--pareto: two or more of ${Objective.objectives.join(", ")}, with commas`
-  return found === undefined ? new WrongUsage({ message }) : Effect.succeed(found)
+  return chosenObjectives === undefined ? new WrongUsage({ message }) : Effect.succeed(chosenObjectives)
 }
 
 export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
@@ -161,26 +161,26 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const { bars } = own.inputs[0].candles
   const rungs = Halving.rungs(trials.length, bars, keepOneOf)
   const fingerprint = `${loaded.fingerprint}${rungs.map(({ bars }) => ` ${bars}`).join("")}`
-  const known = Option.isSome(asked.out) ? yield* SweepStore.open(asked.out.value, fingerprint) : []
+  const earlierResults = Option.isSome(asked.out) ? yield* SweepStore.open(asked.out.value, fingerprint) : []
   const total = rungs.reduce((sum, { trials }) => sum + trials, 0)
   const plan = { ...loaded, search: own.search, inputs: own.inputs }
-  const steps = yield* stored(total, known, asked.out, (onResult) => {
-    if (Option.isNone(asked.suggest)) return Halving.run({ ...plan, rungs }, known, onResult)
+  const steps = yield* stored(total, earlierResults, asked.out, (onResult) => {
+    if (Option.isNone(asked.suggest)) return Halving.run({ ...plan, rungs }, earlierResults, onResult)
     const suggested = { ...plan, command: asked.suggest.value, count: trials.length, seed: asked.seed }
-    return Effect.map(Suggest.run(suggested, known, onResult), (results) => [results])
+    return Effect.map(Suggest.run(suggested, earlierResults, onResult), (results) => [results])
   })
   const wallNanos = (yield* Clock.currentTimeNanos) - started
   const all = latest(steps)
   const last = steps.at(-1) ?? []
   const good = Objective.ranked(last, objective, conditions)
-  const tried = ({ inputs, search }: SearchSetUp.SearchedRun) =>
+  const resultsOn = ({ inputs, search }: SearchSetUp.SearchedRun) =>
     resultsOf({ team, search, inputs, trials: good.map(({ trial }) => trial) })
   const files = yield* Effect.forEach(asked.also, (data) =>
     Effect.map(onFile(asked, own, data), (on) => ({ data, on }))
   )
-  const also = yield* Effect.forEach(files, ({ data, on }) => Effect.map(tried(on), (result) => ({ data, result })))
+  const also = yield* Effect.forEach(files, ({ data, on }) => Effect.map(resultsOn(on), (result) => ({ data, result })))
   const here = new Map(good.map((result) => [result.trial, result]))
-  const markets = yield* OnMarkets.each(runs, (on) => (on === own ? Effect.succeed(here) : tried(on)))
+  const markets = yield* OnMarkets.each(runs, (on) => (on === own ? Effect.succeed(here) : resultsOn(on)))
   const elsewhere = [...also, ...markets.slice(1)]
   const others: Objective.Elsewhere = new Map(
     good.map(({ trial }) => [trial, elsewhere.flatMap(({ result }) => result.get(trial) ?? [])])
@@ -197,7 +197,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
     compared: steps[0] ?? [],
     rungs,
     best,
-    resumed: known.length,
+    resumed: earlierResults.length,
     bars,
     threads,
     wallMillis: Number(wallNanos) / 1e6,

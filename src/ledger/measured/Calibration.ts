@@ -98,8 +98,8 @@ const beyond = ({ side, limit, takenBasisPoints }: Life, { low, high }: MinuteRa
 const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
   const from = life.first.get("DepositSeen")
   const until = life.filledAt ?? life.first.get("CancelSent") ?? life.first.get("Closed")
-  const found = { edge: undefined as number | undefined, early: 0, late: 0, touched: 0, without: 0 }
-  if (from === undefined || until === undefined) return found
+  const tally = { edge: undefined as number | undefined, early: 0, late: 0, touched: 0, without: 0 }
+  if (from === undefined || until === undefined) return tally
   const last = Math.floor(until / minuteMillis) * minuteMillis
   // The minute of the deposit says nothing: the price may have been there before the order was.
   for (let at = Math.floor(from / minuteMillis + 1) * minuteMillis; at <= last; at += minuteMillis) {
@@ -107,13 +107,13 @@ const touchesOf = (life: Life, minutes: ReadonlyMap<number, MinuteRange>) => {
     const isFill = life.filledAt !== undefined && at === last
     if (minute === undefined || (at === last && !isFill)) continue
     const edge = beyond(life, minute)
-    if (edge >= 0) found.touched++
-    if (edge >= 0 && !isFill) found.without++
-    if (isFill) found.edge = Math.max(0, edge)
-    if (isFill) found.early = found.touched > 0 ? 0 : Math.max(0, -edge)
-    else found.late = Math.max(found.late, edge)
+    if (edge >= 0) tally.touched++
+    if (edge >= 0 && !isFill) tally.without++
+    if (isFill) tally.edge = Math.max(0, edge)
+    if (isFill) tally.early = tally.touched > 0 ? 0 : Math.max(0, -edge)
+    else tally.late = Math.max(tally.late, edge)
   }
-  return found
+  return tally
 }
 
 export const measure = (
@@ -135,8 +135,8 @@ export const measure = (
   const touches = lives.map((life) => touchesOf(life, minutes.get(life.market) ?? new Map()))
   const filled = touches.filter(({ edge }) => edge !== undefined)
   const payouts = lives.flatMap(({ first, filledAt }) => {
-    const paid = first.get("PaidOut")
-    return paid === undefined || filledAt === undefined || paid < filledAt ? [] : [paid - filledAt]
+    const payoutAt = first.get("PaidOut")
+    return payoutAt === undefined || filledAt === undefined || payoutAt < filledAt ? [] : [payoutAt - filledAt]
   })
   return {
     create: between("CreateSent", "Bound"),

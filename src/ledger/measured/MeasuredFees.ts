@@ -38,25 +38,28 @@ const byMarket = (
   of: (decided: Decided, middle: number) => number | undefined
 ): ReadonlyMap<string, number> => {
   const markets = new Map<string, Set<string>>()
-  const seen = new Map<string, Array<number>>()
+  const ratiosByStrategy = new Map<string, Array<number>>()
   for (const event of events) {
     if (event._tag === "Planned")
       markets.set(event.strategy, (markets.get(event.strategy) ?? new Set()).add(event.market))
     if (event._tag !== "Decided") continue
     const middle = Decimal.toNumber(mid(event))
-    const found = middle > 0 ? of(event, middle) : undefined
-    if (found === undefined) continue
-    const known = seen.get(event.strategy) ?? []
-    known.push(found)
-    seen.set(event.strategy, known)
+    const value = middle > 0 ? of(event, middle) : undefined
+    if (value === undefined) continue
+    const known = ratiosByStrategy.get(event.strategy) ?? []
+    known.push(value)
+    ratiosByStrategy.set(event.strategy, known)
   }
-  const found = new Map<string, Array<number>>()
-  for (const [strategy, each] of seen) {
+  const samplesByMarket = new Map<string, Array<number>>()
+  for (const [strategy, each] of ratiosByStrategy) {
     const [market, ...others] = markets.get(strategy) ?? []
-    if (market !== undefined && others.length === 0) found.set(market, [...(found.get(market) ?? []), ...each])
+    if (market !== undefined && others.length === 0)
+      samplesByMarket.set(market, [...(samplesByMarket.get(market) ?? []), ...each])
   }
   return new Map(
-    [...found].flatMap(([market, each]) => (each.length < enough ? [] : [[market, median(each) ?? 0] as const]))
+    [...samplesByMarket].flatMap(([market, each]) =>
+      each.length < enough ? [] : [[market, median(each) ?? 0] as const]
+    )
   )
 }
 
@@ -68,8 +71,8 @@ const apart = (bid: Decimal.Decimal, ask: Decimal.Decimal, middle: number): numb
  * taken off.
  */
 export const spreads = (events: Iterable<BotEvent>, quotedFee: number): ReadonlyMap<string, number> => {
-  const found = byMarket(events, ({ ask, bid }, middle) => apart(bid, ask, middle))
-  return new Map([...found].map(([market, each]) => [market, Math.max(0, each - 2 * quotedFee)]))
+  const spreadByMarket = byMarket(events, ({ ask, bid }, middle) => apart(bid, ask, middle))
+  return new Map([...spreadByMarket].map(([market, each]) => [market, Math.max(0, each - 2 * quotedFee)]))
 }
 
 /**
@@ -111,9 +114,9 @@ export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined =>
     if (event._tag === "Planned") planned.set(event.placement, event)
     if (event._tag === "PaidOut" || event._tag === "Refunded") {
       const fees = event._tag === "PaidOut" ? payouts : refunds
-      const known = fees.get(event.asset)
-      if (known === undefined) fees.set(event.asset, [event.fee])
-      else known.push(event.fee)
+      const amounts = fees.get(event.asset)
+      if (amounts === undefined) fees.set(event.asset, [event.fee])
+      else amounts.push(event.fee)
     }
     const order = event._tag === "FillSeen" ? planned.get(event.placement) : undefined
     if (event._tag !== "FillSeen" || order === undefined) continue
@@ -131,7 +134,7 @@ export const measure = (events: Iterable<BotEvent>): MeasuredFees | undefined =>
 }
 
 export const echoed = (recorded: ReadonlyArray<Recorded>): EchoedFee.LearnedFees => {
-  const known = new Map<string, EchoedFee.LearnedFee>()
+  const feeByMarket = new Map<string, EchoedFee.LearnedFee>()
   const markets = new Map<string, string>()
   const placements = new Set<string>()
   for (const { at, event } of recorded) {
@@ -139,8 +142,8 @@ export const echoed = (recorded: ReadonlyArray<Recorded>): EchoedFee.LearnedFees
     if (event._tag !== "FeeEchoed") continue
     const market = markets.get(event.placement)
     if (market === undefined) continue
-    EchoedFee.learn(known, market, event, { at, isFirst: !placements.has(event.placement) })
+    EchoedFee.learn(feeByMarket, market, event, { at, isFirst: !placements.has(event.placement) })
     placements.add(event.placement)
   }
-  return known
+  return feeByMarket
 }

@@ -60,10 +60,10 @@ export const filesOf = (
   { decimals, method }: { readonly decimals: Decimals; readonly method: LotMethod }
 ): ReadonlyArray<{ readonly name: string; readonly content: string | Uint8Array }> => {
   const { losses } = trading
-  const found = new Set(losses.flatMap(({ loss, placement }) => (loss === "found" ? [placement] : [])))
+  const recoveries = new Set(losses.flatMap(({ loss, placement }) => (loss === "found" ? [placement] : [])))
   const lasting = {
     ...trading,
-    losses: losses.filter(({ loss, placement }) => loss === undefined || !found.has(placement))
+    losses: losses.filter(({ loss, placement }) => loss === undefined || !recoveries.has(placement))
   }
   const byAsset = Map.groupBy([...taxPools(lasting).values()].flat(), ({ base }) => base)
   if (byAsset.size === 0) return []
@@ -91,8 +91,8 @@ const configuration = (assets: ReadonlyArray<string>): string =>
 const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<Ods.SheetCell> => {
   const common = [iso(trade.at), trade.base, exchange, holder]
   // As precisely as RP2 reads it, so that price times quantity is the amount paid.
-  const paid = priceOf(trade, decimals, places) ?? "0"
-  const price = { number: trade.loss === undefined ? paid : leastPrice }
+  const priceText = priceOf(trade, decimals, places) ?? "0"
+  const price = { number: trade.loss === undefined ? priceText : leastPrice }
   const quantity = { number: format(trade.baseAmount, decimals(trade.base)) }
   const id = `${trade.fillId}-${index}`
   return trade.side === "BUY"

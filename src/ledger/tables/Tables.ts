@@ -112,10 +112,10 @@ export const tablesOf = (
 const flowsByHand = ({ fees, trades }: TradingRecord): ReadonlyArray<Flow> =>
   [
     ...trades.flatMap(({ at, base, baseAmount, quote, quoteAmount, side, strategy }): ReadonlyArray<Flow> => {
-      const paid = side === "BUY" ? 1n : -1n
+      const sign = side === "BUY" ? 1n : -1n
       return [
-        { at, strategy, asset: quote, amount: paid * quoteAmount },
-        { at, strategy, asset: base, amount: -paid * baseAmount }
+        { at, strategy, asset: quote, amount: sign * quoteAmount },
+        { at, strategy, asset: base, amount: -sign * baseAmount }
       ]
     }),
     ...fees.map(({ amount, asset, at, strategy }): Flow => ({ at, strategy, asset, amount }))
@@ -135,8 +135,8 @@ export const taxPools = ({ trades, losses, flows }: TradingRecord): ReadonlyMap<
     const about = { at, strategy, slot: "", placement: "", market, base, quote }
     return [{ ...about, fillId: capitalId, side: "BUY", baseAmount: amount, quoteAmount: worth }]
   })
-  const given = losses.filter(({ baseAmount, loss }) => loss !== undefined && baseAmount > 0n)
-  const all = [...capital, ...trades, ...given].toSorted((a, b) => a.at - b.at)
+  const lossTrades = losses.filter(({ baseAmount, loss }) => loss !== undefined && baseAmount > 0n)
+  const all = [...capital, ...trades, ...lossTrades].toSorted((a, b) => a.at - b.at)
   return Map.groupBy(withoutBoughtByHand(all), ({ market }) => market)
 }
 
@@ -145,11 +145,12 @@ const withoutBoughtByHand = (trades: ReadonlyArray<Trade>): ReadonlyArray<Trade>
   const bought = new Map<string, Amount>()
   return trades.flatMap((trade) => {
     const { base, baseAmount, fillId, quoteAmount, side, strategy } = trade
-    const known = bought.get(base) ?? 0n
-    if (strategy === byHand) bought.set(base, side === "BUY" ? known + baseAmount : known - min(known, baseAmount))
-    if (fillId !== capitalId || known === 0n) return [trade]
-    const rest = baseAmount - min(known, baseAmount)
-    bought.set(base, known - min(known, baseAmount))
+    const boughtAmount = bought.get(base) ?? 0n
+    if (strategy === byHand)
+      bought.set(base, side === "BUY" ? boughtAmount + baseAmount : boughtAmount - min(boughtAmount, baseAmount))
+    if (fillId !== capitalId || boughtAmount === 0n) return [trade]
+    const rest = baseAmount - min(boughtAmount, baseAmount)
+    bought.set(base, boughtAmount - min(boughtAmount, baseAmount))
     return rest === 0n ? [] : [{ ...trade, baseAmount: rest, quoteAmount: (quoteAmount * rest) / baseAmount }]
   })
 }

@@ -36,7 +36,7 @@ const sidesOf = ({ base, baseAmount, quote, quoteAmount, side }: Trade): readonl
 }
 
 const transactionsOf = ({ fees, losses, trades }: TradingRecord, { from, to }: Period): ReadonlyArray<Transaction> => {
-  const found = new Set(losses.flatMap(({ loss, placement }) => (loss === "found" ? [placement] : [])))
+  const recoveries = new Set(losses.flatMap(({ loss, placement }) => (loss === "found" ? [placement] : [])))
   const all: ReadonlyArray<Transaction> = [
     ...trades.map((trade): Transaction => {
       const [sent, received] = sidesOf(trade)
@@ -50,7 +50,7 @@ const transactionsOf = ({ fees, losses, trades }: TradingRecord, { from, to }: P
     ...losses.flatMap((trade): ReadonlyArray<Transaction> => {
       const [sent] = sidesOf(trade)
       // What fees took of the base is among the fees.
-      const isLost = trade.loss === "given up" && !found.has(trade.placement) && sent.amount > 0n
+      const isLost = trade.loss === "given up" && !recoveries.has(trade.placement) && sent.amount > 0n
       return isLost ? [{ ...trade, kind: "lost", sent, id: trade.placement }] : []
     })
   ]

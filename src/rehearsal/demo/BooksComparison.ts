@@ -28,7 +28,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
   const allotted = (symbol: string) =>
     strategies.reduce((sum, strategy) => sum + (strategy.budget.get(symbol) ?? 0n), 0n)
 
-  const found = assets.flatMap(({ symbol }) => {
+  const mismatches = assets.flatMap(({ symbol }) => {
     const theirs = (...places: ReadonlyArray<string>) =>
       places.reduce((sum, place) => sum + BigInt(books.accounts[account]?.[symbol]?.[place] ?? "0"), 0n)
     const pairs: ReadonlyArray<readonly [string, bigint, bigint]> = [
@@ -51,5 +51,5 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
       bot === sandbox ? [] : [`${symbol} ${what}: the bot has ${bot}, the sandbox ${sandbox} smallest units`]
     )
   })
-  return [...found, ...books.imbalances]
+  return [...mismatches, ...books.imbalances]
 })

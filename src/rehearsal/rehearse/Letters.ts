@@ -9,7 +9,7 @@ import { answeredBy } from "../../sandbox/http/memoryClient.ts"
 export const make = () => {
   const counts = { messages: 0, signsOfLife: 0, failures: 0 }
   const isHeartbeat = (path: string): boolean => path === "" || path === "/" || path === "/start"
-  const taken = answeredBy((request) =>
+  const receiver = answeredBy((request) =>
     Effect.sync(() => {
       const path = request.url.replace(/^\w+:\/\/[^/]+/, "")
       if (path === "/fail") counts.failures += 1
@@ -18,17 +18,17 @@ export const make = () => {
       return HttpServerResponse.toClientResponse(HttpServerResponse.empty(), { request })
     })
   )
-  const counted = () =>
+  const countMessage = () =>
     Effect.sync(() => {
       counts.messages += 1
     })
   return {
     counts,
-    people: Layer.succeed(HttpClient.HttpClient, taken),
+    people: Layer.succeed(HttpClient.HttpClient, receiver),
     carriers: Layer.mergeAll(
-      Layer.succeed(Mailer, counted),
-      Layer.succeed(Teller, counted),
-      Layer.succeed(Phones, counted)
+      Layer.succeed(Mailer, countMessage),
+      Layer.succeed(Teller, countMessage),
+      Layer.succeed(Phones, countMessage)
     )
   }
 }

@@ -18,13 +18,13 @@ export const settingsOf = Effect.fnUntraced(function* (
   const fileSystem = yield* FileSystem.FileSystem
   const isConfigured = config !== usual || (yield* fileSystem.exists(config))
   if (isConfigured) return yield* ConfigFile.loadSettings(config)
-  const known = defaultSettings("native").assets
-  const named = yield* StrategyFiles.marketsNamedIn(files)
-  const others = named.assets
-    .filter(({ symbol }) => !known.some((asset) => asset.symbol === symbol))
+  const defaultAssets = defaultSettings("native").assets
+  const marketsInFiles = yield* StrategyFiles.marketsNamedIn(files)
+  const others = marketsInFiles.assets
+    .filter(({ symbol }) => !defaultAssets.some((asset) => asset.symbol === symbol))
     .map(({ symbol }) => ({ symbol, id: `nep141:${symbol.toLowerCase()}.rehearsal.native`, decimals: 8 }))
   const file = `${folder}/config.yaml`
-  yield* fileSystem.writeFileString(file, configText([...known, ...others]))
+  yield* fileSystem.writeFileString(file, configText([...defaultAssets, ...others]))
   return yield* ConfigFile.loadSettings(file)
 })
 
@@ -42,13 +42,13 @@ export const assetsOf = (
   strategies: ReadonlyArray<Strategy>,
   price: number | undefined
 ): ReadonlyArray<SandboxAsset> => {
-  const known = defaultSettings("native").assets
+  const nativeAssets = defaultSettings("native").assets
   const quotes = new Set(strategies.map(({ market }) => market.quote.symbol))
   const first = strategies[0]?.market
   const dollars = (symbol: string) =>
-    known.find((asset) => asset.symbol === symbol)?.priceUsd ?? (quotes.has(symbol) ? 1 : 100)
+    nativeAssets.find((asset) => asset.symbol === symbol)?.priceUsd ?? (quotes.has(symbol) ? 1 : 100)
   return assets.map(({ decimals, id, symbol }) => {
-    const like = known.find((asset) => asset.symbol === symbol)
+    const like = nativeAssets.find((asset) => asset.symbol === symbol)
     const isPriced = price !== undefined && symbol === first?.base.symbol
     const budget = strategies.flatMap(budgets).filter(({ asset }) => asset.symbol === symbol)
     const needed = budget.reduce((sum, { amount }) => sum + amount, 0n) / 10n ** BigInt(decimals)

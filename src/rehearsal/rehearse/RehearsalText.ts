@@ -23,7 +23,7 @@ export const problemsOf = ({ differences, ended, isAtRest, stillOpen }: Rehearsa
 
 const happenedIn = ({ accidents, events, fills, requests }: RehearsalOutcome) => {
   const of = (tag: string) => events.get(tag) ?? 0
-  const asked = [...requests.values()].reduce((sum, times) => sum + times, 0)
+  const requestCount = [...requests.values()].reduce((sum, times) => sum + times, 0)
   return {
     planned: of("Planned"),
     funded: of("FundingSigned") + of("PaymentAsked"),
@@ -31,8 +31,8 @@ const happenedIn = ({ accidents, events, fills, requests }: RehearsalOutcome) =>
     cancels: of("CancelRequested"),
     settled: of("Settled"),
     givenUp: of("Abandoned") + of("FundingDead"),
-    requests: asked,
-    disturbedRequests: asked - (requests.get("delivered") ?? 0),
+    requests: requestCount,
+    disturbedRequests: requestCount - (requests.get("delivered") ?? 0),
     outagesNoticed: of("VenueDown"),
     crashes: accidents.get("crash") ?? 0,
     suspensions: accidents.get("suspension") ?? 0

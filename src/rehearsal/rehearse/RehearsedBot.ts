@@ -57,7 +57,7 @@ export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: Rehe
   const { assets, candles, candlesSymbol, days, folder, level, progress, seed, settings } = wish
   const { limits: _, markets, stuckAfter, venue } = settings
   const journalFile = `${folder}/journal.sqlite`
-  const warm = yield* WarmCandles.read(wish.strategies, markets.sources ?? new Map())
+  const warm = yield* WarmCandles.readCandles(wish.strategies, markets.sources ?? new Map())
   const letters = Letters.make()
   const minimum = venue.minOrderUsd === undefined ? {} : { minOrderUsd: Decimal.toNumber(venue.minOrderUsd) }
   const outcome = yield* Rehearsal.run({
@@ -204,10 +204,10 @@ const respelled = (spellings: ReadonlyMap<string, string>) => {
     if (spellings.size === 0 || !/^\/v0\/(orders|account|tokens)/.test(path)) return undefined
     answers += 1
     if (answers % 2 === 0) return undefined
-    const said = [...spellings].reduce(
+    const body = [...spellings].reduce(
       (made, [alias, id]) => made.replaceAll(JSON.stringify(id), JSON.stringify(alias)),
       text
     )
-    return { status, text: said }
+    return { status, text: body }
   }
 }

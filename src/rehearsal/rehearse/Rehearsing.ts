@@ -59,11 +59,11 @@ export const rehearsed = Effect.fn("Rehearsing.rehearsed")(function* ({
   progress.wipe()
   if (outcome.ended !== undefined) yield* refusalIn(outcome.ended)
   const names = strategies.map(({ name }) => name)
-  const asked = { names, bad, days, seed }
+  const parameters = { names, bad, days, seed }
   const problems = RehearsalText.problemsOf(outcome)
   return {
-    data: () => RehearsalText.json(outcome, asked),
-    lines: () => RehearsalText.lines(outcome, asked),
+    data: () => RehearsalText.json(outcome, parameters),
+    lines: () => RehearsalText.lines(outcome, parameters),
     exit: problems.length === 0 ? undefined : new RehearsalFailed({ problems })
   }
 }, Effect.scoped)

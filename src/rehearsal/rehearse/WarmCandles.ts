@@ -24,20 +24,20 @@ export interface WarmCandles {
 
 const isNear = (source: string): boolean => !source.startsWith("ccxt:")
 
-export const read = Effect.fn("WarmCandles.read")(function* (
+export const readCandles = Effect.fn("WarmCandles.read")(function* (
   strategies: ReadonlyArray<Strategy>,
   sources: MarketSources
 ) {
   const near = new Map([...sources].filter(([, { source }]) => isNear(source)))
-  const asked = strategies.map((strategy) =>
+  const nearStrategies = strategies.map((strategy) =>
     strategy.candleSource === undefined || isNear(strategy.candleSource.value) ? strategy : withoutSource(strategy)
   )
   const warm = yield* WarmPrices.make(PriceStore.empty, near)
-  warm.use(asked)
+  warm.use(nearStrategies)
   const now = yield* Clock.currentTimeMillis
-  const wanted = new Map(asked.flatMap(candlesWanted).map(({ market }) => [market.name, market]))
-  return yield* Effect.forEach(wanted.values(), (market) => {
-    const needs = asked.flatMap(candlesWanted).filter((each) => each.market.name === market.name)
+  const marketByName = new Map(nearStrategies.flatMap(candlesWanted).map(({ market }) => [market.name, market]))
+  return yield* Effect.forEach(marketByName.values(), (market) => {
+    const needs = nearStrategies.flatMap(candlesWanted).filter((each) => each.market.name === market.name)
     const frames = needs.flatMap(({ candles }) =>
       [...candles.keys()].map((frame) => timeframeMillis(frame) ?? minuteMillis)
     )

@@ -79,7 +79,7 @@ export const comparison = (
       "dust",
       ...(mayBeUnexplained ? (["residual", "lost"] as const) : [])
     ]
-    const given = bots.flatMap(({ strategies }) =>
+    const budgets = bots.flatMap(({ strategies }) =>
       [...strategies.values()].map(({ budget }) => budget.get(symbol) ?? 0n)
     )
     const wallets = bots.flatMap(({ ledger }) =>
@@ -93,7 +93,7 @@ export const comparison = (
         sum(wallets) +
         sum(bots.map(({ ledger }) => givenBackOf(ledger, symbol))) +
         neverPaid(venue, bots, symbol) -
-        sum(given),
+        sum(budgets),
       theirs: gained(venue, account, id, placeOf(id))
     }
   })

@@ -60,12 +60,12 @@ export const make = (startedAt: number) => {
   const overdue = new Set<string>()
 
   const alert = (name: string, text: string, now: number): void => {
-    const known = alerts.get(name)
+    const entry = alerts.get(name)
     alerts.set(
       name,
-      known === undefined
+      entry === undefined
         ? { event: name, count: 1, firstAfterMillis: now - startedAt, first: text }
-        : { ...known, count: known.count + 1 }
+        : { ...entry, count: entry.count + 1 }
     )
   }
 

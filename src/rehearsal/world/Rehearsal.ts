@@ -219,8 +219,8 @@ const worthOf = ({ ledger, strategies }: BotState, venue: State, at: number): nu
   let usd = 0
   for (const asset of venue.settings.assets) {
     for (const name of strategies.keys()) {
-      const owned = Ledger.ownedBy(ledger, name, asset.symbol)
-      if (owned !== 0n) usd += (Number(owned) / 10 ** asset.decimals) * venue.model.usd(asset, at)
+      const amount = Ledger.ownedBy(ledger, name, asset.symbol)
+      if (amount !== 0n) usd += (Number(amount) / 10 ** asset.decimals) * venue.model.usd(asset, at)
     }
   }
   return usd

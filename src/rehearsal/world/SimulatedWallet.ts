@@ -31,14 +31,14 @@ export const layer = ({ kind, outside, random, service, url }: Payer): Layer.Lay
       )
   }
 
-  const paid = (payment: PaymentRequest) => {
+  const startPayment = (payment: PaymentRequest) => {
     const [least, most] = takesMillis[kind]
     const paying = Effect.andThen(Effect.sleep(least + Math.ceil(random() * (most - least))), deposit(payment))
     return outside.fork(paying)
   }
 
   const pay = Effect.fn("SimulatedWallet.pay")(function* (payment: PaymentRequest) {
-    const paying = paid(payment)
+    const paying = startPayment(payment)
     if (kind === "manual") return { txHash: undefined, sender: undefined }
     const txHash = yield* Effect.callback<string | undefined, WalletUnclear>((resume) => {
       paying.addObserver((exit) =>

@@ -52,8 +52,8 @@ const fixedLines = 4
 
 const nearest = (rows: ReadonlyArray<Row>, most: number, word: string): ReadonlyArray<ReadonlyArray<string>> => {
   if (rows.length <= most) return rows.map(({ cells }) => cells)
-  const kept = rows.slice(0, Math.max(0, most - 1)).map(({ cells }) => cells)
-  return [...kept, [`… ${rows.length - kept.length} ${word}`, "", "", "", "", ""]]
+  const nearestRows = rows.slice(0, Math.max(0, most - 1)).map(({ cells }) => cells)
+  return [...nearestRows, [`… ${rows.length - nearestRows.length} ${word}`, "", "", "", "", ""]]
 }
 
 export const lines = (

@@ -21,9 +21,9 @@ export interface EventLine {
 }
 
 export const describe = (event: BotEvent, assets: Assets): EventLine | undefined => {
-  const said = sentenceOf(event._tag, event, assets)
-  if (said === undefined) return undefined
-  const [text, weight = "quiet"] = said
+  const sentence = sentenceOf(event._tag, event, assets)
+  if (sentence === undefined) return undefined
+  const [text, weight = "quiet"] = sentence
   return { subject: subjectOf(event), text: `${text}${traceOf(event)}`, weight }
 }
 
@@ -51,10 +51,10 @@ const reconciled = ({ contradictions, foreign, witnesses }: Of<"Reconciled">): S
   const foreignOrders = foreign.map(
     ({ address, kind, subject }) => `${kind} ${subject}${subject === address ? "" : ` at ${address}`}`
   )
-  const named = `not in this journal, and left alone: ${foreignOrders.join(", ")}`
+  const foreignText = `not in this journal, and left alone: ${foreignOrders.join(", ")}`
   if (contradictions.length > 0)
-    return [`RECONCILIATION: ${contradictions.join("; ")}${foreign.length > 0 ? `; ${named}` : ""}`, "alarm"]
-  if (foreign.length > 0) return [`of this account and ${named}: limitbot reconcile`, "warn"]
+    return [`RECONCILIATION: ${contradictions.join("; ")}${foreign.length > 0 ? `; ${foreignText}` : ""}`, "alarm"]
+  if (foreign.length > 0) return [`of this account and ${foreignText}: limitbot reconcile`, "warn"]
   return [`compared with ${witnesses.join(", ")}: all agrees again`, "good"]
 }
 
@@ -173,9 +173,9 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
           toldBefore.has(event.limit) ? "warn" : "alarm"
         ],
   LegClosed: (event, money) => {
-    const left = event.rest === 0n ? "" : `; ${money(event.asset, event.rest)} of it stays`
+    const restText = event.rest === 0n ? "" : `; ${money(event.asset, event.rest)} of it stays`
     const more = event.carried === undefined ? "" : `; the next sale sells ${money(event.asset, event.carried)} more`
-    return [`this side of the slot is done: ${event.reason}${left}${more}`]
+    return [`this side of the slot is done: ${event.reason}${restText}${more}`]
   },
   Deferred: (event, money) =>
     event.exit === undefined

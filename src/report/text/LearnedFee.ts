@@ -5,8 +5,8 @@ import { counted } from "../../domain/Words.ts"
 
 /** Such as "20 basis points of every input (echoed by 3 orders)". */
 export const learnedText = ({ askedBasisPoints, basisPoints, orders }: LearnedFee): string => {
-  const asked = askedBasisPoints === 0 ? "" : ` that asked for ${askedBasisPoints} of app fees`
-  return `${basisPoints} basis points of every input (echoed by ${counted(orders, "order")}${asked})`
+  const appFeeText = askedBasisPoints === 0 ? "" : ` that asked for ${askedBasisPoints} of app fees`
+  return `${basisPoints} basis points of every input (echoed by ${counted(orders, "order")}${appFeeText})`
 }
 
 export const chargedLine = (fee: LearnedFee): string => `The service takes ${learnedText(fee)} in ${fee.market}.`

@@ -113,11 +113,11 @@ const notCountedLines = (ledger: Ledger, assets: Assets): ReadonlyArray<string> 
   })
 
 const holdings = (ledger: Ledger) => {
-  const found = totals(ledger)
+  const amounts = totals(ledger)
   const sum = (symbol: string, of: ReadonlyArray<Place>): Amount =>
-    found.reduce(
+    amounts.reduce(
       (total, { asset, place, amount }) => total + (asset === symbol && of.includes(place) ? amount : 0n),
       0n
     )
-  return { symbols: [...new Set(found.map(({ asset }) => asset))], sum }
+  return { symbols: [...new Set(amounts.map(({ asset }) => asset))], sum }
 }

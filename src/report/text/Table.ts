@@ -27,17 +27,17 @@ export interface ListColumn<Row> {
 
 export const of = <Row>(all: ReadonlyArray<ListColumn<Row> | false>) => {
   const columns = all.filter((column) => column !== false)
-  const named = columns.flatMap(({ key, value }) => (key === undefined ? [] : [{ key, value }]))
+  const dataColumns = columns.flatMap(({ key, value }) => (key === undefined ? [] : [{ key, value }]))
   const titled = columns.flatMap(({ title, text, value }) =>
     title === undefined ? [] : [{ title, text: text ?? ((row: Row) => `${value(row) ?? "-"}`) }]
   )
   return {
     json: (rows: ReadonlyArray<Row>) =>
-      rows.map((row) => Object.fromEntries(named.map(({ key, value }) => [key, value(row) ?? null]))),
+      rows.map((row) => Object.fromEntries(dataColumns.map(({ key, value }) => [key, value(row) ?? null]))),
     csv: (rows: ReadonlyArray<Row>) =>
       Csv.render(
-        named.map(({ key }) => key),
-        rows.map((row) => named.map(({ value }) => value(row) ?? ""))
+        dataColumns.map(({ key }) => key),
+        rows.map((row) => dataColumns.map(({ value }) => value(row) ?? ""))
       ),
     lines: (rows: ReadonlyArray<Row>) =>
       render(

@@ -44,15 +44,15 @@ export const setPrices = (
   { prices }: typeof Prices.Type
 ): Result.Result<{ readonly at: number }, Refusal> => {
   const { assets } = state.settings
-  const named = Object.entries(prices).map(([market, price]) => {
+  const pairs = Object.entries(prices).map(([market, price]) => {
     const [base, quote] = market.split("/").map((symbol) => assets.find((asset) => asset.symbol === symbol))
     return { market, base, quote, price }
   })
-  const unknown = named.find(({ base, quote }) => base === undefined || quote === undefined || base === quote)
+  const unknown = pairs.find(({ base, quote }) => base === undefined || quote === undefined || base === quote)
   if (unknown !== undefined) return refuse("validation-failed", `there is no market ${unknown.market}`)
   // Orders are compared with the path up to now, and then with the new price.
   matchAll(state)
-  for (const { base, quote, price } of named) {
+  for (const { base, quote, price } of pairs) {
     if (base !== undefined && quote !== undefined) state.model.stand(base, price * state.model.usd(quote, state.now))
   }
   matchAll(state)
@@ -67,10 +67,10 @@ export const fill = (state: State, request: FillRequest): Result.Result<Filled, 
   const order = restingOrder(state, request)
   if (order === undefined) return refuse("order-not-found", "no open order matches")
   const { decimals, symbol } = order.market.base
-  const left = order.quantity - order.executed
-  const quantity = request.quantity === undefined ? left : amountOf(request.quantity, decimals)
-  if (quantity === undefined || quantity === 0n || quantity > left) {
-    return refuse("validation-failed", `quantity: ${Amount.format(left, decimals)} ${symbol} of the order is left`)
+  const remaining = order.quantity - order.executed
+  const quantity = request.quantity === undefined ? remaining : amountOf(request.quantity, decimals)
+  if (quantity === undefined || quantity === 0n || quantity > remaining) {
+    return refuse("validation-failed", `quantity: ${Amount.format(remaining, decimals)} ${symbol} of the order is left`)
   }
   OrderLife.fillUpTo(state, order, order.executed + quantity)
   return Result.succeed({ orderId: order.id, executed: String(order.executed) })

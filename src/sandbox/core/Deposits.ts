@@ -12,7 +12,7 @@ import { type IncomingDeposit, type SandboxOrder, type SandboxSwap, type State, 
 import * as Collecting from "./swaps/Collecting.ts"
 import * as SwapLife from "./swaps/SwapLife.ts"
 
-const held = ({ account, target }: IncomingDeposit, place: Books.BookPlace): Books.Holding => ({
+const holdingOf = ({ account, target }: IncomingDeposit, place: Books.BookPlace): Books.Holding => ({
   account,
   place,
   order: target.id
@@ -20,7 +20,7 @@ const held = ({ account, target }: IncomingDeposit, place: Books.BookPlace): Boo
 
 export const arrive = (state: State, deposit: IncomingDeposit): void => {
   const from: Books.Holding = { account: deposit.account, place: deposit.from }
-  Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "depositInTransit"))
+  Books.transfer(state.books, deposit.asset, deposit.amount, from, holdingOf(deposit, "depositInTransit"))
   if (deposit.isAttributed) note(state, deposit)
   if (deposit.isIntent) return recogniseSoon(state, deposit)
   state.chainDeposits.set(deposit.hash, deposit)
@@ -49,20 +49,20 @@ export const recognise = (state: State, deposit: IncomingDeposit): void => {
   const { target, asset, account, amount } = deposit
   const collector = target.kind === "swap" && Collecting.collects(target) ? target : undefined
   if (collector !== undefined && deposit.isAttributed && Collecting.take(state, collector, deposit)) return
-  const counted = deposit.isAttributed ? Amount.min(amount, wanted(target, asset)) : 0n
-  if (counted < amount) sendBack(state, { ...deposit, amount: amount - counted })
-  if (counted === 0n) return
+  const creditedAmount = deposit.isAttributed ? Amount.min(amount, wantedAmount(target, asset)) : 0n
+  if (creditedAmount < amount) sendBack(state, { ...deposit, amount: amount - creditedAmount })
+  if (creditedAmount === 0n) return
   if (target.deposited === 0n) target.account = account
   const into = target.kind === "order" ? inOrder(target) : SwapLife.inSwap(target)
-  Books.transfer(state.books, asset, counted, held(deposit, "depositInTransit"), into)
-  target.deposited += counted
+  Books.transfer(state.books, asset, creditedAmount, holdingOf(deposit, "depositInTransit"), into)
+  target.deposited += creditedAmount
   if (target.kind === "swap") SwapLife.consider(state, target)
   else if (isTerminal(target.status)) schedule(state, 0, { tag: "startPayouts", order: target })
   else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount) open(state, target)
 }
 
 /** A swap accepts everything until it starts. An order accepts what it lacks until it is refunded. */
-const wanted = (target: SandboxOrder | SandboxSwap, asset: string): Amount.Amount => {
+const wantedAmount = (target: SandboxOrder | SandboxSwap, asset: string): Amount.Amount => {
   if (asset !== target.origin.id) return 0n
   if (target.kind === "swap") return target.isClosed || Collecting.collects(target) ? 0n : 2n ** 256n
   const isRefundable = target.status !== "FILLED" && target.refund === undefined
@@ -71,13 +71,13 @@ const wanted = (target: SandboxOrder | SandboxSwap, asset: string): Amount.Amoun
 
 const sendBack = (state: State, deposit: IncomingDeposit): void => {
   const { seed, payoutMillis } = state.settings
-  const from = held(deposit, "depositInTransit")
-  Books.transfer(state.books, deposit.asset, deposit.amount, from, held(deposit, "returnInTransit"))
+  const from = holdingOf(deposit, "depositInTransit")
+  Books.transfer(state.books, deposit.asset, deposit.amount, from, holdingOf(deposit, "returnInTransit"))
   const delay = Seeded.between(payoutMillis, seed, "return", state.scheduled)
   schedule(state, delay, { tag: "return", deposit })
 }
 
 export const giveBack = (state: State, deposit: IncomingDeposit): void => {
   const to: Books.Holding = { account: deposit.account, place: deposit.from }
-  Books.transfer(state.books, deposit.asset, deposit.amount, held(deposit, "returnInTransit"), to)
+  Books.transfer(state.books, deposit.asset, deposit.amount, holdingOf(deposit, "returnInTransit"), to)
 }

@@ -31,7 +31,7 @@ export const issue = (seed: number, claims: Claims): string => {
 }
 
 /** Reads the claims of our own token while it is valid. The HTTP header bounds the length of the text. */
-export const read = (seed: number, token: string, use: Claims["use"], nowMillis: number): Claims | undefined => {
+export const readToken = (seed: number, token: string, use: Claims["use"], nowMillis: number): Claims | undefined => {
   if (token === "") return undefined
   const end = token.lastIndexOf(".")
   const content = token.slice(0, Math.max(0, end))

@@ -48,7 +48,7 @@ export const layer = HttpApiBuilder.group(
         }
       }),
       refresh: Effect.fnUntraced(function* ({ payload }) {
-        const claims = Keys.read(seed, payload.refreshToken, "refresh", yield* Clock.currentTimeMillis)
+        const claims = Keys.readToken(seed, payload.refreshToken, "refresh", yield* Clock.currentTimeMillis)
         if (claims === undefined) return yield* messageError(401, "The refresh token is not valid or has expired")
         return { accessToken: yield* tokenOf(claims.sub, "access", accessSeconds), expiresIn: accessSeconds }
       }),

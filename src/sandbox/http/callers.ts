@@ -38,7 +38,7 @@ export const layer = (seed: number) => {
   }
   const byToken = (use: "partner" | "access", { credential }: Sent) =>
     Effect.map(Clock.currentTimeMillis, (now): Identity => {
-      const claims = Keys.read(seed, Redacted.value(credential), use, now)
+      const claims = Keys.readToken(seed, Redacted.value(credential), use, now)
       if (claims === undefined) return undefined
       return use === "partner" ? { partner: claims.sub } : { account: claims.sub }
     })

@@ -103,8 +103,8 @@ const pageAround = (lines: ReadonlyArray<Line>, query: TransactionsQuery): Reado
   })
   if (place < 0) return undefined
   const beside = direction === "next" ? lines.slice(place + 1) : lines.slice(0, place)
-  const shown = beside.filter((line) => isShown(line, query))
-  return direction === "next" ? shown.slice(0, count) : shown.slice(-count)
+  const matches = beside.filter((line) => isShown(line, query))
+  return direction === "next" ? matches.slice(0, count) : matches.slice(-count)
 }
 
 const testReferral = /^test/i
@@ -118,14 +118,14 @@ const isShown = (line: Line, query: Filters): boolean =>
 
 const statusesOf = ({ statuses }: Filters): ReadonlyArray<string> => statuses?.split(",") ?? defaultStatuses
 
-const given = <A>(value: A | "null" | undefined): value is A => value !== undefined && value !== "null"
+const isGiven = <A>(value: A | "null" | undefined): value is A => value !== undefined && value !== "null"
 
 const looksAtSwaps = (query: Filters): boolean =>
   [query.fromChainId, query.fromTokenId, query.toChainId, query.toTokenId, query.referral, query.affiliate].some(
     (filter) => filter !== undefined
   ) ||
-  given(query.minUsdPrice) ||
-  given(query.maxUsdPrice)
+  isGiven(query.minUsdPrice) ||
+  isGiven(query.maxUsdPrice)
 
 const isSwapWanted = (line: Line, query: Filters): boolean => {
   const { target, referral, appFees } = line
@@ -138,8 +138,8 @@ const isSwapWanted = (line: Line, query: Filters): boolean => {
     isAsset(target.destination, toTokenId, toChainId) &&
     (query.referral === undefined || referral === query.referral) &&
     (query.affiliate === undefined || appFees.some(({ recipient }) => recipient === query.affiliate)) &&
-    (!given(minUsdPrice) || values.every((value) => value >= minUsdPrice)) &&
-    (!given(maxUsdPrice) || values.every((value) => value <= maxUsdPrice))
+    (!isGiven(minUsdPrice) || values.every((value) => value >= minUsdPrice)) &&
+    (!isGiven(maxUsdPrice) || values.every((value) => value <= maxUsdPrice))
   )
 }
 
@@ -149,8 +149,8 @@ const isFound = (line: Line, { search, depositMemo }: Filters): boolean =>
 
 /** Both bounds are exclusive. */
 const isInTime = ({ target: { createdAt } }: Line, query: Filters): boolean => {
-  const starts = [query.startTimestamp, query.startTimestampUnix].filter(given).map(toMillis)
-  const ends = [query.endTimestamp, query.endTimestampUnix].filter(given).map(toMillis)
+  const starts = [query.startTimestamp, query.startTimestampUnix].filter(isGiven).map(toMillis)
+  const ends = [query.endTimestamp, query.endTimestampUnix].filter(isGiven).map(toMillis)
   return starts.every((start) => createdAt > start) && ends.every((end) => createdAt < end)
 }
 

@@ -22,13 +22,13 @@ export const layer = HttpApiBuilder.group(
       quote: Effect.fnUntraced(function* ({ payload: request }) {
         const { partner } = yield* Caller
         const correlationId = yield* yield* NextCorrelationId
-        const asked = { request, correlationId, ...present({ partner }) }
+        const input = { request, correlationId, ...present({ partner }) }
         if (!request.dry) {
-          const swap = yield* sandbox.change({ tag: "CreateSwap", payload: asked }).pipe(asMessageError)
+          const swap = yield* sandbox.change({ tag: "CreateSwap", payload: input }).pipe(asMessageError)
           return swap.response
         }
         return yield* sandbox
-          .read((state) => answerDry(state, asked))
+          .read((state) => answerDry(state, input))
           .pipe(Effect.flatMap(Effect.fromResult), asMessageError)
       }),
       tokens: Effect.fnUntraced(function* () {

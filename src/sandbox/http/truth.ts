@@ -42,11 +42,11 @@ export const layer = HttpApiBuilder.group(
         const salts = yield* sandbox.read(Salts.present).pipe(asMessageError)
         const salt = salts[params.account_id]
         if (salt === undefined) return yield* messageError(400, `there is no contract ${params.account_id}`)
-        const said =
+        const answer =
           params.method_name === "current_salt"
             ? salt
             : yield* sandbox.read((state) => publicBalances(state, params.args_base64)).pipe(asMessageError)
-        return { jsonrpc: "2.0", id, result: { result: [...Buffer.from(JSON.stringify(said))] } } as const
+        return { jsonrpc: "2.0", id, result: { result: [...Buffer.from(JSON.stringify(answer))] } } as const
       }),
       connection: Effect.fnUntraced(function* () {
         return yield* sandbox.read(({ settings }) => Keys.connection(settings)).pipe(asMessageError)
@@ -66,9 +66,9 @@ const decodeHolding = Schema.decodeUnknownOption(
 )
 
 const publicBalances = ({ books }: State, argsBase64: string): ReadonlyArray<string> => {
-  const asked = decodeHolding(Buffer.from(argsBase64, "base64").toString("utf8"))
-  if (asked._tag === "None") return []
-  const { account_id: account, token_ids } = asked.value
+  const query = decodeHolding(Buffer.from(argsBase64, "base64").toString("utf8"))
+  if (query._tag === "None") return []
+  const { account_id: account, token_ids } = query.value
   return token_ids.map((id) => String(Books.amountIn(books, id, { account, place: "balance" })))
 }
 

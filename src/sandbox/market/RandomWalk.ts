@@ -24,10 +24,10 @@ const remembered = 64
 export const make = (walk: Walk): CandleSource => {
   const normal = normals(walk.seed, "walk", walk.symbol)
   const stepMillis = walk.candleMillis / stepsPerCandle
-  const kept = 0.5 ** (stepMillis / halfLifeMillis)
+  const decayFactor = 0.5 ** (stepMillis / halfLifeMillis)
   // The exact deviation of one step of the process, so that every candle length gives the same market at its closes.
   const yearly = walk.volatility ** 2 / millisPerYear
-  const deviation = Math.sqrt((yearly * halfLifeMillis * (1 - kept ** 2)) / (2 * Math.LN2))
+  const deviation = Math.sqrt((yearly * halfLifeMillis * (1 - decayFactor ** 2)) / (2 * Math.LN2))
 
   const recent: Array<{ readonly index: number; readonly candle: Candle } | undefined> = []
   let nextIndex = 0
@@ -39,7 +39,7 @@ export const make = (walk: Walk): CandleSource => {
     let low = open
     let close = open
     for (let part = 0; part < stepsPerCandle; part++) {
-      position = position * kept + deviation * normal(nextIndex * stepsPerCandle + part)
+      position = position * decayFactor + deviation * normal(nextIndex * stepsPerCandle + part)
       close = walk.startPrice * Math.exp(position)
       high = Math.max(high, close)
       low = Math.min(low, close)
@@ -48,8 +48,8 @@ export const make = (walk: Walk): CandleSource => {
   }
 
   const candle = (index: number): Candle => {
-    const known = recent[index % remembered]
-    if (known?.index === index) return known.candle
+    const cacheEntry = recent[index % remembered]
+    if (cacheEntry?.index === index) return cacheEntry.candle
     if (index < nextIndex) {
       nextIndex = 0
       position = 0

@@ -8,18 +8,18 @@ import { uniformFaults } from "../http/Faults.ts"
 import type { SandboxOptions } from "../SandboxOptions.ts"
 import { layer, SandboxConnection } from "../SandboxServer.ts"
 import { defaultSettings } from "../Settings.ts"
-import { named, SolverLaw } from "../Solvers.ts"
+import { SolverLaw, solverLaws } from "../Solvers.ts"
 import * as PriceScript from "./PriceScript.ts"
 import * as SandboxConfig from "./SandboxConfig.ts"
 
-export const solverNames = Object.keys(named)
+export const solverNames = Object.keys(solverLaws)
 
 export const [, usualExpireMillis] = defaultSettings("native").intentMillis
 
 const decode = Schema.decodeUnknownResult(SolverLaw, { onExcessProperty: "error" })
 
 export const lawOf = Effect.fn("SandboxServing.lawOf")(function* (written: string) {
-  const known = named[written]
+  const known = solverLaws[written]
   if (known !== undefined) return known
   const wrong = (what: string) => new WrongUsage({ message: `--solvers ${written}: ${what}` })
   const fileSystem = yield* FileSystem.FileSystem

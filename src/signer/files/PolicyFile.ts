@@ -90,9 +90,9 @@ export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys
       const { decimals, id, price } = value
       let isFine = true
       const amount = (written: Decimal.Decimal | undefined) => {
-        const found = written && fromDecimal(written, decimals)
-        if (written !== undefined && found === undefined) isFine = false
-        return found
+        const limit = written && fromDecimal(written, decimals)
+        if (written !== undefined && limit === undefined) isFine = false
+        return limit
       }
       const maxTransfer = amount(value.maxTransfer)
       const windows = windowsOf({
@@ -125,7 +125,7 @@ export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys
   }
 }
 
-const signedFile = Read.known({
+const signedFile = Read.settingsReader({
   version: Read.required(Read.integer(1, 1_000_000_000), "its number, larger than that of the policy before it"),
   account: Read.required(Read.text, "the account that pays"),
   lock: Read.required(Read.duration, "how long it goes on holding beside one that comes after it"),
@@ -145,10 +145,10 @@ export const parse = (text: string, file: string): Result.Result<SignedPolicy, P
   const to: Report = { source: sourceText(file, text), problems: [] }
   const yaml = readYaml(to.source)
   if (Result.isFailure(yaml)) to.problems.push(...yaml.failure)
-  const read = Result.isFailure(yaml) ? undefined : signedFile(yaml.success, to)
-  const policy = read && policyOf(read, to)
-  if (read !== undefined && policy === undefined) report(to, { start: 0, end: 0 }, 'missing key "assets"')
-  const { account, lock: lockMillis, version } = read ?? {}
+  const signedPart = Result.isFailure(yaml) ? undefined : signedFile(yaml.success, to)
+  const policy = signedPart && policyOf(signedPart, to)
+  if (signedPart !== undefined && policy === undefined) report(to, { start: 0, end: 0 }, 'missing key "assets"')
+  const { account, lock: lockMillis, version } = signedPart ?? {}
   if (
     policy === undefined ||
     account === undefined ||

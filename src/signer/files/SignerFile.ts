@@ -17,12 +17,12 @@ import type { Policy } from "../remote/Policy.ts"
 import { isSealed } from "../remote/PolicySeal.ts"
 import * as PolicyFile from "./PolicyFile.ts"
 
-const kms = Read.known({
+const kms = Read.settingsReader({
   command: Read.required(Read.list(Read.text), "the program that asks the service, and its arguments"),
   publicKey: Read.required(PolicyFile.publicKey)
 })
 
-const signerFile = Read.known({
+const signerFile = Read.settingsReader({
   key: Read.optional(secret, "ed25519 key of the account"),
   keystore: Read.optional(Read.located(KeystoreSource.reader), "the same under a passphrase"),
   kms: Read.optional(Read.located(kms), "a service that has the key, behind a program"),
@@ -69,17 +69,17 @@ const rulingOf = Effect.fnUntraced(function* (fields: Fields, folder: string, to
     return report(to, named, `${named.value} is not signed`, `limitbot policy sign ${named.value} --key FILE`)
   if (!isSealed(text.value, seal.value, policyKey))
     return report(to, named, `${named.value}.sig is not the signature of this file by policyKey`)
-  const read = PolicyFile.parse(text.value, file)
-  if (Result.isFailure(read)) return report(to, named, read.failure.message)
-  return { signed: read.success, text: text.value, file } satisfies Ruling
+  const parsing = PolicyFile.parse(text.value, file)
+  if (Result.isFailure(parsing)) return report(to, named, parsing.failure.message)
+  return { signed: parsing.success, text: text.value, file } satisfies Ruling
 })
 
 export type Signing = { readonly key: Redacted.Redacted } | { readonly kms: KmsSigner.Kms }
 
 const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, folder: string, to: Report) {
-  const given = [key, keystore, kms].filter((each) => each !== undefined)
-  if (given.length !== 1) {
-    return report(to, given[1] ?? { start: 0, end: 0 }, "the file needs exactly one of key, keystore and kms")
+  const keySources = [key, keystore, kms].filter((each) => each !== undefined)
+  if (keySources.length !== 1) {
+    return report(to, keySources[1] ?? { start: 0, end: 0 }, "the file needs exactly one of key, keystore and kms")
   }
   if (kms !== undefined) {
     const { command, publicKey } = kms.value
@@ -89,13 +89,13 @@ const signingOf = Effect.fnUntraced(function* ({ key, keystore, kms }: Fields, f
     const located = Program.located(program, (given) => path.resolve(folder, given))
     return { kms: { ...located, publicKey } } satisfies Signing
   }
-  const found =
+  const holder =
     keystore !== undefined
       ? yield* KeystoreSource.open(keystore, folder, to)
       : key === undefined
         ? undefined
         : yield* readSecret(key, folder, to)
-  return found === undefined ? undefined : ({ key: found } satisfies Signing)
+  return holder === undefined ? undefined : ({ key: holder } satisfies Signing)
 })
 
 export const load = Effect.fn("SignerFile.load")(function* (file: string) {

@@ -230,8 +230,8 @@ export const objectionTo = (
   if (cap === undefined) return ["asset", "an asset of the signer's own file", payment.asset]
   const spent = countingIn(spentIn(entries), longestMillis, now)
   for (const { check, finds } of rules) {
-    const found = finds({ payment, cap, policy, entries, spent, now, wall })
-    if (found !== undefined) return [check, ...found]
+    const objection = finds({ payment, cap, policy, entries, spent, now, wall })
+    if (objection !== undefined) return [check, ...objection]
   }
   return undefined
 }

@@ -76,7 +76,7 @@ const checked = (lines: ReadonlyArray<string>): ReadonlyArray<Whole> => {
 }
 
 /** Reads a record without writing to it. A signer may be writing a line at the same time. */
-export const read = Effect.fn("Record.read")((file: string) =>
+export const readRecord = Effect.fn("Record.read")((file: string) =>
   Effect.try({ try: (): ReadonlyArray<RecordEntry> => checked(readLines(file).lines), catch: broken(file) })
 )
 

@@ -60,15 +60,15 @@ const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerAnswer))
 
 export const exchange = (socket: string, line: string): Effect.Effect<string, string> =>
   Effect.callback<string, string>((resume) => {
-    let said = ""
+    let reply = ""
     const connection = connect(socket, () => connection.write(`${line}\n`))
     connection.setEncoding("utf8")
     connection.on("data", (part: string) => {
-      said += part
-      if (said.length > longestLine) connection.destroy()
+      reply += part
+      if (reply.length > longestLine) connection.destroy()
     })
     connection.on("error", (error) => resume(Effect.fail(error.message)))
-    connection.on("close", () => resume(said.endsWith("\n") ? Effect.succeed(said) : Effect.fail("it said nothing")))
+    connection.on("close", () => resume(reply.endsWith("\n") ? Effect.succeed(reply) : Effect.fail("it said nothing")))
     return Effect.sync(() => connection.destroy())
   })
 

@@ -78,22 +78,22 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
     const [at, wall] = [yield* clock, yield* Clock.currentTimeMillis]
     const about = { depositAddress, asset, amount: text }
     if (!/^[1-9]\d{0,60}$/.test(text)) return yield* refuse("amount", "a whole number of smallest units", text)
-    const wanted = { depositAddress, depositType, asset, amount: BigInt(text) }
-    const before = givenBefore(wanted, record.entries, at)
+    const payment = { depositAddress, depositType, asset, amount: BigInt(text) }
+    const before = givenBefore(payment, record.entries, at)
     if (before !== undefined) return before
     const holding = policies(at)
     const objection = holding
-      .map((policy) => objectionTo(wanted, policy, record.entries, at, wall))
+      .map((policy) => objectionTo(payment, policy, record.entries, at, wall))
       .find((each) => each !== undefined)
     if (objection !== undefined) {
       const { check, expected, found } = yield* refuse(...objection, about)
       return ownChecks.has(check) ? declined(check, expected, found) : refused(check, expected, found)
     }
     // Before the key is used: whatever happens from here on, the sum counts, and so do the words that it used.
-    const begun = { ...about, ...spentOn(wanted, holding, record.entries, wall) }
-    yield* record.append({ at, what: "signing", ...begun })
+    const signingEntry = { ...about, ...spentOn(payment, holding, record.entries, wall) }
+    yield* record.append({ at, what: "signing", ...signingEntry })
     const ended = { ...about, releases: true }
-    return yield* guard.signTransfer({ standard, payload }, wanted).pipe(
+    return yield* guard.signTransfer({ standard, payload }, payment).pipe(
       Effect.matchEffect({
         onFailure: (failure): Effect.Effect<SignerAnswer, RecordBroken> =>
           failure._tag === "IntentRefused"
@@ -102,7 +102,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
         onSuccess: (signed) => {
           // Where the clocks differ, the one by which it lives longer counts.
           const until = Math.max(signed.validUntil, at + signed.validUntil - wall) + marginMillis
-          const entry = { at, what: "signed", ...begun, ...signed, until } as const
+          const entry = { at, what: "signed", ...signingEntry, ...signed, until } as const
           return Effect.as(record.append(entry), { _tag: "Signed", ...signed } as const)
         }
       })
@@ -123,9 +123,9 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
         return answer ?? (yield* refuse("checkpoint", "how far a journal of this account had come", "another text"))
       }
       if (request.value._tag === "Approve") {
-        const found = yield* approvalOf(request.value, options, yield* clock)
-        if ("check" in found) return yield* refuse(found.check, found.expected, found.found)
-        return yield* Effect.as(record.append(found), { _tag: "Approved" } as const)
+        const approval = yield* approvalOf(request.value, options, yield* clock)
+        if ("check" in approval) return yield* refuse(approval.check, approval.expected, approval.found)
+        return yield* Effect.as(record.append(approval), { _tag: "Approved" } as const)
       }
       if (request.value._tag === "Transfer") return yield* transfer(request.value)
       const logged = login(request.value, options, yield* clock, refuse)
@@ -150,7 +150,7 @@ const login = Effect.fnUntraced(function* (
   if (recipient !== loginVerifier) return yield* refuse("recipient", loginVerifier, recipient)
   const nonce = Nep413.parseNonce(text)
   if (nonce === undefined) return yield* refuse("nonce", "32 bytes in base64", text)
-  const problem = loginProblem(StrictJson.read(message), signerId, yield* Clock.currentTimeMillis)
+  const problem = loginProblem(StrictJson.parseJson(message), signerId, yield* Clock.currentTimeMillis)
   if (problem !== undefined) return yield* refuse("message", "a login of this account without intents", problem)
   yield* record.append({ at, what: "login" })
   return yield* signer.sign(Nep413.digest({ message, nonce, recipient })).pipe(
@@ -191,7 +191,11 @@ const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: st
 /** Longest life of a login that is signed. A login lives for five minutes; one without an end would be a password. */
 const mostLoginMillis = 15 * minuteMillis
 
-const loginProblem = (read: ReturnType<typeof StrictJson.read>, signerId: string, now: number): string | undefined => {
+const loginProblem = (
+  read: ReturnType<typeof StrictJson.parseJson>,
+  signerId: string,
+  now: number
+): string | undefined => {
   if (read._tag === "Failure") return read.failure
   const message: unknown = read.success
   if (typeof message !== "object" || message === null) return "no object"
@@ -242,7 +246,7 @@ const listen = Effect.fnUntraced(function* (
 /** Listens while the scope lives. The returned effect does not end, and fails if the record cannot be written. */
 export const serve = Effect.fn("SignerServer.serve")(function* ({ openTo, socket, ...options }: SignerOptions) {
   const answer = yield* answerer(options)
-  const asked = yield* Queue.dropping<Asked>(mostWaiting)
+  const queue = yield* Queue.dropping<Asked>(mostWaiting)
   const open = new Set<Socket>()
   let slow: ReadonlySet<Socket> = new Set()
   const server = createServer((connection) => {
@@ -257,7 +261,7 @@ export const serve = Effect.fn("SignerServer.serve")(function* ({ openTo, socket
       if (end < 0) return
       const line = text.slice(0, end)
       text = ""
-      if (!Queue.offerUnsafe(asked, { line, socket: connection })) connection.destroy()
+      if (!Queue.offerUnsafe(queue, { line, socket: connection })) connection.destroy()
     })
   })
   yield* Effect.acquireRelease(listen(server, { openTo, socket }), () =>
@@ -267,9 +271,9 @@ export const serve = Effect.fn("SignerServer.serve")(function* ({ openTo, socket
     )
   )
   const one = Effect.gen(function* () {
-    const { line, socket } = yield* Queue.take(asked)
-    const said = yield* answer(line)
-    yield* Effect.sync(() => socket.end(`${said}\n`))
+    const { line, socket } = yield* Queue.take(queue)
+    const reply = yield* answer(line)
+    yield* Effect.sync(() => socket.end(`${reply}\n`))
   })
   // A connection without a complete line from one check to the next is cut off.
   const sweep = Effect.sync(() => {

@@ -33,7 +33,7 @@ export const sign = Effect.fn("Policies.sign")(function* ({
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem.readFileString(file)
   const { policy, version } = yield* Effect.fromResult(PolicyFile.parse(text, file))
-  const secret = yield* KeyFile.read(key)
+  const secret = yield* KeyFile.readKey(key)
   const signature = yield* Effect.provide(PolicySeal.sealPolicy(text), Signer.layer(secret))
   yield* fileSystem.writeFileString(`${file}.sig`, `${signature}\n`)
   yield* Console.log(
@@ -43,7 +43,7 @@ export const sign = Effect.fn("Policies.sign")(function* ({
 
 export const holding = Effect.fn("Policies.holding")(function* ({ config }: { readonly config: string }) {
   const { record: file, ruling } = yield* SignerFile.load(config)
-  const entries = yield* Record.read(file)
+  const entries = yield* Record.readRecord(file)
   const now = yield* Clock.currentTimeMillis
   const holding =
     "policy" in ruling
@@ -82,7 +82,7 @@ export const approve = Effect.fn("Policies.approve")(function* (given: Approving
   const validUntil = (yield* Clock.currentTimeMillis) + Option.getOrElse(given.within, () => hourMillis)
   const nonce = Buffer.from(randomBytesUnsafe(16)).toString("hex")
   const approval = { account, asset, amount: String(amount), validUntil, nonce }
-  const secret = yield* KeyFile.read(given.key)
+  const secret = yield* KeyFile.readKey(given.key)
   const signature = yield* Effect.provide(PolicySeal.sealApproval(approval), Signer.layer(secret))
   yield* RemoteSigner.approve(given.socket, { ...approval, signature })
   const approved = `One payment of at most ${written} ${symbol} is approved until ${iso(validUntil)}.`

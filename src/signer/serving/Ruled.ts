@@ -52,7 +52,7 @@ export const of = Effect.fn("Ruled.of")(function* (ruling: Ruling, record: Recor
 })
 
 /** Such as "policy 3; beside it 2 until …". */
-export const said = Effect.fn("Ruled.said")(function* (ruling: Ruling, record: Pick<Record.Record, "entries">) {
+export const summaryOf = Effect.fn("Ruled.said")(function* (ruling: Ruling, record: Pick<Record.Record, "entries">) {
   if ("policy" in ruling) return counted(ruling.policy.caps.size, "asset")
   const now = yield* Clock.currentTimeMillis
   const holding = PoliciesInForce.holdingAt(yield* arrivalsIn(record), now)

@@ -35,7 +35,7 @@ export const serve = Effect.fn("Serving.serve")(function* ({ config, group, sock
     Effect.provide(services)
   )
   yield* Console.log(
-    `signs for ${signerId}, ${yield* Ruled.said(ruling, record)}, record ${file.record}, socket ${socket}`
+    `signs for ${signerId}, ${yield* Ruled.summaryOf(ruling, record)}, record ${file.record}, socket ${socket}`
   )
   const pays = signedDeposits.map((each) => `${each} by ${facts.signing[each].verifier}`)
   yield* Console.log(`payments: ${pays.join(", ")}; logins: ${loginVerifier}`)

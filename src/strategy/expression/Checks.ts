@@ -34,18 +34,18 @@ export const inputsOf = (
   moment: Moment,
   verdict: (moment: Moment) => boolean
 ): ReadonlyArray<Input> => {
-  const asked: Moment = { ...moment, found: nothingFound() }
-  const present = verdict(asked)
+  const evaluation: Moment = { ...moment, found: nothingFound() }
+  const present = verdict(evaluation)
   const checks = new Map(conditions.flatMap((term) => term?.checks ?? []).map((check) => [check.text, check]))
   return [...checks.values()].map(({ text, operands, value }) => {
     const moving = operands.filter(({ constant }) => constant === undefined)
-    const values = moving.map((term) => said(term.value(asked), term.type)).join(" and ")
-    const decides = verdict({ ...asked, flipped: text }) !== present
-    return { text, values, holds: value(asked) > 0, decides }
+    const values = moving.map((term) => valueText(term.value(evaluation), term.type)).join(" and ")
+    const decides = verdict({ ...evaluation, flipped: text }) !== present
+    return { text, values, holds: value(evaluation) > 0, decides }
   })
 }
 
-const said = (value: number, type: ValueType): string => {
+const valueText = (value: number, type: ValueType): string => {
   if (Number.isNaN(value)) return "not known"
   if (!Number.isFinite(value)) return "endless"
   if (type === "boolean") return value > 0 ? "true" : "false"

@@ -69,7 +69,7 @@ const termOf = (tree: Expression, context: Compiling): Term | undefined => {
     case "number":
       return literal(tree, context)
     case "name":
-      return ofState(named(tree.name, tree, context), tree, context)
+      return ofState(termOfName(tree.name, tree, context), tree, context)
     case "market": {
       const hint = `mid("${tree.name}"), close("${tree.name}", 4h)`
       return report(context.to, context.placeOf(tree), "a market says where a price or candles are from", hint)
@@ -112,7 +112,7 @@ const literal = ({ value, unit, ...at }: Expression & { type: "number" }, contex
   return report(context.to, context.placeOf(at), `unknown unit ${quoted(unit)}`, suggestion(unit, units))
 }
 
-const named = (name: string, at: Span, context: Compiling): Term | undefined => {
+const termOfName = (name: string, at: Span, context: Compiling): Term | undefined => {
   if (context.state?.previous.has(name) === true) {
     const hint = `${name}[1], its last value`
     return report(context.to, context.placeOf(at), `the value of ${name} in this candle is not known yet`, hint)
@@ -131,7 +131,7 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
   if (ofOwn !== undefined) return ofOwn
   const place = context.placeOf(at)
   if (functions.has(name)) return report(context.to, place, `${name} needs arguments`, functions.get(name)?.usage)
-  const known = [
+  const candidates = [
     ...context.names.keys(),
     ...candleNames,
     ...priceNames,
@@ -140,7 +140,7 @@ const named = (name: string, at: Span, context: Compiling): Term | undefined => 
     ...ownWords,
     ...functions.keys()
   ]
-  return report(context.to, place, `unknown name ${quoted(name)}`, suggestion(name, known))
+  return report(context.to, place, `unknown name ${quoted(name)}`, suggestion(name, candidates))
 }
 
 const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
@@ -149,8 +149,8 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
   if (name === "since") return sinceCalled(given, at, context)
   if (name === "depth") return depthOf(given, at, context)
   if (name === "signal") return signalOf(given, at, context)
-  const known = functions.get(name)
-  if (known === undefined) {
+  const definition = functions.get(name)
+  if (definition === undefined) {
     return report(
       to,
       placeOf({ start: at.start, end: at.start + name.length }),
@@ -158,7 +158,7 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
       suggestion(name, [...functions.keys(), ...candleNames, "since", "depth", "signal"])
     )
   }
-  const { parameters, usage, make } = known
+  const { parameters, usage, make } = definition
   const needed = parameters.filter((parameter) => !parameter.endsWith("?")).length
   if (given.length < needed || given.length > parameters.length) {
     return report(
@@ -177,16 +177,16 @@ const called = (name: string, given: ReadonlyArray<Expression>, at: Span, contex
     .map((tree, index) => argument(tree, parameters[index] ?? "value", usage, context))
   const good = terms.filter((term) => term !== undefined)
   if (good.length < terms.length || !areAlike(good, parameters, given, usage, context)) return undefined
-  const made = make({ terms: good, candles })
-  if (made.type !== "boolean") return remembered(made, context)
-  return remembered({ ...made, ...checked(written(at, context.text), good, made.value) }, context)
+  const builtTerm = make({ terms: good, candles })
+  if (builtTerm.type !== "boolean") return remembered(builtTerm, context)
+  return remembered({ ...builtTerm, ...checked(written(at, context.text), good, builtTerm.value) }, context)
 }
 
 const sinceCalled = (given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {
   const { knowsStart = false, needs, placeOf, to } = context
   const term = sinceOf(given, knowsStart)
-  const known = knowsStart ? "fill, placement or start" : "fill or placement"
-  if (term === undefined) return report(to, placeOf(at), `since takes ${known}, such as since(fill)`)
+  const choices = knowsStart ? "fill, placement or start" : "fill or placement"
+  if (term === undefined) return report(to, placeOf(at), `since takes ${choices}, such as since(fill)`)
   needs.start ||= given.some((each) => each.type === "name" && each.name === "start")
   return term
 }
@@ -239,8 +239,12 @@ const unary = (tree: Expression & { type: "unary" }, context: Compiling): Term |
   if (operand === undefined) return undefined
   const isCondition = operand.type === "boolean"
   if (isCondition !== (tree.operator === "not")) {
-    const wanted = tree.operator === "not" ? "a condition" : "a number"
-    return report(context.to, context.placeOf(tree.operand), `expected ${wanted}, found ${described(operand.type)}`)
+    const expectation = tree.operator === "not" ? "a condition" : "a number"
+    return report(
+      context.to,
+      context.placeOf(tree.operand),
+      `expected ${expectation}, found ${described(operand.type)}`
+    )
   }
   if (!isCondition) return combine(constantTerm(0, "number", true), operand, "-", (a, b) => a - b, operand)
   const { demands: _, ...opposite } = operand

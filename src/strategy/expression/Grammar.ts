@@ -98,9 +98,9 @@ const placeOf = ({ source }: Ohm.Node): Place => ({ start: source.startIdx, end:
 const operators: ReadonlyArray<Operator> = ["or", "and", "<", "<=", ">", ">=", "==", "!=", "+", "-", "*", "/"]
 
 const binary = (left: Ohm.Node, operator: Ohm.Node, right: Ohm.Node): Expression => {
-  const found = operators.find((candidate) => candidate === operator.sourceString) ?? "and"
+  const symbol = operators.find((candidate) => candidate === operator.sourceString) ?? "and"
   const [a, b] = [treeOf(left), treeOf(right)]
-  return { type: "binary", operator: found, left: a, right: b, start: a.start, end: b.end }
+  return { type: "binary", operator: symbol, left: a, right: b, start: a.start, end: b.end }
 }
 
 const quantity = (whole: Ohm.Node, number: Ohm.Node, unit: string): Expression => ({
@@ -164,7 +164,7 @@ const make = () => {
 }
 
 /** Built with the first expression: it takes longer than the rest of a start, and most strategies have none. */
-let made: ReturnType<typeof make> | undefined
+let cachedGrammar: ReturnType<typeof make> | undefined
 
 const treeOf = (node: Ohm.Node): Expression => node["tree"]()
 
@@ -180,13 +180,14 @@ export const parse = (text: string): Result.Result<Expression, SyntaxProblem> =>
   if (deep !== undefined) {
     return Result.fail({ start: deep, end: deep + 1, message: `nesting deeper than ${maxNesting} levels` })
   }
-  made ??= make()
-  const { grammar, semantics } = made
+  cachedGrammar ??= make()
+  const { grammar, semantics } = cachedGrammar
   const match = grammar.match(text, "Choice")
   if (!match.failed()) return Result.succeed(semantics(match)["tree"]())
   const start = match.getRightmostFailurePosition()
-  const found = start >= text.length ? "its end" : `"${text.slice(start).split(/\s/)[0]?.slice(0, 20) || text[start]}"`
-  return Result.fail({ start, end: start + 1, message: `expected ${expectedBy(match)}, found ${found}` })
+  const nextText =
+    start >= text.length ? "its end" : `"${text.slice(start).split(/\s/)[0]?.slice(0, 20) || text[start]}"`
+  return Result.fail({ start, end: start + 1, message: `expected ${expectedBy(match)}, found ${nextText}` })
 }
 
 const tooDeepAt = (text: string): number | undefined => {

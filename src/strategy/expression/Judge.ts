@@ -167,8 +167,15 @@ export interface Glancing {
  * one of its orders moves. A backtest looks at the close of every bar like this.
  */
 export const glancingFrom = (moment: Moment): Glancing => {
-  const found = nothingFound()
-  const glanced: Changing = { ...moment, own: undefined, depth: undefined, signals: undefined, found, isGlanced: true }
+  const findings = nothingFound()
+  const glanced: Changing = {
+    ...moment,
+    own: undefined,
+    depth: undefined,
+    signals: undefined,
+    found: findings,
+    isGlanced: true
+  }
   return {
     moment: glanced,
     at: ({ candles, mid, now }) => {
@@ -177,10 +184,10 @@ export const glancingFrom = (moment: Moment): Glancing => {
       glanced.candles = candles
     },
     truth: (condition) => {
-      forget(found)
+      forget(findings)
       const value = condition.value(glanced)
-      if (found.lacking.size > 0) return "unseen"
-      if (found.isCold) return found.dividesByZero.size > 0 ? "unseen" : "cold"
+      if (findings.lacking.size > 0) return "unseen"
+      if (findings.isCold) return findings.dividesByZero.size > 0 ? "unseen" : "cold"
       return value > 0 ? "yes" : "no"
     }
   }

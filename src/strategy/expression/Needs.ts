@@ -33,9 +33,9 @@ export const noNeeds = (): Needs => ({
 })
 
 export const watch = ({ watched }: Needs, market: Market): Watched => {
-  const known = watched.get(market.name) ?? { market, candles: new Map(), hasPrice: false }
-  watched.set(market.name, known)
-  return known
+  const entry = watched.get(market.name) ?? { market, candles: new Map(), hasPrice: false }
+  watched.set(market.name, entry)
+  return entry
 }
 
 export const needCandles = (needs: Needs, timeframe: string, least: number, market?: string): void => {

@@ -72,16 +72,16 @@ export const ofComparison = (
 ): Demands => {
   const isRight = left.constant !== undefined
   const [value, limit, text] = isRight ? [right, left, texts[1]] : [left, right, texts[0]]
-  const asked = isRight ? mirrored[operator] : operator
-  if (asked === undefined || limit.constant === undefined) return nothing
-  const confines = confinesOf(asked, limit.constant)
+  const relation = isRight ? mirrored[operator] : operator
+  if (relation === undefined || limit.constant === undefined) return nothing
+  const confines = confinesOf(relation, limit.constant)
   if (confines === undefined) return nothing
   const [low, high] = rangeOf(value)
   const never = isEmpty(meet(confines, { low, high, isLowOpen: false, isHighOpen: false }))
-  return { confines: new Map([[text, confines]]), ...(never ? { never: `${text} is ${said(low, high)}` } : {}) }
+  return { confines: new Map([[text, confines]]), ...(never ? { never: `${text} is ${rangeText(low, high)}` } : {}) }
 }
 
-const said = (low: number, high: number): string => {
+const rangeText = (low: number, high: number): string => {
   if (low === high) return `always ${low}`
   if (high === Number.POSITIVE_INFINITY) return `never below ${low}`
   return low === Number.NEGATIVE_INFINITY ? `never above ${high}` : `always from ${low} to ${high}`
@@ -91,8 +91,8 @@ export const ofAnd = (a: Demands | undefined, b: Demands | undefined): Demands =
   const confines = new Map(a?.confines)
   let never = a?.never ?? b?.never
   for (const [text, other] of b?.confines ?? []) {
-    const known = confines.get(text)
-    const both = known === undefined ? other : meet(known, other)
+    const earlierRange = confines.get(text)
+    const both = earlierRange === undefined ? other : meet(earlierRange, other)
     if (isEmpty(both)) never ??= `${text} cannot be both at once`
     confines.set(text, both)
   }

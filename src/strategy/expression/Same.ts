@@ -2,11 +2,11 @@
 
 /** Caches the last answer and returns it for an identical argument. */
 export const lately = <A, B>(of: (asked: A) => B): ((asked: A) => B) => {
-  let known: { readonly asked: A; readonly answer: B } | undefined
+  let last: { readonly asked: A; readonly answer: B } | undefined
   return (asked) => {
-    if (known !== undefined && known.asked === asked) return known.answer
-    known = { asked, answer: of(asked) }
-    return known.answer
+    if (last !== undefined && last.asked === asked) return last.answer
+    last = { asked, answer: of(asked) }
+    return last.answer
   }
 }
 

@@ -144,10 +144,10 @@ export const nothingFound = (): Moment["found"] => ({
 const columns = new WeakMap<CandleColumns, Map<string, IndicatorValues>>()
 
 export const columnOf = ({ key, column }: Series, candles: CandleColumns): IndicatorValues => {
-  const known = columns.get(candles) ?? new Map<string, IndicatorValues>()
-  columns.set(candles, known)
-  const computed = known.get(key) ?? column(candles)
-  known.set(key, computed)
+  const cache = columns.get(candles) ?? new Map<string, IndicatorValues>()
+  columns.set(candles, cache)
+  const computed = cache.get(key) ?? column(candles)
+  cache.set(key, computed)
   return computed
 }
 
@@ -168,12 +168,12 @@ export const readerOf = (series: Series): ((moment: Moment, back?: number) => nu
   return ({ candles, found, isGlanced }, back = 0) => {
     if (isGlanced === undefined) consultCandles(found, millis)
     for (const { frame, other } of others) if (!candles?.has(frame)) found.lacking.add(other)
-    const known = candles?.get(name)
-    if (known === undefined || back >= known.closed) return Number.NaN
-    const last = known.closed - 1 - back
-    const value = columnIn(known.columns)[last] ?? Number.NaN
+    const timeframeCandles = candles?.get(name)
+    if (timeframeCandles === undefined || back >= timeframeCandles.closed) return Number.NaN
+    const last = timeframeCandles.closed - 1 - back
+    const value = columnIn(timeframeCandles.columns)[last] ?? Number.NaN
     if (Number.isNaN(value))
-      for (const missing of missingVolumes(series, known.columns, last)) found.lacking.add(missing)
+      for (const missing of missingVolumes(series, timeframeCandles.columns, last)) found.lacking.add(missing)
     return value
   }
 }

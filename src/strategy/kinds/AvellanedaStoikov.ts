@@ -64,8 +64,8 @@ const fitted = ({ high, low, close }: CandleColumns, end: number, length: number
 
 const candlesLeft = ({ timeframe, horizon: horizonMillis }: Model, now: number): number => {
   const millis = timeframeMillis(timeframe) ?? 1
-  const begun = frameStart(now, millis)
-  return Math.max(1, (frameEnd(now, horizonMillis) - begun) / millis)
+  const openedAt = frameStart(now, millis)
+  return Math.max(1, (frameEnd(now, horizonMillis) - openedAt) / millis)
 }
 
 export const changesAt = ({ horizon: horizonMillis, timeframe }: Model, now: number): number =>
@@ -75,9 +75,9 @@ export const warmUp = ({ length }: Model): number => length + 1
 
 /** Returns `undefined` while there are too few candles. Candles that never moved give the narrowest spread and no lean. */
 export const quotesAt = (model: Model, view: View): Quotes | undefined => {
-  const known = view.candles?.get(model.timeframe)
-  if (known === undefined || known.closed < warmUp(model)) return undefined
-  const { variance, decay } = fitted(known.columns, known.closed, model.length)
+  const candles = view.candles?.get(model.timeframe)
+  if (candles === undefined || candles.closed < warmUp(model)) return undefined
+  const { variance, decay } = fitted(candles.columns, candles.closed, model.length)
   if (Number.isNaN(variance + decay)) return undefined
   const { riskAversion: aversion } = model
   const lean = aversion * variance * candlesLeft(model, view.now)

@@ -10,8 +10,8 @@ export const isRecord = (memory: Memory): memory is MemoryRecord =>
   typeof memory === "object" && memory !== null && !Array.isArray(memory)
 
 export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefined => {
-  const found = isRecord(memory) ? memory[key] : undefined
-  return typeof found === "string" ? Decimal.parse(found) : undefined
+  const field = isRecord(memory) ? memory[key] : undefined
+  return typeof field === "string" ? Decimal.parse(field) : undefined
 }
 
 /**
@@ -19,9 +19,9 @@ export const decimalIn = (memory: Memory, key: string): Decimal.Decimal | undefi
  * decision.
  */
 export const withAll = (first: MemoryRecord, entries: ReadonlyArray<readonly [string, Memory]>): MemoryRecord => {
-  const made: { [key: string]: Memory } = { ...first }
-  for (const [key, value] of entries) made[key] = value
-  return made
+  const record: { [key: string]: Memory } = { ...first }
+  for (const [key, value] of entries) record[key] = value
+  return record
 }
 
 export const amountIn = ({ decimals }: Asset, memory: Memory, key: string): Amount =>
@@ -33,20 +33,20 @@ export const legsIn = (base: Asset, memory: Memory): LegsDone => ({
 })
 
 export const textIn = (memory: Memory, key: string): string | undefined => {
-  const found = isRecord(memory) ? memory[key] : undefined
-  return typeof found === "string" ? found : undefined
+  const textField = isRecord(memory) ? memory[key] : undefined
+  return typeof textField === "string" ? textField : undefined
 }
 
 export const numberIn = (memory: Memory, key: string): number | undefined => {
-  const found = isRecord(memory) ? memory[key] : undefined
-  return typeof found === "number" && Number.isFinite(found) ? found : undefined
+  const numberField = isRecord(memory) ? memory[key] : undefined
+  return typeof numberField === "number" && Number.isFinite(numberField) ? numberField : undefined
 }
 
 export const isTrueIn = (memory: Memory, key: string): boolean => isRecord(memory) && memory[key] === true
 
 export const recordIn = (memory: Memory, key: string): Memory => {
-  const found = isRecord(memory) ? memory[key] : undefined
-  return found ?? null
+  const recordField = isRecord(memory) ? memory[key] : undefined
+  return recordField ?? null
 }
 
 /**

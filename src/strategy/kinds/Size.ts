@@ -25,10 +25,10 @@ export const size = (market: Market): Reader<Size> => {
     base: optional(amount(market.base, { zero: false }), "in units of the base asset"),
     quote: optional(amount(market.quote, { zero: false }), "in units of the quote asset")
   })
-  const read: Reader<Size> = (node, to) => {
-    const found = either(node, to)
-    if (found === undefined || node.type !== "map") return undefined
-    const { base, quote } = found
+  const reader: Reader<Size> = (node, to) => {
+    const sizeFields = either(node, to)
+    if (sizeFields === undefined || node.type !== "map") return undefined
+    const { base, quote } = sizeFields
     if (node.entries.has("base") && node.entries.has("quote")) {
       return report(to, node.entries.get("quote")?.key ?? node, 'give either "base" or "quote", not both')
     }
@@ -37,7 +37,7 @@ export const size = (market: Market): Reader<Size> => {
     if (node.entries.size > 0) return undefined
     return report(to, { start: node.start, end: node.start + 1 }, 'missing key "base" or "quote"')
   }
-  return described(read, () => ({ ...schemaOf(either), minProperties: 1, maxProperties: 1 }))
+  return described(reader, () => ({ ...schemaOf(either), minProperties: 1, maxProperties: 1 }))
 }
 
 export const baseAmounts = (market: Market): Reader<ReadonlyArray<Amount>> => {
@@ -111,8 +111,8 @@ const shareIn = (node: YamlNode) => {
 export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
   described(
     (node, to) => {
-      const found = shareIn(node)
-      if (found !== undefined) return ratioOf(found.of)(found.value, to) === undefined ? undefined : node
+      const shareSize = shareIn(node)
+      if (shareSize !== undefined) return ratioOf(shareSize.of)(shareSize.value, to) === undefined ? undefined : node
       return expressionIn(node) === undefined && size(market)(node, to) === undefined ? undefined : node
     },
     () => ({
@@ -131,9 +131,9 @@ export const ruleSizeNode = (market: Market): Reader<YamlNode> =>
 export const ruleSize = (node: YamlNode, side: Side, scope: Scope): RuleSize | undefined => {
   const part = shareIn(node)
   if (part !== undefined) return shareOf(part.of, ratioOf(part.of)(part.value, scope.to), side, scope)
-  const found = expressionIn(node)
-  if (found === undefined) return size(scope.market)(node, scope.to)
-  const { unit, value } = found
+  const amountExpression = expressionIn(node)
+  if (amountExpression === undefined) return size(scope.market)(node, scope.to)
+  const { unit, value } = amountExpression
   const term = compile(value, `amount of ${scope.market[unit].symbol}`, "price", scope)
   return term && { unit, term, share: Decimal.one }
 }
@@ -164,10 +164,10 @@ export const quantityOf = (
   stop: Price | undefined
 ): Amount => {
   if ("amount" in size) return quantityAt(market, size, price)
-  const wanted = "risk" in size ? atRisk(size, market, price, moment, stop) : computedAt(size, market, price, moment)
-  if (moment.own === undefined) return wanted
+  const quantity = "risk" in size ? atRisk(size, market, price, moment, stop) : computedAt(size, market, price, moment)
+  if (moment.own === undefined) return quantity
   const { freeBase, freeQuote } = moment.own
-  return min(wanted, side === "SELL" ? freeBase : baseQuantity(market, freeQuote, price, "down"))
+  return min(quantity, side === "SELL" ? freeBase : baseQuantity(market, freeQuote, price, "down"))
 }
 
 const atRisk = (

@@ -81,9 +81,9 @@ export const stopExit = (
   }
   return {
     left: (mid, from, before) => {
-      const known = before ?? { from }
-      const followed = better(mid, worstMid(known) ?? mid)
-      return before !== undefined && isWithin(before.mid, step, followed) ? before : { mid: followed, from: known.from }
+      const state = before ?? { from }
+      const followed = better(mid, worstMid(state) ?? mid)
+      return before !== undefined && isWithin(before.mid, step, followed) ? before : { mid: followed, from: state.from }
     },
     price: (left) => {
       const price = Decimal.multiply(left.mid, factor)

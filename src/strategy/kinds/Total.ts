@@ -62,17 +62,17 @@ export type ShareOut = (
 ) => Shares
 
 export const sharing = (market: Market, isOwn: (slot: string) => boolean): ShareOut => {
-  const known: Array<KnownStanding> = []
+  const standingCache: Array<KnownStanding> = []
   const uncut: Array<Share> = []
   return (parts, { slots }, all = parts) => {
     let [seen, beyond, isPlain] = [0, 0n, true]
     const stand = (part: PartOfTotal, place: number): void => {
       const progress = slots.get(part.slot)
       if (progress !== undefined) seen += 1
-      let standing = known[place]
+      let standing = standingCache[place]
       if (standing === undefined || standing.part !== part || standing.progress !== (progress ?? untouchedSlot)) {
         standing = knownStanding(market, part, progress ?? untouchedSlot)
-        known[place] = standing
+        standingCache[place] = standing
         uncut[place] = standing.uncut
       }
       if (standing.excess !== 0n) beyond += standing.excess
@@ -82,8 +82,8 @@ export const sharing = (market: Market, isOwn: (slot: string) => boolean): Share
     const isAll = seen < slots.size || beyond > 0n
     if (isAll) for (const [place, part] of all.entries()) if (place >= parts.length) stand(part, place)
     const count = isAll ? all.length : parts.length
-    const others = seen < slots.size ? byOthers(market, known.slice(0, count), slots, isOwn) : 0n
-    if (beyond + others > 0n) return cutBy(market, known.slice(0, count), beyond + others)
+    const others = seen < slots.size ? byOthers(market, standingCache.slice(0, count), slots, isOwn) : 0n
+    if (beyond + others > 0n) return cutBy(market, standingCache.slice(0, count), beyond + others)
     return { shares: uncut.slice(0, count), isPlain }
   }
 }
@@ -121,17 +121,17 @@ const knownStanding = (market: Market, part: PartOfTotal, progress: SlotProgress
 
 const standingOf = (market: Market, part: PartOfTotal, progress: SlotProgress): Standing => {
   const { size, quantity } = part
-  const known = { part, progress }
+  const basis = { part, progress }
   // Nobody kept what its orders did, so the file has not changed meanwhile.
   if (progress.past === undefined && progress.completedLegs > 0) {
-    return { ...known, isPlain: true, traded: quantity, done: size.amount, committed: size.amount }
+    return { ...basis, isPlain: true, traded: quantity, done: size.amount, committed: size.amount }
   }
   const traded = tradedBy(part.side, progress)
   const done = doneOf(market, part, progress)
   const committed = done + openOf(market, part, progress)
-  if (!isPlain(market, part, progress)) return { ...known, isPlain: false, traded, done, committed }
+  if (!isPlain(market, part, progress)) return { ...basis, isPlain: false, traded, done, committed }
   const isWhole = traded + forgoneBy(part.side, progress) >= quantity
-  return { ...known, isPlain: true, traded, done, committed: isWhole ? size.amount : min(committed, size.amount) }
+  return { ...basis, isPlain: true, traded, done, committed: isWhole ? size.amount : min(committed, size.amount) }
 }
 
 const tradedBy = (side: Side, { bought, completedLegs, filledInLeg, live, past, sold }: SlotProgress): Amount => {
@@ -164,9 +164,9 @@ const isPlain = (market: Market, part: PartOfTotal, progress: SlotProgress): boo
   if (part.hasExit === true && progress.lastLeg !== undefined) {
     return completedLegs <= 2 && traded === quantity && isAtPrice(market, part, progress)
   }
-  const begun = min(quantity, piece * BigInt(completedLegs))
-  if (traded + forgoneBy(side, progress) !== begun + filledInLeg) return false
-  const leg = min(piece, quantity - begun)
+  const completedQuantity = min(quantity, piece * BigInt(completedLegs))
+  if (traded + forgoneBy(side, progress) !== completedQuantity + filledInLeg) return false
+  const leg = min(piece, quantity - completedQuantity)
   // An order of another size ends the leg when it has filled, with more or less than the leg is.
   const isOther = live !== undefined && (live.side !== side || filledInLeg + live.quantity !== leg)
   return !isOther && filledInLeg <= leg && isAtPrice(market, part, progress)
@@ -194,25 +194,25 @@ export const isTurned = ({ part, progress }: Pick<Share, "part" | "progress">): 
 
 const cutsOf = (standings: ReadonlyArray<Standing>, beyond: Amount): ReadonlyMap<string, Amount> => {
   const cuts = new Map<string, Amount>()
-  let left = beyond
+  let remaining = beyond
   for (const standing of [...standings.filter(isTurned), ...standings.filter((each) => !isTurned(each))]) {
     const { part, committed } = standing
-    const cut = min(left, max(0n, part.size.amount - committed))
+    const cut = min(remaining, max(0n, part.size.amount - committed))
     if (cut > 0n) cuts.set(part.slot, cut)
-    left -= cut
+    remaining -= cut
   }
   return cuts
 }
 
 const shareOf = (market: Market, standing: Standing, cut: Amount): Share => {
   const { part, progress, traded, done } = standing
-  const known = { part, progress, traded }
+  const shareFacts = { part, progress, traded }
   if (standing.isPlain && cut === 0n) {
-    return { ...known, isPlain: true, rest: max(0n, part.quantity - traded - forgoneBy(part.side, progress)) }
+    return { ...shareFacts, isPlain: true, rest: max(0n, part.quantity - traded - forgoneBy(part.side, progress)) }
   }
-  const left = part.size.amount - cut - done
-  const rest = left <= slackOf(part.size) ? 0n : baseFor(market, part, left)
-  return { ...known, isPlain: false, rest: asItRests(market, part, progress, rest) }
+  const remainder = part.size.amount - cut - done
+  const rest = remainder <= slackOf(part.size) ? 0n : baseFor(market, part, remainder)
+  return { ...shareFacts, isPlain: false, rest: asItRests(market, part, progress, rest) }
 }
 
 const baseFor = (market: Market, { size: { unit }, piece, price }: PartOfTotal, amount: Amount): Amount => {
@@ -246,7 +246,8 @@ export const legsLeft = ({
   const leg = (quantity: Amount): Leg => ({ side, price, quantity })
   const first = piece === undefined ? rest : min(rest, piece - (traded % piece))
   const others: Array<Leg> = []
-  for (let left = rest - first; piece !== undefined && left > 0n; left -= piece) others.push(leg(min(left, piece)))
+  for (let unplaced = rest - first; piece !== undefined && unplaced > 0n; unplaced -= piece)
+    others.push(leg(min(unplaced, piece)))
   return {
     legs: [leg(filledInLeg + first), ...others],
     ...(completedLegs === 0 ? {} : { after: { completedLegs, filledInLeg: 0n } }),
@@ -284,9 +285,9 @@ export const otherSide = (
   slots: View["slots"],
   isOwn: (slot: string) => boolean
 ): string | undefined => {
-  const found = [...slots].find(([slot, progress]) => isOwn(slot) && isOfOtherSide(side, progress))
-  if (found === undefined) return undefined
-  const [slot, progress] = found
+  const conflict = [...slots].find(([slot, progress]) => isOwn(slot) && isOfOtherSide(side, progress))
+  if (conflict === undefined) return undefined
+  const [slot, progress] = conflict
   const before = opposite(side)
   const amount = formatWithSymbol(tradedBy(before, progress), base)
   return `${slot} has ${verbs[before]} ${amount}, and the file ${side === "BUY" ? "buys" : "sells"} first now: ${anew}`

@@ -74,8 +74,8 @@ export const distance: Read.Reader<Distance> = described(
 export const spread: Read.Reader<Spread> = described(
   (node: YamlNode, to: Report): Spread | undefined => {
     if (node.type !== "map" || !isModel(node)) return distance(node, to)
-    const found = model(node, to)
-    return found === undefined ? undefined : { widest: found.max, model: found }
+    const settings = model(node, to)
+    return settings === undefined ? undefined : { widest: settings.max, model: settings }
   },
   () => ({ anyOf: [schemaOf(Read.ratio), schemaOf(volatile), schemaOf(model)] })
 )
@@ -88,10 +88,10 @@ const isModel = ({ entries }: YamlMap): boolean => {
 export const distanceAt = ({ widest, follows }: Distance, view: View): Decimal.Decimal | undefined => {
   if (follows === undefined) return widest
   const { series, factor, least, most } = follows
-  const known = view.candles?.get(series.timeframe)
-  if (known === undefined || known.closed === 0) return undefined
-  const last = known.closed - 1
-  const share = ((columnOf(series, known.columns)[last] ?? Number.NaN) / (known.columns.close[last] ?? 0)) * factor
+  const frame = view.candles?.get(series.timeframe)
+  if (frame === undefined || frame.closed === 0) return undefined
+  const last = frame.closed - 1
+  const share = ((columnOf(series, frame.columns)[last] ?? Number.NaN) / (frame.columns.close[last] ?? 0)) * factor
   if (!Number.isFinite(share)) return undefined
   const rounded = Decimal.upFromNumber(share, places)
   return Decimal.max(least, Decimal.min(most, rounded))

@@ -130,8 +130,8 @@ const decide = (whole: Dca, known: MadeOf<Opened>, view: View, memory: Memory): 
     last: decimalIn(memory, "last")
   }
   const { isDue, isPaused, isTriggered } = judge(whole, was, view.now, price)
-  const missed = Math.floor((view.now - was.next) / everyMillis)
-  const next = view.now < was.next ? was.next : was.next + (missed + 1) * everyMillis
+  const missedBuys = Math.floor((view.now - was.next) / everyMillis)
+  const next = view.now < was.next ? was.next : was.next + (missedBuys + 1) * everyMillis
   const isKeptBack = isPaused || view.isHeld === true
   const begins = isDue && !isKeptBack
   const own = orderPrice(market, side, away(price, side === "BUY" ? reach : negate(reach)))

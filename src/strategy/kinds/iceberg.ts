@@ -36,14 +36,14 @@ export const iceberg: Kind = {
   setup: (market) =>
     Ask.setupOf(keys(market), {
       asks: ["side", "total", "price", "visible"],
-      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
+      budget: (answer) => ({ [Ask.inputOf(market, answer).key]: answer("total") }),
       lines: {
         side: { ask: Ask.side },
         price: { ask: Ask.price(`Price, ${Ask.per(market)}`, Ask.below(0.005)) },
         total: { ask: Ask.paidAmount("in all", market), is: Ask.paidSize(market) },
         visible: {
           ask: (key) => (answer) => {
-            const { asset } = Ask.paid(market, answer)
+            const { asset } = Ask.inputOf(market, answer)
             // More than a tenth: ten parts of a tenth, each rounded down, would leave dust for an eleventh.
             const visible = (Ask.unitsOf(asset, answer("total")) * 101n) / 1000n
             return {
@@ -113,12 +113,12 @@ export const iceberg: Kind = {
 }
 
 const edited = (market: Market, plain: Decision, share: Share, own: Reason): Decision => {
-  const left = legsLeft(share)
+  const remainder = legsLeft(share)
   const until = { onFill: true }
-  if (left === undefined) {
+  if (remainder === undefined) {
     const why = { ...own, code: "done", text: doneText(market, share) }
     return { ...plain, desired: [], absent: [{ slot, why }], until }
   }
   const text = `${restText(market, share)} at ${Decimal.format(share.part.price)}, one part visible`
-  return { ...plain, desired: [{ slot, ...left, cycle: false, why: { ...own, text } }], until }
+  return { ...plain, desired: [{ slot, ...remainder, cycle: false, why: { ...own, text } }], until }
 }

@@ -89,7 +89,7 @@ export const ladder: Kind = {
   setup: (market) =>
     Ask.setupOf(keys(market), {
       asks: ["side", "total", "from", "to", "rungs"],
-      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
+      budget: (answer) => ({ [Ask.inputOf(market, answer).key]: answer("total") }),
       lines: {
         side: { ask: Ask.side },
         from: { ask: Ask.price(`Price of the first order, ${Ask.per(market)}`, Ask.below(0.02)) },
@@ -161,10 +161,10 @@ export const ladder: Kind = {
       decide: (view) => {
         const decision = decisionAt(rungsAt(view.fillBasisPoints))
         const { desired } = decision
-        const gone = takeProfit === undefined ? [] : goneRungs(market, decision, { unit, takeProfit }, view)
-        const all = [...parts, ...gone.map(({ part }) => part)]
+        const finishedRungs = takeProfit === undefined ? [] : goneRungs(market, decision, { unit, takeProfit }, view)
+        const all = [...parts, ...finishedRungs.map(({ part }) => part)]
         const { shares, isPlain } = shareOut(all, view)
-        const rungs = [...desired, ...gone.map(({ rung }) => rung)]
+        const rungs = [...desired, ...finishedRungs.map(({ rung }) => rung)]
         return isPlain ? decision : edited(market, { ...decision, desired: rungs }, shares)
       },
       unfit: (slots) => otherSide(market, side, slots, isOwn)
@@ -223,12 +223,12 @@ const rungLeft = (
     const text = `${verb} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(exit.price)}${then}`
     return { slot, cycle, ...turned, why: { ...why, text } }
   }
-  const left = legsLeft(share)
-  if (left === undefined) return nothing("done", doneText(market, share))
-  const [first] = left.legs
+  const remainder = legsLeft(share)
+  if (remainder === undefined) return nothing("done", doneText(market, share))
+  const [first] = remainder.legs
   const text = `${restText(market, share)} at ${Decimal.format(entry.price)}`
-  const legs = exit === undefined ? left.legs : ([first, { ...exit, quantity: traded + rest }] as const)
-  return { slot, cycle, ...left, legs, why: { ...why, text } }
+  const legs = exit === undefined ? remainder.legs : ([first, { ...exit, quantity: traded + rest }] as const)
+  return { slot, cycle, ...remainder, legs, why: { ...why, text } }
 }
 
 /** Flat: all equal. Linear: 1, 2, 3, … parts. Geometric: each rung is the one before times the factor. */

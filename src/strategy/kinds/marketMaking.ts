@@ -159,12 +159,12 @@ export const marketMaking: Kind = {
     if (follows !== undefined) needCandles(needs, follows.series.timeframe, follows.series.warmUp)
     if (model !== undefined) needCandles(needs, model.timeframe, Model.warmUp(model))
     const parts = whole.maxImpact === undefined ? [OrderSizes.wholePart] : OrderSizes.partsOfSize
-    const asked = parts.map((part) => (quantity * part) / OrderSizes.wholePart)
+    const quantities = parts.map((part) => (quantity * part) / OrderSizes.wholePart)
     const quotes = decider(whole)
     return {
       initialMemory: null,
       ...(needs.candles.size + needs.watched.size + needs.signals.size === 0 ? {} : neededBy(needs)),
-      depth: [...needs.depth, ...asked],
+      depth: [...needs.depth, ...quantities],
       decide: hanging === undefined ? quotes : withHanging(quotes, { ...whole, ...hanging })
     }
   })
@@ -291,23 +291,23 @@ const decider = (whole: Quoting): Decide => {
 }
 
 const decide = (whole: Quoting, last: Answered | undefined, view: View, memory: Memory): Answered | Decision => {
-  const known = whole.notes.read(memory)
+  const state = whole.notes.read(memory)
   const stock = whole.stockIn(view)
   const inventory = OrderSizes.inventoryOf(whole, stock)
-  const measured = measureInForce(whole, view, known, inventory)
-  const seen = look(whole.centre, view)
-  if (measured === undefined) return waiting(whole, view, memory, seen, "spread")
+  const measured = measureInForce(whole, view, state, inventory)
+  const centrePrice = look(whole.centre, view)
+  if (measured === undefined) return waiting(whole, view, memory, centrePrice, "spread")
   const { spread: width, lean } = measured
-  const { price } = seen
-  if (price === undefined) return waiting(whole, view, memory, seen, "centre")
-  const isKept = known.centre !== undefined && isInside(known.centre, price)
-  const centre = known.centre !== undefined && isKept ? known.centre : Quotes.centreAt(price, whole.requote)
-  const eighths = eighthsInForce(whole, view, known.eighths, !isKept)
-  if (eighths === undefined) return waiting(whole, view, memory, seen, "depth")
+  const { price } = centrePrice
+  if (price === undefined) return waiting(whole, view, memory, centrePrice, "centre")
+  const isKept = state.centre !== undefined && isInside(state.centre, price)
+  const centre = state.centre !== undefined && isKept ? state.centre : Quotes.centreAt(price, whole.requote)
+  const eighths = eighthsInForce(whole, view, state.eighths, !isKept)
+  if (eighths === undefined) return waiting(whole, view, memory, centrePrice, "depth")
   const isSameSize = last?.orderSizes.stock === stock && last.orderSizes.eighths === eighths
   if (isSameSize && last.centre === centre && Decimal.equals(last.spread, width)) return last
   const orderSizes = isSameSize ? last.orderSizes : OrderSizes.sizesOn(whole, stock, eighths, inventory)
-  const delay = delayed(whole, view, known.quoted ?? null)
+  const delay = delayed(whole, view, state.quoted ?? null)
   const { sizes, full } = orderSizes
   const shift = shiftOf(whole, lean, inventory)
   const quotes = whole.quotes({ centre, shift, spread: width, inventory, sizes, full, delayed: delay.slots })
@@ -321,7 +321,7 @@ const decide = (whole: Quoting, last: Answered | undefined, view: View, memory: 
       quoted: whole.filledDelayMillis === 0 ? undefined : delay.quoted
     }),
     reasons: [],
-    until: untilOf(whole, view, centre, seen, delay)
+    until: untilOf(whole, view, centre, centrePrice, delay)
   }
   return { orderSizes, centre, spread: width, decision }
 }
@@ -335,8 +335,8 @@ const untilOf = (
 ): Decision["until"] => {
   const { follows } = whole.spread
   if (isPlain(whole)) {
-    const held = { priceBelow: below, priceAbove: above, onFill: true, depth: true } as const
-    return follows === undefined ? held : { ...held, barClose: follows.series.timeframe }
+    const bounds = { priceBelow: below, priceAbove: above, onFill: true, depth: true } as const
+    return follows === undefined ? bounds : { ...bounds, barClose: follows.series.timeframe }
   }
   return {
     ...(whole.centre === undefined ? { priceBelow: below, priceAbove: above } : {}),

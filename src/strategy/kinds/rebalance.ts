@@ -109,13 +109,13 @@ const referencePrice = (
   const now = mid(quoted)
   if (periodic !== undefined) return now
   if (requote === undefined) return undefined
-  const known = decimalIn(memory, names.price)
-  return known !== undefined && isWithin(known, requote, now) ? known : now
+  const storedPrice = decimalIn(memory, names.price)
+  return storedPrice !== undefined && isWithin(storedPrice, requote, now) ? storedPrice : now
 }
 
 const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
   let quote = whole.quote - (view.setAside ?? 0n)
-  const held = whole.parts.map((part): Held => {
+  const holdings = whole.parts.map((part): Held => {
     const { names } = part
     const [buy, sell] = [progressOf(view, names.buy), progressOf(view, names.sell)]
     quote += buy.proceeds + sell.proceeds - buy.paid - sell.paid
@@ -127,7 +127,7 @@ const holdingsOf = (whole: Rebalance, view: View, memory: Memory) => {
       price: referencePrice(whole, part, view, memory)
     }
   })
-  return { quote, held }
+  return { quote, held: holdings }
 }
 
 const priceOfShare = (market: Market, base: Amount, rest: Amount, share: Decimal.Decimal): Price | undefined => {
@@ -159,8 +159,8 @@ const orderAt = (held: Held, rest: Amount, side: Side, limit: Decimal.Decimal): 
   if (!Decimal.isPositive(price)) return { side, price, quantity: 0n }
   const value = rest + quoteAmount(market, base, price, "down")
   const wantedQuote = Decimal.multiply(Decimal.make(value), target)
-  const wanted = baseQuantity(market, wantedQuote.digits / Decimal.powerOfTen(wantedQuote.scale), price, "down")
-  const change = side === "SELL" ? base - wanted : wanted - base
+  const goal = baseQuantity(market, wantedQuote.digits / Decimal.powerOfTen(wantedQuote.scale), price, "down")
+  const change = side === "SELL" ? base - goal : goal - base
   return { side, price, quantity: change < 0n ? 0n : change }
 }
 

@@ -57,7 +57,7 @@ export const twap: Kind = {
   setup: (market) =>
     Ask.setupOf(keys(market), {
       asks: ["side", "total", "limit", "over", "slices"],
-      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("total") }),
+      budget: (answer) => ({ [Ask.inputOf(market, answer).key]: answer("total") }),
       lines: {
         side: { ask: Ask.side },
         total: { ask: Ask.paidAmount("in all", market), is: Ask.paidSize(market), note: true },
@@ -158,8 +158,8 @@ const delayed = (whole: Twap, delay: Delay | undefined, from: number, passed: nu
 }
 
 const priceNow = ({ market, side, limit, reach }: Twap, view: View): Price => {
-  const wanted = orderPrice(market, side, away(mid(view.price), side === "BUY" ? reach : negate(reach)))
-  return side === "BUY" ? Decimal.min(wanted, limit) : Decimal.max(wanted, limit)
+  const edgePrice = orderPrice(market, side, away(mid(view.price), side === "BUY" ? reach : negate(reach)))
+  return side === "BUY" ? Decimal.min(edgePrice, limit) : Decimal.max(edgePrice, limit)
 }
 
 type Placed = DesiredSlot | Decision["absent"][number]
@@ -171,12 +171,13 @@ const partAt = ({ market, side }: Twap, { size, slot }: Slice, price: Price): Pa
 const placed = ({ keys, market, side, slices }: Twap, share: Share, index: number): Placed => {
   const because = reasons(keys)
   const { slot, price, quantity } = share.part
-  const left = share.isPlain ? { legs: [{ side, price, quantity }] as const } : legsLeft(share)
-  if (left === undefined || quantity === 0n) return { slot, why: because("done", doneText(market, share), "slices") }
+  const remainder = share.isPlain ? { legs: [{ side, price, quantity }] as const } : legsLeft(share)
+  if (remainder === undefined || quantity === 0n)
+    return { slot, why: because("done", doneText(market, share), "slices") }
   const own = `${side === "BUY" ? "buys" : "sells"} ${formatWithSymbol(quantity, market.base)}`
   const what = share.isPlain ? own : restText(market, share)
   const text = `slice ${index + 1} of ${slices.length} ${what} at ${Decimal.format(price)}`
-  return { slot, ...left, cycle: false, why: because("twap-slice", text, "slices") }
+  return { slot, ...remainder, cycle: false, why: because("twap-slice", text, "slices") }
 }
 
 interface Places {
@@ -186,21 +187,21 @@ interface Places {
 
 /** Returns the slots of the first `count` slices, which have begun. Unchanged parts are the same objects as at the last decision. */
 const placing = (whole: Twap): ((shares: ReadonlyArray<Share>, count: number) => Places) => {
-  const known: Array<Share> = []
+  const previousShares: Array<Share> = []
   const places: Array<Placed> = []
   return (shares, count) => {
-    const found: Places = { desired: [], absent: [] }
+    const slotLists: Places = { desired: [], absent: [] }
     for (let index = 0; index < count; index++) {
       const share = shares[index]
       if (share === undefined) continue
       const before = places[index]
-      const place = before === undefined || share !== known[index] ? placed(whole, share, index) : before
-      known[index] = share
+      const place = before === undefined || share !== previousShares[index] ? placed(whole, share, index) : before
+      previousShares[index] = share
       places[index] = place
-      if ("legs" in place) found.desired.push(place)
-      else found.absent.push(place)
+      if ("legs" in place) slotLists.desired.push(place)
+      else slotLists.absent.push(place)
     }
-    return found
+    return slotLists
   }
 }
 
@@ -248,11 +249,11 @@ const deciding = (whole: Twap): Decide => {
     const isDelayed = view.isHeld === true && due > begunBefore
     const delay = isDelayed ? delayed(whole, delayIn(memory), begunBefore, passed) : delayIn(memory)
     const count = isDelayed ? begunBefore : due
-    const begun = before?.parts.length === count ? before : begunBy(whole, count, before, view, memory)
-    const isSame = begun === before && !isDelayed && isRecord(memory)
-    const remembered = isSame ? memory : withAll({ start, ...delay }, begun.prices)
-    begunIn.set(remembered, begun)
-    const { shares, isPlain } = shareOut(begun.parts, view, atLimit)
+    const schedule = before?.parts.length === count ? before : begunBy(whole, count, before, view, memory)
+    const isSame = schedule === before && !isDelayed && isRecord(memory)
+    const remembered = isSame ? memory : withAll({ start, ...delay }, schedule.prices)
+    begunIn.set(remembered, schedule)
+    const { shares, isPlain } = shareOut(schedule.parts, view, atLimit)
     const { absent, desired } = placesOf(shares, count)
     return {
       desired,

@@ -56,10 +56,10 @@ export const rearming =
   (decide: Decide, distance: Decimal.Decimal, source: string): Decide =>
   (view, memory) => {
     const decision = decide(view, memory)
-    const known = recordIn(memory, key)
+    const record = recordIn(memory, key)
     const rounds = decision.desired.map((desired) => ({
       desired,
-      round: desired.cycle ? roundOf(desired, view, recordIn(known, desired.slot), distance) : undefined
+      round: desired.cycle ? roundOf(desired, view, recordIn(record, desired.slot), distance) : undefined
     }))
     const waiting = rounds.flatMap(({ desired, round }) =>
       round?.waitsFrom === undefined ? [] : [{ desired, from: round.waitsFrom }]
@@ -75,7 +75,7 @@ export const rearming =
       memory: beside(decision.memory, {
         [key]: {
           // A slot that is not wanted now may be wanted again.
-          ...(isRecord(known) ? known : {}),
+          ...(isRecord(record) ? record : {}),
           ...Object.fromEntries(rounds.flatMap(({ desired, round }) => (round ? [[desired.slot, round.memory]] : [])))
         }
       }),

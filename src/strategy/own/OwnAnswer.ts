@@ -82,20 +82,20 @@ const legOf = (market: Market, slot: string, own: OwnWish["legs"][number], befor
 const quantityOf = (market: Market, slot: string, size: OwnWish["legs"][number]["size"], price: Price) => {
   if (size === undefined) return undefined
   const { decimals } = market[size.unit]
-  const asked = exact(size.amount, `the size of ${slot}`, Decimal.downFromNumber)
-  const amount = fromDecimal(Decimal.roundToStep(asked, Decimal.make(1n, decimals), "down"), decimals) ?? 0n
+  const exactAmount = exact(size.amount, `the size of ${slot}`, Decimal.downFromNumber)
+  const amount = fromDecimal(Decimal.roundToStep(exactAmount, Decimal.make(1n, decimals), "down"), decimals) ?? 0n
   return quantityAt(market, { unit: size.unit, amount }, price)
 }
 
 const slotOf = (market: Market, source: string, { after, cycle = false, legs, slot, why }: OwnWish): DesiredSlot => {
   const [first, ...others] = legs
-  const made: [Leg, ...Array<Leg>] = [legOf(market, slot, first, undefined)]
-  for (const leg of others) made.push(legOf(market, slot, leg, made.at(-1)))
+  const orderLegs: [Leg, ...Array<Leg>] = [legOf(market, slot, first, undefined)]
+  for (const leg of others) orderLegs.push(legOf(market, slot, leg, orderLegs.at(-1)))
   const filled = after === undefined ? undefined : Decimal.parse(after.filled)
   const filledInLeg = (filled && fromDecimal(filled, market.base.decimals)) ?? 0n
   return {
     slot,
-    legs: made,
+    legs: orderLegs,
     cycle,
     ...present({ after: after && { completedLegs: after.legs, filledInLeg } }),
     why: { code: "own", text: why, source }
@@ -146,6 +146,6 @@ export const decisionOf = (text: string, { market, source, timeframes }: Place):
 const memoryOf = (memory: Answer["memory"]): Memory => memory ?? null
 
 const reasonOf = (text: string): string => {
-  const read = explain(text)
-  return read._tag === "Failure" ? sentenceOf(read.failure) : text
+  const explanation = explain(text)
+  return explanation._tag === "Failure" ? sentenceOf(explanation.failure) : text
 }

@@ -13,8 +13,8 @@ export class OwnCodeFailed extends Error {
   override readonly name = failedName
 
   constructor(message: string) {
-    const shown = message.length > maxLength ? `${message.slice(0, maxLength)}…` : message
-    super(printable(shown))
+    const excerpt = message.length > maxLength ? `${message.slice(0, maxLength)}…` : message
+    super(printable(excerpt))
   }
 }
 

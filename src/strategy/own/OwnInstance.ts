@@ -123,7 +123,7 @@ export const instanceOf = (code: string): OwnInstance => {
     return questions.indicator(timeframe, indicator, Number(length), Number(back))
   }
   let machine = new Machine(answer, start)
-  let begun: (MachineState & { readonly at: number; readonly doubles: number }) | undefined
+  let checkpoint: (MachineState & { readonly at: number; readonly doubles: number }) | undefined
   let frames: ReadonlyArray<Frame> = []
   let numbers: Float64Array = new Float64Array(0)
   const framesOf = (timeframes: ReadonlyArray<string>): ReadonlyArray<Frame> => {
@@ -143,13 +143,13 @@ export const instanceOf = (code: string): OwnInstance => {
         const doubles = layout.header + columnNames.length * columnLength * frames.length
         const { answer: shared, at } = machine.share(doubles, JSON.stringify(timeframes))
         answerIn(shared)
-        begun = { ...machine.snapshotBelow(at), at, doubles }
+        checkpoint = { ...machine.snapshotBelow(at), at, doubles }
         return needs
       })
     },
     decide: (now, bid, ask, mid, memory) => {
-      if (begun === undefined || questions === undefined) throw new Error("decide before begin")
-      const ready = begun
+      if (checkpoint === undefined || questions === undefined) throw new Error("decide before begin")
+      const ready = checkpoint
       const host = questions
       return contained(() => {
         if (machine.pages === ready.image.pages) machine.restore(ready.image)

@@ -68,21 +68,21 @@ export const kindOf = (name: string, file: string, text: string): Kind | Readonl
   const code = codeIn(text)(file)
   if (!("text" in code)) return code
   const keys = (market: Market) => {
-    const made = keysOf(code.keys, market)
-    return typeof made === "string" ? {} : made
+    const ownKeys = keysOf(code.keys, market)
+    return typeof ownKeys === "string" ? {} : ownKeys
   }
   return {
     name,
     about: code.about,
     setup: () => ({ steps: [], budget: () => ({}), section: () => "" }),
     ...form(keys, ({ market, keys: _, ...settings }, { section, to }) => {
-      const made = { file, market, settings: JSON.stringify(settings), source: place(to.source, section.start) }
+      const input = { file, market, settings: JSON.stringify(settings), source: place(to.source, section.start) }
       const proof = () => {
-        const impurity = Purity.impurityOf({ file, around: code.around }, () => behaviourOf(code, made), market)
+        const impurity = Purity.impurityOf({ file, around: code.around }, () => behaviourOf(code, input), market)
         return impurity === undefined ? undefined : problemAt(to.source, section, impurity)
       }
       try {
-        return { ...behaviourOf(code, made), proof }
+        return { ...behaviourOf(code, input), proof }
       } catch (mistake) {
         return report(to, section, `${file}: ${messageOf(mistake)}`)
       }
@@ -99,11 +99,11 @@ interface Made {
 
 const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): Behaviour => {
   const instance = instanceOf(text)
-  let seen: View | undefined
+  let currentView: View | undefined
   const names = { name: market.name, base: market.base.symbol, quote: market.quote.symbol }
   const questions = questionsAbout(
     market,
-    () => seen,
+    () => currentView,
     (name) => signals.get(name)
   )
   const { candles, signals } = wantedOf(instance.begin(settings, JSON.stringify(names), questions))
@@ -112,7 +112,7 @@ const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): 
   const memoryText = lately((memory: Memory) => JSON.stringify(memory))
   const decide: Decide = (view, memory) => {
     const [bid, ask, middle] = [view.price.bid, view.price.ask, mid(view.price)].map(Decimal.toNumber)
-    seen = view
+    currentView = view
     try {
       const decision = decided(instance.decide(view.now, bid ?? 0, ask ?? 0, middle ?? 0, memoryText(memory)))
       return signals.size === 0 ? decision : { ...decision, until: whileFresh(decision.until, view, signals) }
@@ -132,21 +132,21 @@ const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): 
 
 const whileFresh = (until: Bounds, { now, signals }: View, ages: ReadonlyMap<string, number>): Bounds => {
   const ends = [...ages].flatMap(([name, age]) => {
-    const known = freshest(signals, now, name, age)
-    return known === undefined ? [] : [Math.ceil(known.at + age)]
+    const lastSignal = freshest(signals, now, name, age)
+    return lastSignal === undefined ? [] : [Math.ceil(lastSignal.at + age)]
   })
   const time = Math.min(until.time ?? Number.POSITIVE_INFINITY, ...ends)
   return { ...until, ...(time === Number.POSITIVE_INFINITY ? {} : { time }), signals: true }
 }
 
 const freshest = (signals: View["signals"], now: number, name: string, ageMillis: number): Signal | undefined => {
-  const known = signals?.get(name)
-  return known === undefined || now >= known.at + ageMillis ? undefined : known
+  const signalNow = signals?.get(name)
+  return signalNow === undefined || now >= signalNow.at + ageMillis ? undefined : signalNow
 }
 
 const wantedOf = (text: string) => {
-  const wanted: unknown = JSON.parse(text)
-  const { candles, signals } = isRecord(wanted) ? wanted : {}
+  const demands: unknown = JSON.parse(text)
+  const { candles, signals } = isRecord(demands) ? demands : {}
   return { candles: timeframesOf(candles), signals: agesOf(signals) }
 }
 

@@ -28,32 +28,32 @@ const readers: Readonly<
     }))
 }
 
-const taken: ReadonlyArray<string> = ["market", "keys"]
+const reservedKeys: ReadonlyArray<string> = ["market", "keys"]
 
 export const keysOf = (described: unknown, market: Market): string | Read.Keys => {
   if (!isRecord(described)) return "its keys are no table"
-  const made: Record<string, Read.Keys[string]> = {}
+  const table: Record<string, Read.Keys[string]> = {}
   for (const [name, key] of Object.entries(described)) {
     const is = isRecord(key) && typeof key["is"] === "string" ? key["is"] : ""
     const reader = Object.hasOwn(readers, is) ? readers[is] : undefined
     if (!isRecord(key) || reader === undefined)
       return `its key ${name} has to say what it is: one of ${Object.keys(readers).join(", ")}`
     if (!/^[a-z][A-Za-z0-9]{0,39}$/.test(name)) return `its key ${name} has to be a word such as lookBack`
-    if (taken.includes(name)) return `its key ${name} needs another name: the program gives this one a meaning`
+    if (reservedKeys.includes(name)) return `its key ${name} needs another name: the program gives this one a meaning`
     if (is === "integer" && !(Number.isInteger(key["least"]) && Number.isInteger(key["most"])))
       return `its key ${name} has to say its least and its most`
     const { otherwise, optional, says } = key
-    const read = reader(market, key)
+    const valueReader = reader(market, key)
     const about = typeof says === "string" ? says : undefined
     if (otherwise === undefined) {
-      made[name] = optional === true ? Read.optional(read, about) : Read.required(read, about)
+      table[name] = optional === true ? Read.optional(valueReader, about) : Read.required(valueReader, about)
       continue
     }
-    const value = valueOf(read, String(otherwise))
+    const value = valueOf(valueReader, String(otherwise))
     if (value === undefined) return `what its key ${name} is otherwise, ${String(otherwise)}, is not what it takes`
-    made[name] = { ...Read.optional(read, about, String(otherwise)), otherwise: value }
+    table[name] = { ...Read.optional(valueReader, about, String(otherwise)), otherwise: value }
   }
-  return made
+  return table
 }
 
 const valueOf = (read: Read.Reader<unknown>, text: string): unknown => {

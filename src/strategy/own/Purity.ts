@@ -14,7 +14,7 @@ import type { Behaviour } from "../Kind.ts"
 import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "../View.ts"
 import { oneStretch } from "./Watch.ts"
 
-const begun = 1_700_000_000_000
+const startMillis = 1_700_000_000_000
 const minuteMillis = 60_000
 const looks = 60
 /** Evaluating the code again takes much longer than one decision. */
@@ -40,8 +40,8 @@ export const impurityOf = ({ around, file }: Tried, behave: () => Behaviour, mar
   const levels = around === undefined ? usual : [around]
   for (const [index, level] of levels.entries()) {
     if (level < 1_000 * step) continue
-    const found = impurityAt(file, behave, market, level, chanceFrom(index + 1))
-    if (found !== undefined) return found
+    const problem = impurityAt(file, behave, market, level, chanceFrom(index + 1))
+    if (problem !== undefined) return problem
   }
   return undefined
 }
@@ -54,17 +54,18 @@ const impurityAt = (file: string, behave: () => Behaviour, market: Market, level
   let memory: Memory = lasting.initialMemory
   const impurityOfLook = (look: number): string | undefined => {
     const view = world.view()
-    const sent = lasting.signals === undefined ? "" : `, with ${signalsText(view)}`
-    const seen = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}${sent}, remembering ${JSON.stringify(memory)}`
+    const signalNote = lasting.signals === undefined ? "" : `, with ${signalsText(view)}`
+    const circumstances = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}${signalNote}, remembering ${JSON.stringify(memory)}`
     const answer = lasting.decide(view, memory)
-    if (!isSame(answer, lasting.decide(view, memory))) return `${file} answers otherwise when it is asked twice ${seen}`
+    if (!isSame(answer, lasting.decide(view, memory)))
+      return `${file} answers otherwise when it is asked twice ${circumstances}`
     if (look % anewEvery === 0 && !isSame(answer, behave().decide(view, memory)))
-      return `${file} answers otherwise when it has not been asked before ${seen}: what it remembers belongs into memory`
+      return `${file} answers otherwise when it has not been asked before ${circumstances}: what it remembers belongs into memory`
     const later = world.inside(view, answer)
     const other = later && lasting.decide(later, answer.memory)
     if (later !== undefined && other !== undefined && !wantsSame(answer, other)) {
       const [then, at] = [Decimal.format(mid(later.price)), iso(later.now)]
-      return `${file} holds too long ${seen}: it wants ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it wants ${wishesText(other)}`
+      return `${file} holds too long ${circumstances}: it wants ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it wants ${wishesText(other)}`
     }
     memory = answer.memory
     world.goOn(answer)
@@ -100,8 +101,8 @@ const coldFailure = (behaviour: Behaviour, view: View): string | undefined => {
       )
       behaviour.decide({ ...view, candles: new Map(cold) }, behaviour.initialMemory)
     } catch (mistake) {
-      const seen = counted(closed, "closed candle")
-      return `${messageOf(mistake)}; it has seen ${seen} then: as long as it needs more it has to wait`
+      const candleCount = counted(closed, "closed candle")
+      return `${messageOf(mistake)}; it has seen ${candleCount} then: as long as it needs more it has to wait`
     }
   return undefined
 }
@@ -134,8 +135,11 @@ const boundsText = ({ until: { barClose, priceAbove, priceBelow, time } }: Decis
   ].join(", ") || "whatever happens"
 
 const sentValue = (level: number, chance: () => number): number => {
-  const drawn = chance()
-  return [0, 1, -1, drawn, -drawn, level * (1 + (drawn - 0.5) * 0.02)][Math.floor(chance() * 6)] ?? drawn
+  const randomValue = chance()
+  return (
+    [0, 1, -1, randomValue, -randomValue, level * (1 + (randomValue - 0.5) * 0.02)][Math.floor(chance() * 6)] ??
+    randomValue
+  )
 }
 
 const worldOf = (
@@ -148,14 +152,14 @@ const worldOf = (
     60 * minuteMillis,
     ...[...wanted.keys()].map((each) => timeframeMillis(each) ?? minuteMillis)
   )
-  let [now, price] = [begun, level]
+  let [now, price] = [startMillis, level]
   const slots = new Map<string, SlotProgress>()
   const signals = new Map<string, Signal>()
   const series = new Map([...wanted].map(([timeframe, count]) => [timeframe, candlesOf(count, level, chance)] as const))
   const candlesAt = (at: number): ReadonlyMap<string, ClosedCandles> =>
     new Map(
       [...series].map(([timeframe, columns]) => {
-        const more = Math.floor((at - begun) / (timeframeMillis(timeframe) ?? minuteMillis))
+        const more = Math.floor((at - startMillis) / (timeframeMillis(timeframe) ?? minuteMillis))
         return [timeframe, { columns, closed: Math.min(columns.close.length, (wanted.get(timeframe) ?? 0) + more) }]
       })
     )
@@ -177,7 +181,8 @@ const worldOf = (
       const value = price * (1 + (chance() - 0.5) * 0.02)
       const later = viewAt(at, value)
       const closes = until.barClose === undefined ? undefined : timeframeMillis(until.barClose)
-      const isClosed = closes !== undefined && Math.floor((at - begun) / closes) > Math.floor((now - begun) / closes)
+      const isClosed =
+        closes !== undefined && Math.floor((at - startMillis) / closes) > Math.floor((now - startMillis) / closes)
       return !isClosed && holds(until, later, false) && view.now <= at ? later : undefined
     },
     goOn: ({ desired }: Decision): void => {
@@ -187,7 +192,7 @@ const worldOf = (
         if (chance() < 0.4)
           signals.set(name, {
             value: sentValue(level, chance),
-            at: now - Math.floor(chance() * Math.min(most, now - begun))
+            at: now - Math.floor(chance() * Math.min(most, now - startMillis))
           })
       for (const slot of desired)
         slots.set(slot.slot, after(slot, slots.get(slot.slot) ?? untouchedSlot, price, market))

@@ -40,10 +40,10 @@ const end = (): void => {
 }
 
 const answerOn = (port: MessagePort, flag: Int32Array): unknown => {
-  const begun = cpuUsage()
+  const startUsage = cpuUsage()
   for (let waitedMillis = lookMillis; Atomics.wait(flag, 0, 0, lookMillis) === "timed-out"; waitedMillis += lookMillis)
     // Other threads take processor time meanwhile, and a thread that has died takes none.
-    if (waitedMillis > (processorMillis(begun) > longestMillis ? longestMillis : silentMillis)) {
+    if (waitedMillis > (processorMillis(startUsage) > longestMillis ? longestMillis : silentMillis)) {
       end()
       throw new OwnCodeFailed(`its types take longer than ${longestMillis} ms to take out`)
     }

@@ -52,10 +52,10 @@ export const processorMillis = (since: NodeJS.CpuUsage): number => {
  */
 export const oneDecision = <A>(run: () => A): A => {
   for (let patienceMillis = decisionMillis; ; patienceMillis *= 2) {
-    const begun = cpuUsage()
+    const startUsage = cpuUsage()
     const result = watched(run, patienceMillis)
     if (result !== "timed out") return result.value
-    if (processorMillis(begun) >= 0.9 * decisionMillis) throw tooLong(decisionMillis)
+    if (processorMillis(startUsage) >= 0.9 * decisionMillis) throw tooLong(decisionMillis)
   }
 }
 

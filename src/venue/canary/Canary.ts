@@ -43,7 +43,7 @@ const responseMode = "response-only"
 const mostOrders = 20
 const mostTold = 50
 /** Refusals without a code of the venue: the endpoint no longer exists. */
-const gone: ReadonlyArray<string> = ["http-404", "http-405", "http-410"]
+const removalCodes: ReadonlyArray<string> = ["http-404", "http-405", "http-410"]
 /** Endpoints open to every partner: a refusal is a drift. Others may be by invitation. */
 const open: ReadonlyArray<string> = ["tokens", "quote", "orders"]
 const refusalOf = (reason: Rejected): string => `refused: ${reason.code}: ${reason.text}${correlationText(reason)}`
@@ -55,18 +55,18 @@ interface Answered {
   readonly why?: string
 }
 
-const found = (drift: ReadonlyArray<Drift>): Answered => ({ drift })
+const driftAnswerOf = (drift: ReadonlyArray<Drift>): Answered => ({ drift })
 const unasked = (why: string): Answered => ({ drift: [], why })
 
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
 const tokensDrift = (said: ReadonlyArray<unknown>, assets: ReadonlyArray<Asset>, idOf: (id: string) => string) => {
-  const known = said.flatMap((token) => Option.toArray(tokenIn(token)))
+  const validTokens = said.flatMap((token) => Option.toArray(tokenIn(token)))
   return [
     ...said.flatMap((token) => driftOf(kinds.token, token)),
     ...assets.flatMap(({ decimals, id, symbol }): ReadonlyArray<Drift> => {
-      const token = known.find(({ assetId }) => idOf(assetId) === id)
+      const token = validTokens.find(({ assetId }) => idOf(assetId) === id)
       const what = `${symbol} (${id}) among the tokens`
       if (token === undefined) return [{ what, was: "listed", is: absent, closesFunding: false }]
       if (token.decimals === decimals) return []
@@ -80,16 +80,16 @@ const accountHistoryDrift = (
   { access: is, items }: { readonly access: string; readonly items: ReadonlyArray<{ readonly said: unknown }> },
   was: string
 ): Answered =>
-  found([
+  driftAnswerOf([
     ...items.flatMap(({ said }) => driftOf(kinds.accountItem, said)),
     ...(is === was ? [] : [{ what: "the account's history", was, is, closesFunding: false }])
   ])
 
 const clockDrift = (skewMillis: number | undefined): Answered => {
   if (skewMillis === undefined) return unasked("no answer told the venue's time")
-  if (Math.abs(skewMillis) <= mostSkewMillis) return found([])
+  if (Math.abs(skewMillis) <= mostSkewMillis) return driftAnswerOf([])
   const is = `${Math.round(Math.abs(skewMillis) / 1000)} s ${skewMillis > 0 ? "ahead" : "behind"}`
-  return found([{ what: "this machine's clock", was: "the venue's", is, closesFunding: false }])
+  return driftAnswerOf([{ what: "this machine's clock", was: "the venue's", is, closesFunding: false }])
 }
 
 interface Means {
@@ -106,7 +106,7 @@ const raw = ({ client }: Pick<Means, "client">, operation: string, send: Paramet
 
 const tokens = (means: Means, assets: ReadonlyArray<Asset>) =>
   Effect.map(raw(means, "list tokens", means.client.api.swaps.tokens({ responseMode })), (said) =>
-    found(tokensDrift(listOf(said), assets, (id) => canonicalAssetId(means.config.assetSpellings, id)))
+    driftAnswerOf(tokensDrift(listOf(said), assets, (id) => canonicalAssetId(means.config.assetSpellings, id)))
   )
 
 const quote = Effect.fnUntraced(function* (means: Means, [base, second]: ReadonlyArray<Asset>) {
@@ -115,30 +115,30 @@ const quote = Effect.fnUntraced(function* (means: Means, [base, second]: Readonl
   const deadline = (yield* Clock.currentTimeMillis) + 600_000
   const amount = floorOf(quoted, base.decimals)
   const payload = quoteRequest(config, { originAsset: base.id, destinationAsset: second.id, amount }, deadline)
-  const said = yield* raw(means, "quote", client.api.swaps.quote({ payload, responseMode }))
-  const read = Schema.decodeUnknownResult(QuoteResponse)(said)
-  if (Result.isSuccess(read) && read.success.quote.amountOut === undefined)
+  const body = yield* raw(means, "quote", client.api.swaps.quote({ payload, responseMode }))
+  const decoding = Schema.decodeUnknownResult(QuoteResponse)(body)
+  if (Result.isSuccess(decoding) && decoding.success.quote.amountOut === undefined)
     return unasked(`the venue has no price of ${base.symbol} in ${second.symbol} now`)
-  const why = Result.isSuccess(read) ? distrust(config, payload, read.success) : undefined
+  const why = Result.isSuccess(decoding) ? distrust(config, payload, decoding.success) : undefined
   // Prices have a gate of their own: what is wrong with one quote is told and closes nothing here.
   const odd: ReadonlyArray<Drift> =
     why === undefined ? [] : [{ what: "the dry quote", was: "the one asked for", is: why, closesFunding: false }]
-  return found([...driftOf(kinds.quote, said), ...odd])
+  return driftAnswerOf([...driftOf(kinds.quote, body), ...odd])
 })
 
 const oneOrder = Effect.fnUntraced(function* (means: Pick<Means, "client">, orderId: string) {
-  const said = yield* raw(means, "get order", means.client.api.orders.get({ params: { orderId }, responseMode }))
-  return [...driftOf(kinds.orderAnswer, said), ...driftOf(kinds.order, fieldOf(said, "data"))]
+  const orderBody = yield* raw(means, "get order", means.client.api.orders.get({ params: { orderId }, responseMode }))
+  return [...driftOf(kinds.orderAnswer, orderBody), ...driftOf(kinds.order, fieldOf(orderBody, "data"))]
 })
 
 const orders = Effect.fnUntraced(function* (means: Means) {
   if (means.config.apiKey === undefined) return unasked("it needs venue.apiKey")
   const query = { "page[size]": mostOrders }
-  const said = yield* raw(means, "list orders", means.client.api.orders.list({ query, responseMode }))
-  const listed = listOf(fieldOf(said, "data"))
+  const page = yield* raw(means, "list orders", means.client.api.orders.list({ query, responseMode }))
+  const listed = listOf(fieldOf(page, "data"))
   const id = textOf(fieldOf(listed[0], "id"))
-  const drift = [...driftOf(kinds.orderPage, said), ...listed.flatMap((order) => driftOf(kinds.order, order))]
-  return found([...drift, ...(id === undefined ? [] : yield* oneOrder(means, id))])
+  const drift = [...driftOf(kinds.orderPage, page), ...listed.flatMap((order) => driftOf(kinds.order, order))]
+  return driftAnswerOf([...drift, ...(id === undefined ? [] : yield* oneOrder(means, id))])
 })
 
 const past = Effect.fnUntraced(function* (means: Means) {
@@ -148,17 +148,17 @@ const past = Effect.fnUntraced(function* (means: Means) {
   if (line === undefined) return unasked("it is empty")
   const drift = driftOf(kinds.transaction, line.said)
   const depositAddress = textOf(line.depositAddress)
-  if (depositAddress === undefined || apiKey === undefined) return found(drift)
+  if (depositAddress === undefined || apiKey === undefined) return driftAnswerOf(drift)
   const depositMemo = textOf(line.depositMemo)
   const query = { depositAddress, ...(depositMemo === undefined ? {} : { depositMemo }) }
   const status = yield* raw(means, "read swap status", means.client.api.deposits.status({ query, responseMode }))
-  return found([...drift, ...driftOf(kinds.status, status)])
+  return driftAnswerOf([...drift, ...driftOf(kinds.status, status)])
 })
 
 const balances = ({ client, session }: Means) =>
   session
     .run(client.read(call("read balances"), client.api.account.balances({ query: {}, responseMode }), Schema.Unknown))
-    .pipe(Effect.map(({ value }) => found(driftOf(kinds.balances, value))))
+    .pipe(Effect.map(({ value }) => driftAnswerOf(driftOf(kinds.balances, value))))
 
 const own = ({ config, history }: Means) =>
   history.account({ limit: 1 }).pipe(
@@ -211,7 +211,7 @@ const summed = (answers: ReadonlyArray<readonly [string, Result.Result<Answered,
   for (const [what, answer] of answers) {
     if (Result.isFailure(answer)) {
       const { reason } = answer.failure
-      const isGone = reason._tag === "Rejected" && gone.includes(reason.code)
+      const isGone = reason._tag === "Rejected" && removalCodes.includes(reason.code)
       if (isGone) unique.set(what, { what, was: "answered", is: absent, closesFunding: what === "orders" })
       else if (reason._tag === "Rejected" && open.includes(what))
         unique.set(what, { what, was: "answered", is: refusalOf(reason), closesFunding: what === "orders" })
@@ -223,8 +223,8 @@ const summed = (answers: ReadonlyArray<readonly [string, Result.Result<Answered,
     if (why !== undefined) unchecked.push({ what, why })
     for (const each of drift) {
       const key = each.was === absent ? each.what : JSON.stringify(each)
-      const known = unique.get(key)
-      if (known === undefined || known.is === "null") unique.set(key, each)
+      const entry = unique.get(key)
+      if (entry === undefined || entry.is === "null") unique.set(key, each)
     }
   }
   const missing = new Set(unchecked.map(({ what }) => what))

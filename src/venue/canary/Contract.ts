@@ -176,9 +176,11 @@ const nameOf = (path: string): string => path.replace(/^attributes\./, "").repla
 export const driftOf = ({ isReadWhole, money, of, promised, schema }: Kind, answer: unknown): ReadonlyArray<Drift> => {
   const paths = money(answer)
   const needed = paths.filter((path) => !path.endsWith("?"))
-  const read = new Set(paths.map((path) => path.replace(/\?$/, "")))
+  const readPaths = new Set(paths.map((path) => path.replace(/\?$/, "")))
   const closes = ({ isUnreadable, path, was }: Shape.ShapeDifference): boolean =>
-    was !== absent && !was.startsWith("one of ") && (path === "" || read.has(path) || (isReadWhole && isUnreadable))
+    was !== absent &&
+    !was.startsWith("one of ") &&
+    (path === "" || readPaths.has(path) || (isReadWhole && isUnreadable))
   return Shape.differences({ schema, promised, needed }, answer).map((each) => ({
     what: each.path === "" ? of : `field \`${nameOf(each.path)}\` of ${of}`,
     was: each.was,

@@ -67,15 +67,15 @@ export const differences = (
   { needed, promised, schema }: Recorded,
   answer: unknown
 ): ReadonlyArray<ShapeDifference> => {
-  const found = new Map<string, ShapeDifference>()
+  const differenceByKey = new Map<string, ShapeDifference>()
   // A field that only informs may have any form: the answer is read without it.
   const isLost = Option.isNone(Schema.decodeUnknownOption(schema)(answer))
   const note = (path: string, was: string, is: string, isUnreadable = false) => {
     // A new field is one, though it is null here and something there.
     const key = was === absent ? path : `${path} ${was} ${is}`
-    const known = found.get(key)
+    const known = differenceByKey.get(key)
     if (known === undefined || known.is === "null")
-      found.set(key, { path, was: clean(was), is: clean(is), isUnreadable })
+      differenceByKey.set(key, { path, was: clean(was), is: clean(is), isUnreadable })
   }
 
   const field = (path: string, ast: SchemaAST.AST, isOptional: boolean, value: unknown): void => {
@@ -115,7 +115,7 @@ export const differences = (
   }
 
   walk("", Schema.toEncoded(schema).ast, answer)
-  return [...found.values()]
+  return [...differenceByKey.values()]
 }
 
 const expectedOf = (ast: SchemaAST.AST): string =>

@@ -28,7 +28,7 @@ export const advice = ({ login, saltFrom }: VenueFacts, salt: string | undefined
 export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"]) {
   const { login, saltFrom, salts } = factsOf(config)
   const http = yield* HttpClient.HttpClient
-  const held = yield* Ref.make<string | undefined>(salts[login.verifier])
+  const saltRef = yield* Ref.make<string | undefined>(salts[login.verifier])
   const isTold = yield* Ref.make(false)
 
   const ask = (address: string) =>
@@ -46,8 +46,8 @@ export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"])
       : ask(saltFrom).pipe(
           Effect.result,
           Effect.flatMap((answer) => {
-            const found = Result.isSuccess(answer) ? Option.getOrUndefined(answer.success) : undefined
-            if (found !== undefined) return Effect.andThen(Ref.set(held, found), Ref.set(isTold, false))
+            const newSalt = Result.isSuccess(answer) ? Option.getOrUndefined(answer.success) : undefined
+            if (newSalt !== undefined) return Effect.andThen(Ref.set(saltRef, newSalt), Ref.set(isTold, false))
             const tell = Effect.logWarning(`${saltFrom} does not tell the salt of ${login.verifier}`)
             return Effect.when(
               tell,
@@ -57,8 +57,8 @@ export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"])
         )
 
   const current = Effect.gen(function* () {
-    if ((yield* Ref.get(held)) === undefined) yield* renew
-    return yield* Ref.get(held)
+    if ((yield* Ref.get(saltRef)) === undefined) yield* renew
+    return yield* Ref.get(saltRef)
   })
 
   return { current, renew } as const

@@ -56,9 +56,9 @@ export const renew = (
 /** Returns the shares of a rate, in the order of the demands. The unused rate is divided evenly. */
 export const divide = (rate: number, demands: ReadonlyArray<number>): ReadonlyArray<number> => {
   const floor = floorOf(rate, demands.length)
-  const wanted = demands.map((demand) => Math.max(floor, demand))
-  const level = levelOf(rate, wanted)
-  const given = wanted.map((want) => Math.min(want, level))
+  const claims = demands.map((demand) => Math.max(floor, demand))
+  const level = levelOf(rate, claims)
+  const given = claims.map((want) => Math.min(want, level))
   const spare = Math.max(0, rate - sum(given)) / demands.length
   return given.map((each) => each + spare)
 }

@@ -69,8 +69,8 @@ const withoutSecrets = (
   { headers }: HttpClientResponse.HttpClientResponse["request"],
   configured: ReadonlyArray<Redacted.Redacted>
 ) => {
-  const sent = [headers["x-api-key"], headers["authorization"]?.replace(/^Bearer /, "")]
-  const secrets = [...sent, ...configured.map(Redacted.value)].filter(
+  const credentials = [headers["x-api-key"], headers["authorization"]?.replace(/^Bearer /, "")]
+  const secrets = [...credentials, ...configured.map(Redacted.value)].filter(
     (secret) => secret !== undefined && secret.length >= leastSecretLength
   )
   return (text: string): string =>
@@ -165,10 +165,10 @@ const seenIn = (reply: Reply): { status: number; correlationId?: string } => {
 const pauseMillis = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
   const date = Option.map(DateTime.make(header), DateTime.toEpochMillis)
-  const told = /^\d{1,9}$/.test(header)
+  const delayMillis = /^\d{1,9}$/.test(header)
     ? Number(header) * 1000
     : Option.getOrUndefined(date.pipe(Option.map((at) => at - now)))
-  return told === undefined ? undefined : Math.min(maxPauseMillis, Math.max(minPauseMillis, told))
+  return delayMillis === undefined ? undefined : Math.min(maxPauseMillis, Math.max(minPauseMillis, delayMillis))
 }
 
 interface Refusal {
@@ -183,9 +183,9 @@ const refusalIn = (reply: Reply): Refusal => {
   const structured = Option.getOrUndefined(asStructured(json))
   const first = structured?.errors[0]
   if (structured !== undefined && first !== undefined) {
-    const said = structured.errors.map(({ detail, title }) => detail ?? title ?? "no detail").join("; ")
+    const details = structured.errors.map(({ detail, title }) => detail ?? title ?? "no detail").join("; ")
     const pointer = first.source?.pointer
-    const text = pointer === undefined ? said : `${said} (at ${pointer})`
+    const text = pointer === undefined ? details : `${details} (at ${pointer})`
     return { code: clean(first.code), text: clean(text), ...(pointer === undefined ? {} : { pointer: clean(pointer) }) }
   }
   const coded = Option.getOrUndefined(asCode(json))
@@ -201,20 +201,25 @@ export const refused = (
 ): VenueError | undefined => {
   const { status } = reply
   if (status >= 200 && status < 300) return undefined
-  const seen = seenIn(reply)
+  const replyFacts = seenIn(reply)
   const { code, pointer, text } = refusalIn(reply)
   const reason = () => {
     if (status === 401) {
-      return new Unauthorized({ operation, text, ...seen, ...present({ credential }) })
+      return new Unauthorized({ operation, text, ...replyFacts, ...present({ credential }) })
     }
     if (status === 429 || (kind === "read" && (status >= 500 || status === 408 || status === 425))) {
       const afterMillis = pauseMillis(reply.headers["retry-after"], now) ?? defaultPauseMillis
-      return new RetryLater({ operation, afterMillis: Math.round(afterMillis), text: `${status} ${text}`, ...seen })
+      return new RetryLater({
+        operation,
+        afterMillis: Math.round(afterMillis),
+        text: `${status} ${text}`,
+        ...replyFacts
+      })
     }
     if (status < 400 || status >= 500 || status === 408 || status === 425) {
-      return new OutcomeUnknown({ operation, text: `the venue answered ${status}: ${text}`, ...seen })
+      return new OutcomeUnknown({ operation, text: `the venue answered ${status}: ${text}`, ...replyFacts })
     }
-    return new Rejected({ operation, code, text, ...seen, ...present({ pointer }) })
+    return new Rejected({ operation, code, text, ...replyFacts, ...present({ pointer }) })
   }
   return new VenueError({ reason: reason() })
 }

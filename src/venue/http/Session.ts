@@ -57,7 +57,7 @@ export class Session extends Context.Service<
       const config = yield* VenueConfig
       const salt = yield* LoginSalt.make(config)
       const signLogin = signLoginWith(config, yield* Signer, yield* SecureRandom)
-      const held = yield* Ref.make<Tokens | undefined>(undefined)
+      const tokensRef = yield* Ref.make<Tokens | undefined>(undefined)
       const oneFlight = (yield* Semaphore.make(1)).withPermit
 
       const logIn = Effect.fnUntraced(function* (terms: LoginTerms) {
@@ -80,13 +80,13 @@ export class Session extends Context.Service<
           : new VenueError({ reason })
       }
 
-      const known = Effect.all({ aheadMillis: client.clockSkewMillis, salt: salt.current })
+      const currentTerms = Effect.all({ aheadMillis: client.clockSkewMillis, salt: salt.current })
 
       const learn = Effect.fnUntraced(function* (used: LoginTerms, failure: VenueError) {
         const { _tag } = failure.reason
         if (_tag !== "Rejected" && _tag !== "Unauthorized") return yield* failure
         yield* salt.renew
-        const better = yield* known
+        const better = yield* currentTerms
         const isLater = Math.abs((better.aheadMillis ?? 0) - (used.aheadMillis ?? 0)) > toleratedMillis
         const what = [
           ...(isLater ? ["its own clock"] : []),
@@ -100,7 +100,7 @@ export class Session extends Context.Service<
       })
 
       const authenticate = Effect.gen(function* () {
-        const used = yield* known
+        const used = yield* currentTerms
         return yield* logIn(used).pipe(Effect.catch((failure) => Effect.flatMap(learn(used, failure), logIn)))
       })
 
@@ -120,13 +120,13 @@ export class Session extends Context.Service<
       })
 
       const current = oneFlight(
-        Ref.get(held).pipe(
+        Ref.get(tokensRef).pipe(
           Effect.flatMap(renew),
-          Effect.tap((tokens) => Ref.set(held, tokens))
+          Effect.tap((tokens) => Ref.set(tokensRef, tokens))
         )
       )
 
-      const forget = (used: Tokens) => Ref.update(held, (tokens) => (tokens === used ? undefined : tokens))
+      const forget = (used: Tokens) => Ref.update(tokensRef, (tokens) => (tokens === used ? undefined : tokens))
 
       const run = Effect.fn("Session.run")(function* <A>(call: Effect.Effect<A, VenueError>) {
         const once = (tokens: Tokens) => Effect.provideService(call, SessionToken, tokens.access.value)

@@ -104,14 +104,14 @@ export class VenueClient extends Context.Service<
         return yield* Effect.tap(Reply.decode(success)(operation, reply), noteTime)
       })
 
-      const read = Effect.fn("VenueClient.read")(<A>(about: Call, send: Send, success: Schema.Codec<A, unknown>) =>
+      const readCall = Effect.fn("VenueClient.read")(<A>(about: Call, send: Send, success: Schema.Codec<A, unknown>) =>
         call(about, "read", send, success)
       )
       const write = Effect.fn("VenueClient.write")(<A>(about: Call, send: Send, success: Schema.Codec<A, unknown>) =>
         call(about, "write", send, success)
       )
 
-      return VenueClient.of({ api, post, read, write, clockSkewMillis: Effect.sync(skew.millis) })
+      return VenueClient.of({ api, post, read: readCall, write, clockSkewMillis: Effect.sync(skew.millis) })
     })
   ).pipe(Layer.provide(ClientCredentials.layer))
 

@@ -40,8 +40,8 @@ export const chargesOf = (schedule: VenueFacts["fees"], { appFees, assets, hasPa
   if (appFees.length === 0 || schedule.appFees === "added")
     return { appFees, service: Decimal.sumOf([least, settlement]) }
   const halves = appFees.map(half)
-  const kept = Math.max(least, Decimal.sumOf([sumOf(appFees), -sumOf(halves)]))
-  return { appFees: halves, service: Decimal.sumOf([kept, settlement]) }
+  const serviceShare = Math.max(least, Decimal.sumOf([sumOf(appFees), -sumOf(halves)]))
+  return { appFees: halves, service: Decimal.sumOf([serviceShare, settlement]) }
 }
 
 export const totalOf = ({ appFees, service }: Charges): number => Decimal.sumOf([sumOf(appFees), service])

@@ -12,8 +12,8 @@ export type AssetSpellings = ReadonlyMap<string, string>
 const onLedger = new RegExp(`^1cs_v1:(?:${ledgers.join("|")}):(nep141|nep245):(.+)$`)
 
 export const canonicalAssetId = (spellings: AssetSpellings | undefined, id: string): string => {
-  const known = spellings?.get(id)
-  if (known !== undefined) return known
+  const canonical = spellings?.get(id)
+  if (canonical !== undefined) return canonical
   const [, standard, reference] = onLedger.exec(id) ?? []
   if (standard === undefined || reference === undefined) return id
   const plain = `${standard}:${reference.replaceAll("%3A", ":").replaceAll("%3a", ":")}`

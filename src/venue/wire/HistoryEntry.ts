@@ -95,9 +95,9 @@ const fieldByField = <A extends object>(schema: Schema.Codec<A, unknown> & { rea
     if (typeof said !== "object" || said === null || Array.isArray(said)) {
       return { value: {}, problem: `the line is ${said === null ? "null" : "not an object"}` }
     }
-    const read = single.map(([name, decode]) => [name, decode(said)] as const)
-    const odd = read.filter(([, found]) => Option.isNone(found)).map(([name]) => name)
-    const value: Partial<A> = Object.assign({}, ...read.map(([, found]) => Option.getOrElse(found, () => ({}))))
+    const decodings = single.map(([name, decode]) => [name, decode(said)] as const)
+    const odd = decodings.filter(([, found]) => Option.isNone(found)).map(([name]) => name)
+    const value: Partial<A> = Object.assign({}, ...decodings.map(([, found]) => Option.getOrElse(found, () => ({}))))
     return { value, problem: `not as described: ${odd.join(", ")}` }
   }
 }

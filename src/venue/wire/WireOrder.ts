@@ -287,11 +287,11 @@ const decodeParties = Schema.decodeUnknownOption(
 
 /** Returns an order of other parties, if it names its parties and they are not ours. Any other element is read normally. */
 export const ofOthers = (element: unknown, parties: ReadonlySet<string>): OrderOfOthers | undefined => {
-  const said = Option.getOrUndefined(decodeParties(element))
-  if (said === undefined) return undefined
-  const { createdAt, recipient, refundTo } = said.attributes
+  const orderParties = Option.getOrUndefined(decodeParties(element))
+  if (orderParties === undefined) return undefined
+  const { createdAt, recipient, refundTo } = orderParties.attributes
   if (parties.has(recipient) || parties.has(refundTo)) return undefined
-  return { id: said.id, ...present({ createdAt: typeof createdAt === "string" ? time(createdAt) : undefined }) }
+  return { id: orderParties.id, ...present({ createdAt: typeof createdAt === "string" ? time(createdAt) : undefined }) }
 }
 
 export const fromList = (element: unknown, now: number): Result.Result<Order, OddOrder> =>

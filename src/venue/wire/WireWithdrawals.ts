@@ -59,20 +59,20 @@ export interface Withdrawals {
 const decode = Schema.decodeUnknownOption(WireWithdrawal)
 
 const exact = (said: unknown): Result.Result<Withdrawal, unknown> => {
-  const read = Option.getOrUndefined(decode(said))
-  const amountOut = Wire.parseAmount(read?.amountOut ?? "")
-  if (read === undefined || amountOut === undefined) return Result.fail(said)
-  const { hash, status, timestamp = "", withdrawFee = "" } = read
-  const known = { withdrawFee: Wire.parseAmount(withdrawFee), at: Timestamp.parse(timestamp), hash }
-  return Result.succeed({ status, amountOut, ...present(known) })
+  const wireFields = Option.getOrUndefined(decode(said))
+  const amountOut = Wire.parseAmount(wireFields?.amountOut ?? "")
+  if (wireFields === undefined || amountOut === undefined) return Result.fail(said)
+  const { hash, status, timestamp = "", withdrawFee = "" } = wireFields
+  const details = { withdrawFee: Wire.parseAmount(withdrawFee), at: Timestamp.parse(timestamp), hash }
+  return Result.succeed({ status, amountOut, ...present(details) })
 }
 
 export const toWithdrawals = ({ withdrawals: said, ...about }: WithdrawalsReply): Withdrawals => {
   const list = said === undefined ? [] : Array.isArray(said) ? said : [said]
-  const read = list.map(exact)
+  const results = list.map(exact)
   return {
     ...about,
-    withdrawals: read.flatMap((one) => (Result.isSuccess(one) ? [one.success] : [])),
-    odd: read.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
+    withdrawals: results.flatMap((one) => (Result.isSuccess(one) ? [one.success] : [])),
+    odd: results.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
   }
 }

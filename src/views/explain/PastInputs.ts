@@ -22,10 +22,10 @@ const freshMinutes = 3
 export type SeenInputs = ReadonlyMap<string, { readonly at: number; readonly checks: ReadonlyArray<Input> }>
 
 export const look = Effect.fn("PastInputs.look")(function* (state: BotState, strategy: Strategy, now: number) {
-  const known = state.strategies.get(strategy.name)
-  if (known?.decision === undefined || strategy.inputs === undefined) return recorded(known)
+  const strategyState = state.strategies.get(strategy.name)
+  if (strategyState?.decision === undefined || strategy.inputs === undefined) return recorded(strategyState)
   const own = yield* seenOf(strategy.market.name, strategy.candles ?? new Map(), now)
-  if (own.price === undefined) return recorded(known)
+  if (own.price === undefined) return recorded(strategyState)
   const watched = yield* Effect.forEach(strategy.watched ?? [], ({ market, candles }) =>
     Effect.map(seenOf(market.name, candles, now), (seen) => [market.name, seen] as const)
   )
@@ -41,11 +41,11 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
     ...(watched.length === 0 ? {} : { elsewhere: new Map(elsewhere) }),
     candles: JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, feeds, now)) ?? new Map(),
     // The journal keeps no quotes but those that a decision was made by.
-    depth: known.decision.depth
+    depth: strategyState.decision.depth
   }
   const view = viewOf(state, strategy, moment)
-  const fresh = strategy.inputs(view, known.memory ?? null)
-  const then = recorded(known)
+  const fresh = strategy.inputs(view, strategyState.memory ?? null)
+  const then = recorded(strategyState)
   return new Map(
     [...fresh].map(([slot, checks]) => {
       const before = then.get(slot)

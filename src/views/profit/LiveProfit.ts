@@ -55,10 +55,10 @@ export const pictureNow = (
   prices: ReadonlyMap<string, TwoSidedPrice> = new Map()
 ): LiveProfit => {
   const live = [...prices].map(([market, price]) => [market, { price: mid(price), at: price.at }] as const)
-  const known = new Map([...profit.books.lastPrices, ...live])
+  const allPrices = new Map([...profit.books.lastPrices, ...live])
   return pictureOf(
     profit,
-    Profit.markBy(known, (symbol) => assets.get(symbol)?.decimals),
+    Profit.markBy(allPrices, (symbol) => assets.get(symbol)?.decimals),
     now
   )
 }
@@ -68,13 +68,13 @@ export const slotEarned = ({ figures }: Profit.Row): Amount | undefined =>
   figures.rounds === 0 && figures.gridProfit === 0n ? undefined : Profit.earnedOf(figures)
 
 export const subscribe = Effect.fn("LiveProfit.subscribe")(function* (assets: Money.Assets) {
-  const read = yield* StoredProfit.reader
-  let shown: { readonly picture: LiveProfit; readonly at: number; readonly sequence: number } | undefined
+  const reader = yield* StoredProfit.reader
+  let last: { readonly picture: LiveProfit; readonly at: number; readonly sequence: number } | undefined
   return Effect.fnUntraced(function* (prices: ReadonlyMap<string, TwoSidedPrice>) {
-    const profit = yield* read
+    const profit = yield* reader
     const now = yield* Clock.currentTimeMillis
-    if (shown?.sequence === profit.sequence && now - shown.at < staleMillis) return shown.picture
-    shown = { picture: pictureNow(profit, assets, now, prices), at: now, sequence: profit.sequence }
-    return shown.picture
+    if (last?.sequence === profit.sequence && now - last.at < staleMillis) return last.picture
+    last = { picture: pictureNow(profit, assets, now, prices), at: now, sequence: profit.sequence }
+    return last.picture
   })
 })

@@ -125,9 +125,9 @@ const byTime = (a: Trades.Trade, b: Trades.Trade): number => a.at - b.at
 const count = (items: Map<string, Profit.Item>, item: Profit.Item): void => {
   const day = Math.floor(item.at / dayMillis)
   const key = [item.strategy, item.slot, item.asset, item.quote, day].join("\u0000")
-  const known = items.get(key)
-  const figures = Profit.plus(Profit.plus(Profit.nothing, known?.figures ?? {}), item.figures)
-  items.set(key, { ...item, at: known?.at ?? item.at, figures })
+  const existingItem = items.get(key)
+  const figures = Profit.plus(Profit.plus(Profit.nothing, existingItem?.figures ?? {}), item.figures)
+  items.set(key, { ...item, at: existingItem?.at ?? item.at, figures })
 }
 
 export const items = (profit: RunningProfit, mark: Profit.Mark, now: number): ReadonlyArray<Profit.Item> => {

@@ -37,25 +37,25 @@ const newest = Effect.fnUntraced(function* (snapshots: Snapshots) {
   return snapshot === undefined ? nothing() : (deserialize(snapshot.body) as Stored)
 })
 
-const read = Effect.fnUntraced(function* (
+const restore = Effect.fnUntraced(function* (
   snapshots: Snapshots,
   see: (books: AccountBooks.AccountBooks, part: PartBody) => void
 ) {
-  const known = yield* newest(snapshots)
+  const newestSnapshot = yield* newest(snapshots)
   let after = 0
-  for (const [index, { sequence }] of known.parts.entries()) {
+  for (const [index, { sequence }] of newestSnapshot.parts.entries()) {
     const part = yield* snapshots.newest(partName(index + 1))
     const body = part?.sequence === sequence ? (deserialize(part.body) as PartBody) : undefined
     if (body?.after !== after) return nothing()
-    see(known.books, body)
+    see(newestSnapshot.books, body)
     after = sequence
   }
-  return known
+  return newestSnapshot
 })
 
 export const stored = Effect.gen(function* () {
   const { snapshots } = yield* Journal
-  return (yield* read(snapshots, append)).books
+  return (yield* restore(snapshots, append)).books
 })
 
 const append = ({ trading }: AccountBooks.AccountBooks, { grown }: PartBody): void => {
@@ -103,9 +103,9 @@ const keep = Effect.fnUntraced(function* (snapshots: Snapshots, { books, parts }
   const isKept = yield* snapshots.keep(partName(parts.length + 1), { sequence, body: serialize(part) })
   if (!isKept) return { books, parts }
   for (const name of AccountBooks.grown) trading[name].length = 0
-  const kept: Stored = { parts: [...parts, { sequence }], books }
-  yield* snapshots.keep(snapshotName, { sequence, body: serialize(kept) })
-  return kept
+  const newState: Stored = { parts: [...parts, { sequence }], books }
+  yield* snapshots.keep(snapshotName, { sequence, body: serialize(newState) })
+  return newState
 })
 
 const readOn = Effect.fnUntraced(function* ({ events }: Journal["Service"], books: AccountBooks.AccountBooks) {
@@ -114,7 +114,7 @@ const readOn = Effect.fnUntraced(function* ({ events }: Journal["Service"], book
 
 export const keepUp = Effect.fnUntraced(function* (every = 10_000) {
   const journal = yield* Journal
-  let known = yield* read(journal.snapshots, () => {})
+  let known = yield* restore(journal.snapshots, () => {})
   const look = Effect.gen(function* () {
     yield* readOn(journal, known.books)
     const { books, parts } = known
@@ -127,7 +127,7 @@ export const keepUp = Effect.fnUntraced(function* (every = 10_000) {
 /** Starts from the first event; earlier snapshots are ignored. */
 export const renewSnapshot = Effect.gen(function* () {
   const journal = yield* Journal
-  const read = nothing()
-  yield* readOn(journal, read.books)
-  yield* keep(journal.snapshots, read)
+  const freshBooks = nothing()
+  yield* readOn(journal, freshBooks.books)
+  yield* keep(journal.snapshots, freshBooks)
 })

@@ -33,17 +33,17 @@ const mostReasons = 3
 export const ladder = (rows: ReadonlyArray<SlotRow>, sight: Sight): ReadonlyArray<ColouredLine> => {
   const { room } = sight
   const isEmpty = (row: SlotRow) => row.price === "" && !isTrouble(row)
-  const told = emptyLines(rows.filter(isEmpty))
-  const held = rows.filter((row) => !isEmpty(row))
-  const markets = [...new Set(held.flatMap((row) => marketOf(row) ?? []))]
-  const most = Math.max(1, room - told.length - markets.length)
-  const telling = new Set(held.toSorted((a, b) => a.rank - b.rank).slice(0, most))
-  const shown = held.filter((row) => telling.has(row)).toSorted(byPrice)
-  const hidden = held.length - shown.length
+  const emptySlotLines = emptyLines(rows.filter(isEmpty))
+  const orderRows = rows.filter((row) => !isEmpty(row))
+  const markets = [...new Set(orderRows.flatMap((row) => marketOf(row) ?? []))]
+  const most = Math.max(1, room - emptySlotLines.length - markets.length)
+  const telling = new Set(orderRows.toSorted((a, b) => a.rank - b.rank).slice(0, most))
+  const shown = orderRows.filter((row) => telling.has(row)).toSorted(byPrice)
+  const hidden = orderRows.length - shown.length
   return [
     ...tableLines(shown, sight),
     ...(hidden === 0 ? [] : [[`… and ${counted(hidden, "order")} further away`, "dim"] as const]),
-    ...told
+    ...emptySlotLines
   ]
 }
 
@@ -85,7 +85,7 @@ const tableLines = (
     { title: "SLOT", value: ({ slot }) => slot },
     isWide && { title: "NOTE", value: ({ progress, why }) => (progress === null ? why : "") }
   ]).lines(shown)
-  const said: Array<ColouredLine> = shown.length === 0 ? [] : [[header, "dim"]]
+  const colouredLines: Array<ColouredLine> = shown.length === 0 ? [] : [[header, "dim"]]
   const open = new Set<string>()
   for (const [index, row] of shown.entries()) {
     const market = marketOf(row)
@@ -94,14 +94,14 @@ const tableLines = (
     // Trouble stands above all markets.
     const previous = before === undefined || isTrouble(before) ? undefined : marketOf(before)
     const isLeft = previous !== undefined && previous !== market && open.has(previous)
-    if (isLeft) pushMarker(said, open, previous, prices)
+    if (isLeft) pushMarker(colouredLines, open, previous, prices)
     if (market !== undefined && previous !== market && !isTrouble(row)) open.add(market)
     if (price !== undefined && open.has(market ?? "") && numberOf(row) < Decimal.toNumber(mid(price)))
-      pushMarker(said, open, market, prices)
-    said.push([lines[index] ?? "", colourOf[row.tone]])
+      pushMarker(colouredLines, open, market, prices)
+    colouredLines.push([lines[index] ?? "", colourOf[row.tone]])
   }
-  for (const market of [...open]) pushMarker(said, open, market, prices)
-  return said
+  for (const market of [...open]) pushMarker(colouredLines, open, market, prices)
+  return colouredLines
 }
 
 const pushMarker = (

@@ -80,7 +80,7 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   const room = Math.max(fewestSlots, canvas.rows - above.length - below.length - 2)
   const slots = canvas.slots ?? room
   // Where nothing has to fit, every slot states its own reason.
-  const shown = Number.isFinite(canvas.columns)
+  const orderLines = Number.isFinite(canvas.columns)
     ? ladder(rows, {
         prices: input.prices,
         earned,
@@ -90,7 +90,7 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
         room: slots
       })
     : slotLines(rows, slots, earned, inventory)
-  const lines = [...above, ...shown, ...below]
+  const lines = [...above, ...orderLines, ...below]
   return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
 }
 
@@ -147,9 +147,9 @@ const slotLines = (
   inventory: (slot: string) => string
 ): ReadonlyArray<ColouredLine> => {
   const telling = new Set(rows.toSorted((a, b) => a.rank - b.rank).slice(0, room))
-  const shown = rows.filter((row) => telling.has(row))
-  const hasEarned = shown.some(({ slot }) => earned(slot) !== "")
-  const hasInventory = shown.some(({ slot }) => inventory(slot) !== "")
+  const visibleRows = rows.filter((row) => telling.has(row))
+  const hasEarned = visibleRows.some(({ slot }) => earned(slot) !== "")
+  const hasInventory = visibleRows.some(({ slot }) => inventory(slot) !== "")
   const [header = "", ...lines] = Table.of<SlotRow>([
     { title: "SLOT", value: ({ slot }) => slot },
     { title: "SIDE", value: ({ side }) => side },
@@ -161,11 +161,11 @@ const slotLines = (
     hasEarned && { title: Table.right("EARNED"), value: ({ slot }) => earned(slot) },
     hasInventory && { title: Table.right("INVENTORY"), value: ({ slot }) => inventory(slot) },
     { title: "WHY", value: ({ progress, why }) => (progress === null ? why : `${progress}: ${why}`) }
-  ]).lines(shown)
+  ]).lines(visibleRows)
   const hidden = rows.filter((row) => !telling.has(row))
   return [
     [header, "dim"],
-    ...lines.map((line, index): ColouredLine => [line, colourOf[shown[index]?.tone ?? "quiet"]]),
+    ...lines.map((line, index): ColouredLine => [line, colourOf[visibleRows[index]?.tone ?? "quiet"]]),
     ...(hidden.length === 0 ? [] : [[`… and ${hidden.length} more: ${byState(hidden)}`, "dim"] as const])
   ]
 }

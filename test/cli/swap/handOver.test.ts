@@ -56,7 +56,7 @@ describe("a swap handed to a running bot", () => {
           const database = yield* Layer.build(Sqlite.layer({ filename: journal }))
           const written = Journal.layer.pipe(Layer.provide(Layer.succeedContext(database)))
           yield* Effect.provide(
-            Journal.use(({ append }) => append(SwapByHand.begun("s1", agreed))),
+            Journal.use(({ append }) => append(SwapByHand.startEvents("s1", agreed))),
             written
           )
           const followed = yield* Effect.forkChild(follow)

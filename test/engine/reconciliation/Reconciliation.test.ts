@@ -7,7 +7,7 @@ import * as BalanceComparison from "../../../src/engine/reconciliation/BalanceCo
 import type { JournalOrder } from "../../../src/engine/reconciliation/JournalOrders.ts"
 import * as Reconciliation from "../../../src/engine/reconciliation/Reconciliation.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
-import { about, begun } from "../../../src/engine/state/swaps/SwapByHand.ts"
+import { about, startEvents } from "../../../src/engine/state/swaps/SwapByHand.ts"
 import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 
 const journalOrder: JournalOrder = {
@@ -80,7 +80,7 @@ const line: Reconciliation.HistoryLine = {
 /** Agreed to, and then this. */
 const swapAfter = (...events: ReadonlyArray<BotEvent>): SwapHistory.SwapHistory => {
   const swaps = new Map<string, SwapHistory.SwapHistory>()
-  const agreed = begun("s1", {
+  const agreed = startEvents("s1", {
     venue: "v",
     account: "alice",
     swapType: "EXACT_INPUT",

@@ -4,7 +4,7 @@ import { Redacted } from "effect"
 import type { BotEvent, Of, PlacementEvent, Recorded } from "../../../src/domain/BotEvent.ts"
 import type { AgreedSwap, SwapReport } from "../../../src/domain/SwapRecord.ts"
 import { unclearPayment } from "../../../src/engine/funding/Paying.ts"
-import { about, begun } from "../../../src/engine/state/swaps/SwapByHand.ts"
+import { about, startEvents } from "../../../src/engine/state/swaps/SwapByHand.ts"
 import * as SwapHistory from "../../../src/engine/state/swaps/SwapHistory.ts"
 
 const asset = (symbol: string) => ({ symbol, id: symbol, decimals: 6 })
@@ -66,7 +66,7 @@ const recorded = (events: ReadonlyArray<BotEvent>): ReadonlyArray<Recorded> =>
   events.map((event, index) => ({ sequence: index + 1, at: 10 * (index + 1), event }))
 const told = (events: ReadonlyArray<BotEvent>, terms = agreed): SwapHistory.SwapHistory => {
   const swaps = new Map<string, SwapHistory.SwapHistory>()
-  for (const entry of recorded([...begun("s1", terms), ...events])) SwapHistory.apply(swaps, entry)
+  for (const entry of recorded([...startEvents("s1", terms), ...events])) SwapHistory.apply(swaps, entry)
   return swaps.get("s1") ?? assert.fail("no swap")
 }
 const fold = (...events: ReadonlyArray<BotEvent>): SwapHistory.SwapHistory => told(events)
@@ -91,7 +91,9 @@ describe("a swap by hand", () => {
     )
     const swaps = new Map<string, SwapHistory.SwapHistory>()
     const isOther = (event: BotEvent): event is PlacementEvent => "placement" in event
-    const others = begun("s1", agreed).flatMap((event) => (isOther(event) ? [{ ...event, strategy: "grid" }] : []))
+    const others = startEvents("s1", agreed).flatMap((event) =>
+      isOther(event) ? [{ ...event, strategy: "grid" }] : []
+    )
     const stopped: BotEvent = { _tag: "BotStopped", reason: "r" }
     for (const entry of recorded([...others, stopped, signed])) SwapHistory.apply(swaps, entry)
     assert.strictEqual(swaps.size, 0)

@@ -16,7 +16,7 @@ import * as Band from "../../../src/lab/backtest/Band.ts"
 import { noCosts } from "../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as BandSide from "../../../src/lab/backtest/results/BandSide.ts"
 import * as Quantiles from "../../../src/lab/backtest/results/Quantiles.ts"
-import { named, type SolverLaw } from "../../../src/sandbox/Solvers.ts"
+import { type SolverLaw, solverLaws } from "../../../src/sandbox/Solvers.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import * as StrategyFile from "../../../src/strategy/StrategyFile.ts"
 import * as SandboxTrader from "./SandboxTrader.ts"
@@ -124,7 +124,7 @@ export const laws: ReadonlyArray<Law> = [
   ...["random", "competition", "by-size", "slow", "thin", "away"].map((name) => ({
     name,
     isKnown: false,
-    solvers: () => named[name] ?? eager
+    solvers: () => solverLaws[name] ?? eager
   }))
 ]
 

@@ -24,8 +24,8 @@ describe("pages", () => {
     const note = "what it means"
     const page = pageOf("about", [
       { title: "Windows", note, parts: [Page.table(["", "PNL"], [["first", "1.5"]]), Page.sentences("All gained.")] },
-      { title: "Bars", parts: [Page.drawn(() => "<svg></svg>")] },
-      { title: "Map", parts: [Page.drawn(() => "<svg></svg>", ["▓▓ ░░"])] },
+      { title: "Bars", parts: [Page.figurePart(() => "<svg></svg>")] },
+      { title: "Map", parts: [Page.figurePart(() => "<svg></svg>", ["▓▓ ░░"])] },
       { title: "Run", parts: [Page.facts([["made", "today"]])], isPageOnly: true }
     ])
     assert.deepStrictEqual(PageText.lines({ ...page, headline: [["gain", "2 %"]], says: ["It gains."] }), [

@@ -40,16 +40,16 @@ export const searchPage = (text: string, columns: ReadonlyArray<string>): Page.P
   const map = { rowName: text, columnName: text, rows: [text], columns, values: [values], around: [values] }
   const format = (value: number): string => value.toFixed(2)
   return pageOf(text, [
-    { title: text, parts: [Page.drawn(() => maps(map, undefined))] },
+    { title: text, parts: [Page.figurePart(() => maps(map, undefined))] },
     {
       title: "All",
-      parts: [Page.drawn(() => histogram(values, { noun: "trials", label: text, format, marked: 1 }))]
+      parts: [Page.figurePart(() => histogram(values, { noun: "trials", label: text, format, marked: 1 }))]
     },
-    { title: "Bars", parts: [Page.drawn(() => windowBars([{ name: text, inSample: 1, outOfSample: -1 }]))] },
+    { title: "Bars", parts: [Page.figurePart(() => windowBars([{ name: text, inSample: 1, outOfSample: -1 }]))] },
     {
       title: "Equity",
       parts: [
-        Page.drawn(() =>
+        Page.figurePart(() =>
           fan({ label: text, line: values, bands: [[values, values]], borders: [0.5], ends: [text, text], format })
         )
       ]
@@ -59,19 +59,19 @@ export const searchPage = (text: string, columns: ReadonlyArray<string>): Page.P
 
 export const backtestPage = (text: string): Page.Page =>
   pageOf(text, [
-    { title: "Equity", parts: [Page.drawn(BacktestParts.equityCharts)] },
-    { title: "Price", parts: [Page.drawn(() => BacktestParts.priceCharts([text]))] },
-    { title: "Months", parts: [Page.drawn(() => BacktestParts.monthTable(text, [["2024-01", 0.1]]))] },
+    { title: "Equity", parts: [Page.figurePart(BacktestParts.equityCharts)] },
+    { title: "Price", parts: [Page.figurePart(() => BacktestParts.priceCharts([text]))] },
+    { title: "Months", parts: [Page.figurePart(() => BacktestParts.monthTable(text, [["2024-01", 0.1]]))] },
     {
       title: "Slots",
       parts: [
-        Page.drawn(() =>
+        Page.figurePart(() =>
           BacktestParts.slotTables([{ slot: text, why: text, buys: 1, sells: 2, gained: "3", inventory: "-1" }])
         )
       ]
     },
-    { title: "Fills", parts: [Page.drawn(() => BacktestParts.fillsTable(1))] }
+    { title: "Fills", parts: [Page.figurePart(() => BacktestParts.fillsTable(1))] }
   ])
 
 export const comparisonPage = (text: string): Page.Page =>
-  pageOf(text, [{ title: "Returns", parts: [Page.drawn(ComparisonScript.charts)] }])
+  pageOf(text, [{ title: "Returns", parts: [Page.figurePart(ComparisonScript.charts)] }])

@@ -6,7 +6,7 @@ import { apply } from "../../../src/sandbox/core/Commands.ts"
 import * as Books from "../../../src/sandbox/core/money/Books.ts"
 import * as State from "../../../src/sandbox/core/State.ts"
 import { defaultSettings } from "../../../src/sandbox/Settings.ts"
-import { named, type SolverLaw } from "../../../src/sandbox/Solvers.ts"
+import { type SolverLaw, solverLaws } from "../../../src/sandbox/Solvers.ts"
 import { startedAt } from "./scenario.ts"
 
 const eager: SolverLaw = { marginBasisPoints: [0, 0], marginPerThousandUsd: 0, solvers: 1, latencyMillis: [0, 0] }
@@ -155,7 +155,7 @@ describe("solvers", () => {
   })
 
   it("of each named law fill an order that the market has left far behind for days", () => {
-    for (const law of Object.values(named)) {
+    for (const law of Object.values(solverLaws)) {
       const { sell, hold } = venue(law)
       const order = sell(100, 2600)
       hold(2800, 24 * 3600 * second)

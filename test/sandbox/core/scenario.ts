@@ -7,14 +7,14 @@ import { booksView } from "../../../src/sandbox/http/wire/wireBooks.ts"
 import * as MarketModel from "../../../src/sandbox/market/MarketModel.ts"
 import * as Seeded from "../../../src/sandbox/Seeded.ts"
 import { defaultSettings, type SandboxAsset, type SandboxSettings } from "../../../src/sandbox/Settings.ts"
-import { named } from "../../../src/sandbox/Solvers.ts"
+import { solverLaws } from "../../../src/sandbox/Solvers.ts"
 import { QuoteRequest } from "../../../src/venue/wire/WireQuote.ts"
 
 export const startedAt = 1_700_000_000_000
 /** A fast and lively market with everything rare made frequent. */
 export const settingsOf = (seed: number): SandboxSettings => ({
   ...defaultSettings("native"),
-  ...present({ solvers: [undefined, ...Object.values(named)][seed % 8] }),
+  ...present({ solvers: [undefined, ...Object.values(solverLaws)][seed % 8] }),
   seed,
   accounts: ["alice.test", "bob.test"],
   speed: 600,

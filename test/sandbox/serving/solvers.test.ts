@@ -5,7 +5,7 @@ import { join, resolve } from "node:path"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { named } from "../../../src/sandbox/Solvers.ts"
+import { solverLaws } from "../../../src/sandbox/Solvers.ts"
 import { lawOf } from "../../../src/sandbox/serving/SandboxServing.ts"
 
 const load = (written: string) => lawOf(written).pipe(Effect.provide(NodeServices.layer), Effect.runPromise)
@@ -27,7 +27,7 @@ const messageOf = (loading: Promise<unknown>): Promise<string> =>
   )
 
 describe("--solvers", () => {
-  it("knows names", async () => assert.strictEqual(await load("thin"), named["thin"]))
+  it("knows names", async () => assert.strictEqual(await load("thin"), solverLaws["thin"]))
 
   it("reads every key of the documentation, and what a file leaves out is as eager as can be", async () => {
     const docs = readFileSync(resolve(import.meta.dirname, "../../../docs/set-up.md"), "utf8")

@@ -24,7 +24,7 @@ export const make = Effect.fn("SignalFile.make")(function* (
 ) {
   const fileSystem = yield* FileSystem.FileSystem
   const books = yield* Bookkeeper
-  let seen: Seen = { mark: "", problems: [], values: [] }
+  let lastRead: Seen = { mark: "", problems: [], values: [] }
   let lastProblem = ""
 
   const tell = Effect.fnUntraced(function* (reason: string) {
@@ -45,8 +45,8 @@ export const make = Effect.fn("SignalFile.make")(function* (
   const look = Effect.gen(function* () {
     const { mtime, size } = yield* fileSystem.stat(file)
     const mark = `${size} ${Option.getOrUndefined(mtime)?.getTime()}`
-    if (mark !== seen.mark) seen = { mark, ...SignalCsv.read(yield* tail(Number(size)), file) }
-    const { problems, values } = seen
+    if (mark !== lastRead.mark) lastRead = { mark, ...SignalCsv.parseSignals(yield* tail(Number(size)), file) }
+    const { problems, values } = lastRead
     yield* tell(problems[0] === undefined ? "" : format(problems[0]))
     const now = yield* Clock.currentTimeMillis
     const due = new Map<string, SignalCsv.NamedSignal>()

@@ -13,7 +13,7 @@ import type { Markets } from "../../../strategy/Markets.ts"
 import type { Strategy } from "../../../strategy/Strategy.ts"
 import * as StrategyFile from "../../../strategy/StrategyFile.ts"
 
-const told = Effect.gen(function* () {
+const eventsOfRuns = Effect.gen(function* () {
   const journal = yield* Journal
   const tags = ["BotStarted", "StrategyLoaded", "StrategyRemoved", "StrategiesRefused", "EditMended"] as const
   return (yield* Stream.runCollect(journal.events({ tags }))).map(({ event }) => event)
@@ -35,8 +35,8 @@ const lastRunIn = (events: ReadonlyArray<BotEvent>): LastRun => {
       loaded.set(strategy, { file, text })
       removed.delete(file)
     }
-    const gone = event._tag === "StrategyRemoved" ? loaded.get(event.strategy) : undefined
-    if (gone !== undefined) removed.add(gone.file)
+    const removedStrategy = event._tag === "StrategyRemoved" ? loaded.get(event.strategy) : undefined
+    if (removedStrategy !== undefined) removed.add(removedStrategy.file)
     if (event._tag === "StrategiesRefused") isRejected = true
     if (event._tag === "EditMended" || event._tag === "BotStarted") isRejected = false
   }
@@ -61,15 +61,15 @@ export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn
   const fileSystem = yield* FileSystem.FileSystem
   const exists = (path: string) => Effect.orElseSucceed(fileSystem.exists(path), () => false)
   // On a full disk it cannot be read beside others; whoever opens it to write reads it alone, or says what is wrong with it.
-  const known = Effect.orElseSucceed(Effect.provide(told, Layers.readOnlyJournal(journal)), () => [])
-  const last = lastRunIn((yield* exists(journal)) ? yield* known : [])
+  const earlierEvents = Effect.orElseSucceed(Effect.provide(eventsOfRuns, Layers.readOnlyJournal(journal)), () => [])
+  const last = lastRunIn((yield* exists(journal)) ? yield* earlierEvents : [])
   const missing = yield* Effect.filter(all, (file) => Effect.map(exists(file), (isThere) => !isThere))
-  const left = missing.length === all.length ? [] : missing.filter((file) => last.removed.has(file))
-  const files = all.filter((file) => !left.includes(file))
-  const notes = left.map((file) => `${file}: was removed while the bot ran, and is left out`)
-  const read = yield* StrategyFiles.readAll(files, markets)
-  const isUsable = read.problems.length === 0
-  if (isUsable && !last.isRejected) return { strategies: read.strategies, files, notes } satisfies Start
+  const omittedFiles = missing.length === all.length ? [] : missing.filter((file) => last.removed.has(file))
+  const files = all.filter((file) => !omittedFiles.includes(file))
+  const notes = omittedFiles.map((file) => `${file}: was removed while the bot ran, and is left out`)
+  const strategyFiles = yield* StrategyFiles.readAll(files, markets)
+  const isUsable = strategyFiles.problems.length === 0
+  if (isUsable && !last.isRejected) return { strategies: strategyFiles.strategies, files, notes } satisfies Start
 
   const before = files.flatMap((file) => {
     const text = goesOn ? last.ran.get(file) : undefined
@@ -77,11 +77,11 @@ export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn
     return parsed !== undefined && Result.isSuccess(parsed) ? [parsed.success] : []
   })
   const ranAll = before.length === files.length
-  if (isUsable && (!ranAll || sameTexts(before, read.strategies)))
-    return { strategies: read.strategies, files, notes } satisfies Start
-  if (!ranAll && !isKilled) return yield* new StrategyFiles.StrategiesInvalid({ rendered: read.rendered })
+  if (isUsable && (!ranAll || sameTexts(before, strategyFiles.strategies)))
+    return { strategies: strategyFiles.strategies, files, notes } satisfies Start
+  if (!ranAll && !isKilled) return yield* new StrategyFiles.StrategiesInvalid({ rendered: strategyFiles.rendered })
   const goingOn = "the files as they are now cannot be used, or were rejected as an edit: what ran last goes on"
-  return { strategies: before, files, notes: [...notes, ...read.rendered, goingOn] } satisfies Start
+  return { strategies: before, files, notes: [...notes, ...strategyFiles.rendered, goingOn] } satisfies Start
 })
 
 const sameTexts = (some: ReadonlyArray<Strategy>, others: ReadonlyArray<Strategy>): boolean =>

@@ -75,9 +75,9 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
 
   const present = Effect.filter(files, (file) =>
     Effect.map(isThere(file), (exists) => {
-      const missed = exists ? 0 : (misses.get(file) ?? 0) + 1
-      misses.set(file, missed)
-      return missed < missesUntilGone
+      const missCount = exists ? 0 : (misses.get(file) ?? 0) + 1
+      misses.set(file, missCount)
+      return missCount < missesUntilGone
     })
   )
 
@@ -92,18 +92,18 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   const look = Effect.gen(function* () {
     const there = yield* present
     const missing = there.filter((file) => (misses.get(file) ?? 0) > 0)
-    const gone = missing.filter((file) => (misses.get(file) ?? 0) >= missesUntilTold)
-    if (gone.length > 0) yield* refuse(gone.map((file) => `${file} is gone: ${fateOf[onRemoved]}`))
+    const absentFiles = missing.filter((file) => (misses.get(file) ?? 0) >= missesUntilTold)
+    if (absentFiles.length > 0) yield* refuse(absentFiles.map((file) => `${file} is gone: ${fateOf[onRemoved]}`))
     // It may be between an editor's two steps: look again later.
     if (missing.length > 0) return
-    const read = yield* readAll(there)
-    if (read.problems.length > 0) {
+    const strategyFiles = yield* readAll(there)
+    if (strategyFiles.problems.length > 0) {
       lastJudged = unjudged
-      yield* refuse(read.rendered)
+      yield* refuse(strategyFiles.rendered)
       return
     }
     // An unchanged file keeps its very object, so the engine does not ask it again.
-    const next = read.strategies.map((strategy) => strategies.find((old) => isSame(old, strategy)) ?? strategy)
+    const next = strategyFiles.strategies.map((strategy) => strategies.find((old) => isSame(old, strategy)) ?? strategy)
     if (!(yield* isSafe(next))) return
     if (standing.text !== "") yield* books.record({ _tag: "EditMended" })
     standing = nothing

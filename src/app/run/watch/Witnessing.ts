@@ -74,7 +74,7 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
   })
 
   const mayTell = () => isCompared && books.state.witnessed?.isAccepted !== false
-  const heard = <E, R>(step: Effect.Effect<void, E, R>) =>
+  const trackSilence = <E, R>(step: Effect.Effect<void, E, R>) =>
     step.pipe(
       Effect.andThen(
         Effect.sync(() => {
@@ -96,8 +96,8 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
     if (mayTell()) yield* Effect.andThen(tell, mail)
   })
   // Under the kill switch nothing is paid anyway, and cancelling waits for nobody.
-  if (books.state.killed === undefined) yield* heard(compare)
-  return Effect.forever(Effect.andThen(heard(turn), Effect.sleep(terms.everyMillis))).pipe(
+  if (books.state.killed === undefined) yield* trackSilence(compare)
+  return Effect.forever(Effect.andThen(trackSilence(turn), Effect.sleep(terms.everyMillis))).pipe(
     Effect.provideService(FileSystem.FileSystem, fileSystem)
   )
 })

@@ -112,11 +112,11 @@ const droppedExit = (
 ): string | undefined => {
   const decision = decisions.get(name)
   if (decision === undefined) return undefined
-  const kept = new Set([...decision.desired, ...decision.absent].map(({ slot }) => slot))
+  const plannedSlots = new Set([...decision.desired, ...decision.absent].map(({ slot }) => slot))
   for (const { legs = [], market: of, side, slot } of ran.get(name)?.desired ?? []) {
     const { bought = 0n, sold = 0n } = slots.get(slot) ?? {}
     const exit = bought > sold ? "SELL" : bought < sold ? "BUY" : undefined
-    if (kept.has(slot) || (side !== exit && !legs.some((leg) => leg.side === exit))) continue
+    if (plannedSlots.has(slot) || (side !== exit && !legs.some((leg) => leg.side === exit))) continue
     const { base } = others.find((other) => other.name === of) ?? market
     const amount = formatWithSymbol(exit === "SELL" ? bought - sold : sold - bought, base)
     return `${slot} waits to ${exit === "SELL" ? "sell" : "buy back"} ${amount}, and the file has no slot of this name any more: keep it until that is done, or its exit is taken away`
@@ -184,29 +184,29 @@ const crossings = ({ changes, planned }: FindingInputs): ReadonlyArray<PlanFindi
   const over = new Set(planned.before.filter(isOver).map(keyOf))
   const live = changes.filter((change) => isResting(change) && !over.has(keyOf(change)))
   const byPair = Map.groupBy(live, ({ input, output }) => `${input.asset}>${output.asset}`)
-  const found: Array<readonly [PlannedChange, PlannedChange]> = []
+  const crossingPairs: Array<readonly [PlannedChange, PlannedChange]> = []
   for (const [pair, orders] of byPair) {
     const [input = "", output = ""] = pair.split(">")
     const others = input > output ? [] : (byPair.get(`${output}>${input}`) ?? []).toSorted(byPricePriority)
     for (const a of orders.toSorted(byPricePriority)) {
       for (const b of others) {
-        if (!crosses(a, b) || found.length >= mostPairs) break
-        found.push([a, b])
+        if (!crosses(a, b) || crossingPairs.length >= mostPairs) break
+        crossingPairs.push([a, b])
       }
     }
   }
   const owners = ([a, b]: readonly [PlannedChange, PlannedChange]) => [a.strategy, b.strategy].sort().join(" ")
-  return [...Map.groupBy(found, owners).values()].map(crossing)
+  return [...Map.groupBy(crossingPairs, owners).values()].map(crossing)
 }
 
 const crossing = (pairs: ReadonlyArray<readonly [PlannedChange, PlannedChange]>): PlanFinding => {
-  const said = pairs.slice(0, 1).map(([a, b]) => `${sayOrder(a)} meets ${sayOrder(b)}`)
+  const examples = pairs.slice(0, 1).map(([a, b]) => `${sayOrder(a)} meets ${sayOrder(b)}`)
   const more = pairs.length > 1 ? `, and ${pairs.length - 1} more pairs` : ""
   return {
     name: "crossing",
     strategies: [...new Set(pairs.flatMap(([a, b]) => [a.strategy, b.strategy]))].sort(),
     slots: [...new Set(pairs.flatMap(([a, b]) => [keyOf(a), keyOf(b)]))],
-    text: `own orders would trade with each other and pay fees twice: ${said}${more}`
+    text: `own orders would trade with each other and pay fees twice: ${examples}${more}`
   }
 }
 

@@ -253,10 +253,11 @@ export const lockedOf = (
     const own = changes.filter((change) => change.strategy === name && isResting(change))
     const slots = decisions.get(name)?.desired ?? []
     return budgets(strategy).flatMap(({ asset: { symbol: asset }, amount: budget }): ReadonlyArray<Locked> => {
-      const asked = (order: PlannedOrder) => (order.input.asset === asset ? order.input.amount : 0n)
-      const now = own.reduce((sum, change) => sum + asked(change), 0n)
+      const inputOf = (order: PlannedOrder) => (order.input.asset === asset ? order.input.amount : 0n)
+      const now = own.reduce((sum, change) => sum + inputOf(change), 0n)
       const inSlots = slots.reduce(
-        (sum, slot) => sum + slot.legs.reduce((most, leg) => max(most, asked(orderOf(slot.market ?? market, leg))), 0n),
+        (sum, slot) =>
+          sum + slot.legs.reduce((most, leg) => max(most, inputOf(orderOf(slot.market ?? market, leg))), 0n),
         0n
       )
       const worst = strategy.namesEverySlot ? inSlots : max(inSlots, budget)

@@ -27,22 +27,22 @@ export const unwantedPrices = (strategy: Strategy, planned: PlannedAhead): Reado
   const quoted = planned.events.findLast(
     (event): event is Of<"Decided"> => event._tag === "Decided" && event.strategy === strategy.name
   )
-  const found = (name: PriceFinding["name"], slots: ReadonlyArray<Of<"Planned">>, text: string) =>
+  const findingOf = (name: PriceFinding["name"], slots: ReadonlyArray<Of<"Planned">>, text: string) =>
     slots.length === 0
       ? []
       : [{ name, strategies: [strategy.name], slots: slots.map(({ slot }) => slotKey(strategy.name, slot)), text }]
   const atOnce = quoted === undefined ? [] : orders.filter((order) => isBeyond(order, quoted))
   const losing = orders.filter((order) => isBelowCost(strategy, planned, order))
   return [
-    ...found(
+    ...findingOf(
       "fills-at-once",
       atOnce,
-      `${counted(atOnce.length, "order")} would fill at once, the market is beyond: ${said(atOnce)}`
+      `${counted(atOnce.length, "order")} would fill at once, the market is beyond: ${orderText(atOnce)}`
     ),
-    ...found(
+    ...findingOf(
       "below-cost",
       losing,
-      `${counted(losing.length, "order")} would sell below what the base was bought at: ${said(losing)}`
+      `${counted(losing.length, "order")} would sell below what the base was bought at: ${orderText(losing)}`
     )
   ]
 }
@@ -51,10 +51,10 @@ const isBeyond = ({ side, price }: Of<"Planned">, { bid, ask }: Of<"Decided">): 
   side === "BUY" ? !Decimal.isLess(price, ask) : !Decimal.isGreater(price, bid)
 
 const isBelowCost = ({ market }: Strategy, { state }: PlannedAhead, { strategy, slot, side, price }: Of<"Planned">) => {
-  const known = state.slots.get(slotKey(strategy, slot))
-  const cost = known === undefined ? undefined : costOf(market, progressOf(known, undefined))
+  const slotState = state.slots.get(slotKey(strategy, slot))
+  const cost = slotState === undefined ? undefined : costOf(market, progressOf(slotState, undefined))
   return side === "SELL" && cost !== undefined && Decimal.isLess(price, cost)
 }
 
-const said = ([first]: ReadonlyArray<Of<"Planned">>): string =>
+const orderText = ([first]: ReadonlyArray<Of<"Planned">>): string =>
   first === undefined ? "" : `${first.slot} ${first.side} at ${Decimal.format(first.price)}`

@@ -47,8 +47,8 @@ export const renewalsOf = (
 
 export const sentenceOf = ({ lifetimeMillis, perDay }: Renewal, assets: ReadonlyMap<string, Asset>): string => {
   const costs = perDay.flatMap(({ asset, amount }) => {
-    const known = assets.get(asset)
-    return known === undefined ? [] : [formatWithSymbol(amount, known)]
+    const assetFacts = assets.get(asset)
+    return assetFacts === undefined ? [] : [formatWithSymbol(amount, assetFacts)]
   })
   const rests = `orders rest for ${age(lifetimeMillis)} at most, then the venue refunds them`
   return costs.length === 0 ? rests : `${rests}; renewing all of them costs about ${costs.join(" and ")} a day`

@@ -71,13 +71,13 @@ export interface TriesMemory {
 type LivePlacements = Pick<BotState, "ended" | "placements" | "integrity">
 
 export const make = ({ ended, placements, integrity }: LivePlacements): TriesMemory => {
-  const known = {
+  const placementIndex = {
     has: (id: string) => placements.has(id) || ended.byId.has(id) || integrity.forgotten.has(id),
     get size() {
       return placements.size + ended.alive.size + integrity.forgotten.size
     }
   }
-  const notes = PlacementNotes.make<Tries>({ placements: known })
+  const notes = PlacementNotes.make<Tries>({ placements: placementIndex })
   const of = (id: string): Tries => notes.get(id) ?? none
   const note = (id: string, change: Partial<Tries>): void => notes.set(id, { ...of(id), ...change })
   let hurriedAt = Number.NEGATIVE_INFINITY

@@ -47,10 +47,10 @@ export const measuredRefund = (
   { refunds }: Replacements,
   asset: string
 ): { readonly count: number; readonly fee: Amount } | undefined => {
-  const found = refunds.get(asset)
-  if (found === undefined || found.count < enough) return undefined
-  const count = BigInt(found.count)
-  return { count: found.count, fee: (found.fees + count - 1n) / count }
+  const refundTotal = refunds.get(asset)
+  if (refundTotal === undefined || refundTotal.count < enough) return undefined
+  const count = BigInt(refundTotal.count)
+  return { count: refundTotal.count, fee: (refundTotal.fees + count - 1n) / count }
 }
 
 /** Median of the last absences; `undefined` before there are enough. */

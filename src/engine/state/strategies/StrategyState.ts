@@ -165,8 +165,8 @@ const marksUnder = (
   before: Of<"StrategyLoaded"> | undefined,
   now: Of<"StrategyLoaded">
 ): Pick<StrategyState, "equity" | "flows"> => {
-  const named = new Set(assetsOf(now))
-  const isValued = before === undefined || assetsOf(before).every((asset) => named.has(asset))
+  const currentAssets = new Set(assetsOf(now))
+  const isValued = before === undefined || assetsOf(before).every((asset) => currentAssets.has(asset))
   return isValued ? marks : { equity: undefined, flows: new Map() }
 }
 

@@ -95,14 +95,14 @@ const afterLoss = (
     const charged = CostBasis.charge(position.basis, _tag === "WrittenOff" ? amount : -amount)
     return { position: basisAfter(charged), ...present({ lost }) }
   }
-  const known = new Map(lost)
+  const losses = new Map(lost)
   if (_tag === "WrittenOff") {
     const { after, loss } = CostBasis.lose(position.basis, amount)
-    return { position: basisAfter(after), lost: known.set(placement.id, loss) }
+    return { position: basisAfter(after), lost: losses.set(placement.id, loss) }
   }
-  const { closed, cost } = known.get(placement.id) ?? { closed: 0n, cost: 0n }
-  known.delete(placement.id)
-  return { position: basisAfter(CostBasis.regain(position.basis, amount, { closed, cost })), lost: known }
+  const { closed, cost } = losses.get(placement.id) ?? { closed: 0n, cost: 0n }
+  losses.delete(placement.id)
+  return { position: basisAfter(CostBasis.regain(position.basis, amount, { closed, cost })), lost: losses }
 }
 
 export const changesOwnState = ({ _tag }: PlacementEvent): boolean => movingTags.has(_tag)

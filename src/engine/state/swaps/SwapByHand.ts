@@ -15,7 +15,7 @@ const priceScale = 12
 
 export const about = (swap: string) => ({ strategy: byHand, slot: swap, placement: swap })
 
-export const begun = (name: string, swap: AgreedSwap): ReadonlyArray<BotEvent> => {
+export const startEvents = (name: string, swap: AgreedSwap): ReadonlyArray<BotEvent> => {
   const { amountIn, amountOut, deadline, depositAddress, depositMemo, destination, origin, refundFee = 0n } = swap
   const input = Decimal.make(amountIn, origin.decimals)
   const price = Decimal.divide(Decimal.make(amountOut, destination.decimals), input, priceScale, "down")

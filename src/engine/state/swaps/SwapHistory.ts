@@ -35,9 +35,13 @@ export const apply = (swaps: Map<string, SwapHistory>, { at, event, sequence }: 
       swaps.set(id, { id, agreed: event.swap, placement: planned(event, at), steps: [step] })
     return
   }
-  const known = swaps.get(id)
-  if (known === undefined) return
-  swaps.set(id, { ...known, placement: after(known.placement, event, at), steps: [...known.steps, step] })
+  const storedSwap = swaps.get(id)
+  if (storedSwap === undefined) return
+  swaps.set(id, {
+    ...storedSwap,
+    placement: after(storedSwap.placement, event, at),
+    steps: [...storedSwap.steps, step]
+  })
 }
 
 export const all = Effect.gen(function* () {
@@ -152,12 +156,12 @@ export const moneyOf = (swap: SwapHistory): SwapMoney => {
     return { input: { ...nowhere, [place]: max(0n, committed - deposited), "in swap": deposited }, received: 0n }
   }
   if (end.outcome === "unfunded") return { input: nowhere, received: 0n }
-  const left = max(deposited, committed)
+  const inputTotal = max(deposited, committed)
   const arrived = arrivedOf(swap)
-  if (arrived !== undefined) return { input: { ...nowhere, spent: left }, received: arrived }
-  const spent = min(left, amountIn)
-  const refunded = min(left - spent, back)
-  const unexplained = left - spent - refunded
+  if (arrived !== undefined) return { input: { ...nowhere, spent: inputTotal }, received: arrived }
+  const spent = min(inputTotal, amountIn)
+  const refunded = min(inputTotal - spent, back)
+  const unexplained = inputTotal - spent - refunded
   const fees = refunded > 0n ? min(unexplained, agreed.refundFee ?? 0n) : 0n
   return {
     input: { ...nowhere, spent, refunded, fees, residual: unexplained - fees },

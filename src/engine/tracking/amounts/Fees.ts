@@ -85,9 +85,9 @@ export const payoutCost = (placement: Placement, order: Order, filled: Amount): 
   const { estimatedWithdrawFee: most } = paidUnder(placement)
   const { estimatedWithdrawFee: estimate = most, fills, withdrawals } = order
   const claimed = min(filled, estimate * BigInt(withdrawals.length))
-  const named = new Set(withdrawals.flatMap(({ txHash }) => txHash ?? [])).size
+  const hashCount = new Set(withdrawals.flatMap(({ txHash }) => txHash ?? [])).size
   const ofFills = most * BigInt(Math.min(withdrawals.length, fills.length))
-  const ofNamed = min(most * BigInt(named), mostOf(placement.outputAmount))
+  const ofNamed = min(most * BigInt(hashCount), mostOf(placement.outputAmount))
   return { claimed, fee: min(claimed, max(ofFills, ofNamed)) }
 }
 

@@ -28,9 +28,9 @@ interface Recognised {
 
 /** Each fill of the report once, under its first reported id. An older version of a grown fill is left out. */
 const recognise = ({ fills: known }: Placement, fills: ReadonlyArray<Fill>): ReadonlyArray<Recognised> => {
-  const shown = new Map(fills.map((fill) => [fill.id, fill]))
-  const unshown = new Map([...known].filter(([id]) => !shown.has(id)))
-  return [...shown.values()].flatMap((fill): ReadonlyArray<Recognised> => {
+  const fillsById = new Map(fills.map((fill) => [fill.id, fill]))
+  const unshown = new Map([...known].filter(([id]) => !fillsById.has(id)))
+  return [...fillsById.values()].flatMap((fill): ReadonlyArray<Recognised> => {
     const same = known.get(fill.id)
     if (same !== undefined) return isOlder(same, fill) ? [] : [{ fill, known: same }]
     const renamed = [...unshown].find(([, each]) => isSame(each, fill))
@@ -65,10 +65,10 @@ export const factsIn = (placement: Placement, fills: ReadonlyArray<Fill>): Reado
 
 export const newIn = (placement: Placement, facts: ReadonlyArray<Fill>): ReadonlyArray<Fill> =>
   facts.flatMap((fill) => {
-    const known = placement.fills.get(fill.id)
-    if (known === undefined) return [fill]
-    if (isSame(known, fill)) return []
-    const [amountIn, amountOut] = [fill.amountIn - known.amountIn, fill.amountOut - known.amountOut]
+    const recordedFill = placement.fills.get(fill.id)
+    if (recordedFill === undefined) return [fill]
+    if (isSame(recordedFill, fill)) return []
+    const [amountIn, amountOut] = [fill.amountIn - recordedFill.amountIn, fill.amountOut - recordedFill.amountOut]
     return [{ ...fill, amountIn, amountOut, at: fill.updatedAt ?? fill.at }]
   })
 
@@ -86,11 +86,11 @@ export const changeIn = (placement: Placement, fills: ReadonlyArray<Fill>): stri
 }
 
 const changedIn = (placement: Placement, fills: ReadonlyArray<Fill>): string | undefined => {
-  const shown = new Map<string, Fill>()
+  const firstById = new Map<string, Fill>()
   for (const fill of fills) {
-    const twin = shown.get(fill.id)
+    const twin = firstById.get(fill.id)
     if (twin !== undefined && !isSame(twin, fill)) return fill.id
-    shown.set(fill.id, fill)
+    firstById.set(fill.id, fill)
   }
   return recognise(placement, fills).find(
     ({ fill, known }) => known !== undefined && !isSame(known, fill) && !hasGrown(known, fill)
@@ -128,5 +128,5 @@ const unshown = (placement: Placement, { fills, fillStatus }: Said, received: Am
   return fillStatus === "FILLED" && missing > 0n ? (missing * inputAmount + outputAmount - 1n) / outputAmount : 0n
 }
 
-export const known = ({ fills }: Placement): ReadonlyArray<Fill> =>
+export const fillsOf = ({ fills }: Placement): ReadonlyArray<Fill> =>
   [...fills].map(([id, fill]) => ({ ...fill, id, at: fill.updatedAt }))

@@ -12,7 +12,7 @@ export const asClosing = (placement: Placement): Placement =>
 
 const none: ReadonlyMap<string, Amount> = new Map()
 
-export const found = ({ id, lost = none, market, slot, strategy }: Placement): ReadonlyArray<BotEvent> =>
+export const recoveryEvents = ({ id, lost = none, market, slot, strategy }: Placement): ReadonlyArray<BotEvent> =>
   [...lost].map(([asset, amount]) => ({ _tag: "Found", strategy, slot, placement: id, market, asset, amount }))
 
 /**
@@ -43,7 +43,7 @@ export const late = (placement: Placement, events: ReadonlyArray<BotEvent>): Rea
   const arrived = new Set(
     booked.flatMap((event) => (arrivals.has(event._tag) && "asset" in event ? [event.asset] : []))
   )
-  const back = found({ ...placement, lost: new Map([...lost].filter(([asset]) => arrived.has(asset))) })
+  const back = recoveryEvents({ ...placement, lost: new Map([...lost].filter(([asset]) => arrived.has(asset))) })
   return [...back, ...booked]
 }
 

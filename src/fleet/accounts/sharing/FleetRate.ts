@@ -22,7 +22,7 @@ const mostTries = 8
 /** The demand is high enough to clear the waiting requests within this number of seconds. */
 const waitingSeconds = 2
 /** Share of the demand that is kept at the next beat, so that a runner with irregular requests keeps its part. */
-const kept = 0.7
+const demandShare = 0.7
 
 /** Renews the part until the scope ends, then returns it. `credential` is a hash. */
 export const make = Effect.fn("FleetRate.make")(function* (runner: string, credential: string) {
@@ -38,14 +38,14 @@ export const make = Effect.fn("FleetRate.make")(function* (runner: string, crede
     const refusal = part.refusal()
     const { holdings, version, ...learnt } = yield* rows.read(credential, settings.initial)
     const others = holdings.filter((holding) => holding.runner !== runner)
-    const seen = meter.read(now)
-    const next = renew(learnt, others, { ...seen, refusedAfterLessons: refusal?.afterLessons }, settings)
+    const usage = meter.read(now)
+    const next = renew(learnt, others, { ...usage, refusedAfterLessons: refusal?.afterLessons }, settings)
     part.lower(next)
     const { careful, lessons, rate, share } = next
-    const { demand } = seen
+    const { demand } = usage
     const isWritten = yield* rows.write(credential, { version, rate, lessons, runner, share, careful, demand })
     if (!isWritten) return false
-    meter.told(now, seen)
+    meter.told(now, usage)
     if (learnt.lessons > part.lessons()) part.taught(yield* monotonicMillis)
     part.hold({ ...next, renewedAt: now }, refusal)
     yield* Queue.offer(grown, undefined)
@@ -91,30 +91,30 @@ interface Refusal {
 }
 
 const partOf = (settings: Rates) => {
-  let held: Held | undefined
+  let rateHolding: Held | undefined
   let taughtAt = Number.NEGATIVE_INFINITY
   let untold: Refusal | undefined
 
   const rate = (now: number): number => {
-    if (held === undefined) return settings.min
-    const silentForMillis = now - held.renewedAt
-    if (silentForMillis < leaseMillis) return held.share * held.rate
-    const careful = held.careful * held.rate
+    if (rateHolding === undefined) return settings.min
+    const silentForMillis = now - rateHolding.renewedAt
+    if (silentForMillis < leaseMillis) return rateHolding.share * rateHolding.rate
+    const careful = rateHolding.careful * rateHolding.rate
     return silentForMillis < leaseMillis + silenceMillis ? careful : Math.min(careful, settings.min)
   }
 
   return {
     rate,
-    lessons: () => held?.lessons ?? Number.POSITIVE_INFINITY,
+    lessons: () => rateHolding?.lessons ?? Number.POSITIVE_INFINITY,
     refusal: () => untold,
-    isWaiting: () => held?.isWaiting ?? true,
+    isWaiting: () => rateHolding?.isWaiting ?? true,
     lower: ({ careful, rate, share }: RateRenewal) => {
-      if (held === undefined) return
-      held = {
-        ...held,
-        rate: Math.min(held.rate, rate),
-        share: Math.min(held.share, share),
-        careful: Math.min(held.careful, careful)
+      if (rateHolding === undefined) return
+      rateHolding = {
+        ...rateHolding,
+        rate: Math.min(rateHolding.rate, rate),
+        share: Math.min(rateHolding.share, share),
+        careful: Math.min(rateHolding.careful, careful)
       }
     },
     /** Records a lesson from another runner. A refusal soon afterwards concerns a request sent before we knew of the lesson. */
@@ -123,14 +123,14 @@ const partOf = (settings: Rates) => {
     },
     hold: (next: Held, told: Refusal | undefined) => {
       if (untold === told || untold?.afterLessons !== next.lessons) untold = undefined
-      held = untold === undefined ? next : { ...next, rate: Math.min(next.rate, held?.rate ?? next.rate) }
+      rateHolding = untold === undefined ? next : { ...next, rate: Math.min(next.rate, rateHolding?.rate ?? next.rate) }
     },
     refused: (now: number): boolean => {
       if (now - taughtAt < settings.lessonMillis) return false
       taughtAt = now
-      if (held === undefined) return true
-      untold = { afterLessons: held.lessons }
-      held = { ...held, rate: halved(held.rate, settings) }
+      if (rateHolding === undefined) return true
+      untold = { afterLessons: rateHolding.lessons }
+      rateHolding = { ...rateHolding, rate: halved(rateHolding.rate, settings) }
       return true
     }
   }
@@ -157,7 +157,7 @@ const meterFrom = (startedAt: number) => {
     },
     read: (now: number): Reading => {
       const seconds = Math.max(soonMillis, now - since) / 1000
-      return { arrived, accepted, demand: Math.max(arrived / seconds + waiting / waitingSeconds, demand * kept) }
+      return { arrived, accepted, demand: Math.max(arrived / seconds + waiting / waitingSeconds, demand * demandShare) }
     },
     told: (now: number, reading: Reading) => {
       accepted -= reading.accepted

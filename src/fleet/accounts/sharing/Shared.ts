@@ -18,7 +18,7 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
   const rates = yield* RateRows
   const budgets = new Map<string, Effect.Effect<Layers.RateBudgetOfAll>>()
-  const known = new Map<string, Effect.Effect<Layers.Shared, unknown>>()
+  const sharedByKey = new Map<string, Effect.Effect<Layers.Shared, unknown>>()
 
   const budgetOf = Effect.fnUntraced(function* (config: BotConfig) {
     const credential = credentialOf(config)
@@ -26,9 +26,9 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
       Effect.provideService(Scope.Scope, scope),
       Effect.provideService(RateRows, rates)
     )
-    const made = budgets.get(credential) ?? (yield* Effect.cached(making))
-    budgets.set(credential, made)
-    return yield* made
+    const rateBudget = budgets.get(credential) ?? (yield* Effect.cached(making))
+    budgets.set(credential, rateBudget)
+    return yield* rateBudget
   })
 
   return Effect.fnUntraced(function* ({ account, config }: LoadedAccount) {
@@ -37,10 +37,10 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
       Effect.provideService(Scope.Scope, scope),
       Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
     )
-    const made = known.get(key) ?? (yield* Effect.cached(making))
-    known.set(key, made)
+    const made = sharedByKey.get(key) ?? (yield* Effect.cached(making))
+    sharedByKey.set(key, made)
     // One that could not be made is made anew by whoever needs it next.
-    return yield* Effect.tapError(made, () => Effect.sync(() => known.delete(key)))
+    return yield* Effect.tapError(made, () => Effect.sync(() => sharedByKey.delete(key)))
   })
 })
 

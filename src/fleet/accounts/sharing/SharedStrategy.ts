@@ -95,10 +95,10 @@ const fillOne = (
       return markets.assets.find((each) => each.symbol === symbol)?.decimals
     }
   }
-  const found = scalarsIn(yaml.success).map((scalar) => [scalar, meaning(scalar, ways)] as const)
-  const problems = found.flatMap(([, text]) => (typeof text === "object" ? [render(text, source.text)] : []))
+  const meanings = scalarsIn(yaml.success).map((scalar) => [scalar, meaning(scalar, ways)] as const)
+  const problems = meanings.flatMap(([, text]) => (typeof text === "object" ? [render(text, source.text)] : []))
   if (problems.length > 0) return Result.fail(problems)
-  const written = found.flatMap(([{ end, start }, text]) => (typeof text === "string" ? [{ start, end, text }] : []))
+  const written = meanings.flatMap(([{ end, start }, text]) => (typeof text === "string" ? [{ start, end, text }] : []))
   // From the end, so that what stands before keeps its place.
   const filled = written
     .toSorted((one, other) => other.start - one.start)

@@ -98,8 +98,8 @@ const isKeptBack = (
   const { guard, orders, wallet } = run
   const isExit = leaves(desired, leg) || undefined
   if (row.by !== undefined || (guard === undefined && isExit === undefined)) return false
-  const wanted = { side: leg.side, price: leg.price, quantity }
-  if (!tradesNoWorse(wanted, { price: row.price, quantity: slot.openQuantity })) return false
+  const newOrder = { side: leg.side, price: leg.price, quantity }
+  if (!tradesNoWorse(newOrder, { price: row.price, quantity: slot.openQuantity })) return false
   const successor = wholeOrder(orders.table, slot.index, index, leg, quantity, isExit)
   if (guard !== undefined && Placing.isDenied(run, slot, successor, guard, true)) return true
   isKeptBackNoMore(run, slot)
@@ -280,8 +280,8 @@ const decideOnce = (runs: Runs): Bounds => {
   const [{ asking, conditions, guard }] = runs
   const decision = conditions.decide(RunView.of(runs), asking.memory)
   if (asking.answered(decision) && runs.every(isCalm)) return decision.until
-  const wanted = LimitGuard.isDrained(guard) ? [] : decision.desired
-  for (const run of runs) run.orders.wanted.take(wantedIn(runs, run, wanted), run.orders.slotNamed)
+  const desiredSlots = LimitGuard.isDrained(guard) ? [] : decision.desired
+  for (const run of runs) run.orders.wanted.take(wantedIn(runs, run, desiredSlots), run.orders.slotNamed)
   // What orders that go give back is there for those that come, in whatever market.
   for (const run of runs) adopt(run, run.orders.wanted.due)
   for (const run of runs) placeWanted(run)

@@ -100,14 +100,14 @@ interface Ratios {
   readonly reach: Readonly<Record<Side, { readonly edge: Decimal.Decimal; readonly whole: number }>>
 }
 
-const known = new WeakMap<FillRules, Ratios>()
+const ratiosCache = new WeakMap<FillRules, Ratios>()
 
 const ratiosOf = (rules: FillRules): Ratios => {
-  const found = known.get(rules)
+  const found = ratiosCache.get(rules)
   if (found !== undefined) return found
   const [edge, rest] = [ratioOf(rules.edgeBasisPoints), Decimal.toNumber(restOf(rules))]
   const [buy, sell] = [Decimal.subtract(Decimal.one, edge), Decimal.add(Decimal.one, edge)]
-  const made = {
+  const ratios = {
     halfSpread: ratioOf(rules.spreadBasisPoints),
     fee: ratioOf(rules.feeBasisPoints),
     reach: {
@@ -115,8 +115,8 @@ const ratiosOf = (rules: FillRules): Ratios => {
       SELL: { edge: sell, whole: Decimal.toNumber(sell) / rest }
     }
   }
-  known.set(rules, made)
-  return made
+  ratiosCache.set(rules, ratios)
+  return ratios
 }
 
 export const quotedAt = (rules: FillRules, close: Price): BidAsk => {
@@ -172,8 +172,8 @@ export const arrivalPrice = (rules: FillRules, side: Side, limit: Price, market:
   if (beyond === 0 && rules.appFeeBasisPoints === 0) return market
   const ratio = ratioOf(beyond)
   const factor = side === "BUY" ? Decimal.add(Decimal.one, ratio) : Decimal.subtract(Decimal.one, ratio)
-  const paid = afterAppFees(rules, side, Decimal.multiply(market, factor))
-  return side === "BUY" ? Decimal.min(limit, paid) : Decimal.max(limit, paid)
+  const effectivePrice = afterAppFees(rules, side, Decimal.multiply(market, factor))
+  return side === "BUY" ? Decimal.min(limit, effectivePrice) : Decimal.max(limit, effectivePrice)
 }
 
 export const perImpact = 1_000_000

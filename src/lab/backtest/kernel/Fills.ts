@@ -145,11 +145,11 @@ const complete = (run: MarketRun, slot: SlotState.SlotState, side: Side): void =
     run.clock.setAlarm(slot.index, payoutMillis)
     return
   }
-  const paid = slot.unpaid
+  const unpaidAmount = slot.unpaid
   SlotState.completeLeg(slot, side)
   Placing.payOut(run, slot, side)
   if (run.asking.asksOnFill) run.followers.holds(slot)
-  else run.followers.places(slot, paysForItself(run, slot, side, paid))
+  else run.followers.places(slot, paysForItself(run, slot, side, unpaidAmount))
 }
 
 const fillSlice = (

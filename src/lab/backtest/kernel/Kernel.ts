@@ -129,13 +129,13 @@ const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: numb
 }
 
 const wakeMarket = (run: MarketRun.MarketRun, bar: number, due = bar): boolean => {
-  let paid = false
+  let hasPaid = false
   for (let alarm = run.clock.takeAlarm(due); alarm !== undefined; alarm = run.clock.takeAlarm(due)) {
     const slot = run.orders.slots[alarm]
-    if (slot !== undefined) paid = wakeSlot(run, slot, bar) || paid
+    if (slot !== undefined) hasPaid = wakeSlot(run, slot, bar) || hasPaid
   }
-  if (paid) Fills.settle(run)
-  return paid
+  if (hasPaid) Fills.settle(run)
+  return hasPaid
 }
 
 const fillArrivals = ({ runs }: WholeRun, bar: number): boolean => {
@@ -156,11 +156,11 @@ const arrive = (whole: WholeRun, bar: number): void => {
 
 const wake = (whole: WholeRun, bar: number): void => {
   const { runs } = whole
-  let paid = false
+  let hasPayout = false
   for (const { clock } of runs) clock.open(bar)
-  for (const run of runs) paid = wakeMarket(run, bar) || paid
-  Decisions.placeWaitingAfter(runs, paid)
-  if (paid && runs[0].asking.asksOnFill) decideNow(whole)
+  for (const run of runs) hasPayout = wakeMarket(run, bar) || hasPayout
+  Decisions.placeWaitingAfter(runs, hasPayout)
+  if (hasPayout && runs[0].asking.asksOnFill) decideNow(whole)
   arrive(whole, bar)
 }
 

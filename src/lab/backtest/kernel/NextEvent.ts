@@ -81,8 +81,8 @@ const nextBoundedEvent = (part: MarketPart, ask: AskAgain.AskAgain, from: number
     const end = Math.min(stop, start + window)
     const crossed = CrossingIndex.nextCrossing(indices.orders, start, end, below, above)
     const bounded = AskAgain.boundBar(ask, indices.closes, start, crossed)
-    const asked = stands === undefined ? bounded : glances.firstFall(stands, start, bounded)
-    if (asked < end || end === stop) return asked
+    const askBar = stands === undefined ? bounded : glances.firstFall(stands, start, bounded)
+    if (askBar < end || end === stop) return askBar
     start = end
   }
 }

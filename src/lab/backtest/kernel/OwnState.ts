@@ -17,7 +17,7 @@ const unsettled = ({ orders }: MarketRun): number => {
 
 type SeenState = ReadonlyArray<number | Amount | CostBasis.HeldPosition>
 
-const known = new WeakMap<MarketRun, { readonly ground: SeenState; readonly own: OwnState }>()
+const cache = new WeakMap<MarketRun, { readonly ground: SeenState; readonly own: OwnState }>()
 
 export const of = (run: MarketRun, others: ReadonlyArray<MarketRun> = []): OwnState => {
   const { trading, orders, wallet } = run
@@ -29,14 +29,14 @@ export const of = (run: MarketRun, others: ReadonlyArray<MarketRun> = []): OwnSt
   for (const other of others) openOrders += unsettled(other)
   const { freeBase, freeQuote } = wallet
   const ground = [openOrders, freeBase, freeQuote, trading.position, log.count, placedBar]
-  const before = known.get(run)
+  const before = cache.get(run)
   if (before !== undefined && isSameList(before.ground, ground)) return before.own
-  const own = made(run, openOrders)
-  known.set(run, { ground, own })
+  const own = buildState(run, openOrders)
+  cache.set(run, { ground, own })
   return own
 }
 
-const made = ({ trading: { position }, orders, candles, wallet }: MarketRun, openOrders: number): OwnState => {
+const buildState = ({ trading: { position }, orders, candles, wallet }: MarketRun, openOrders: number): OwnState => {
   const { table, log, placedBar } = orders
   const last = log.count - 1
   const filled = last < 0 ? undefined : table.rows[log.orders[last] ?? none]

@@ -7,7 +7,7 @@ export const deniedOrders = ({ outcome }: BandSide.BandSide): number =>
 
 type Stop = BandSide.BandSide["outcome"]["stops"][number]
 
-const said = ({ from, until, action, reason }: Stop): string => {
+const sentenceOf = ({ from, until, action, reason }: Stop): string => {
   const withdrew = action === "drain" ? " Its orders were withdrawn." : ""
   const then = until === undefined ? "It did not go on." : `It went on at ${iso(until)}.`
   return `stopped at ${iso(from)}: ${reason}.${withdrew} ${then}`
@@ -17,7 +17,7 @@ const mostSaid = 5
 
 export const sentences = (name: string, { outcome }: BandSide.BandSide): ReadonlyArray<string> => {
   const denied = [...outcome.deniedBy].map(([limit, count]) => `${limit} ${count}`)
-  const stops = outcome.stops.slice(0, mostSaid).map(said)
+  const stops = outcome.stops.slice(0, mostSaid).map(sentenceOf)
   const more = outcome.stops.length - stops.length
   return [
     ...(denied.length === 0 ? [] : [`orders that only a limit kept back: ${denied.join(", ")}`]),

@@ -23,8 +23,8 @@ const sampled = ({ parts }: BandSide.BandSide) => {
   const periodMillis = isDaily ? dayMillis : hourMillis
   const curve = BandSide.curve(parts, EquityCurve.sampleBars(candles, periodMillis))
   const [from, to] = [closeTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
-  const begun = Math.ceil(to / periodMillis) - Math.floor(from / periodMillis)
-  const periodsPerYear = (((curve.length - 1) / Math.max(1, begun)) * yearMillis) / periodMillis
+  const periodCount = Math.ceil(to / periodMillis) - Math.floor(from / periodMillis)
+  const periodsPerYear = (((curve.length - 1) / Math.max(1, periodCount)) * yearMillis) / periodMillis
   const years = spanMillis / yearMillis
   return { curve, axis: { periodsPerYear, years, days: spanMillis / dayMillis, period: isDaily ? "day" : "hour" } }
 }
@@ -70,14 +70,14 @@ const meaninglessOf = (
 /** Returns measure the profit compared with the unused budget. The largest drawdown covers all holdings, at every bar. */
 export const ofSide = (side: BandSide.BandSide, trials: number): SideStatistics => {
   const { curve, axis } = sampled(side)
-  const made = EquityCurve.madeOf(curve)
-  const returns = Statistics.returnsOf(made)
-  const found = Statistics.of(made, axis)
+  const samples = EquityCurve.madeOf(curve)
+  const returns = Statistics.returnsOf(samples)
+  const statistics = Statistics.of(samples, axis)
   return {
-    ...found,
+    ...statistics,
     maxDrawdown: side.outcome.maxDrawdown,
     deflatedSharpe: Statistics.deflatedAfter(returns, trials),
-    meaningless: meaninglessOf(found, returns, axis)
+    meaningless: meaninglessOf(statistics, returns, axis)
   }
 }
 

@@ -76,9 +76,9 @@ export const curve = (
 
 const daysOf = new WeakMap<Candles, EquityCurve.Samples>()
 const days = (candles: Candles): EquityCurve.Samples => {
-  const known = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))
-  daysOf.set(candles, known)
-  return known
+  const samples = daysOf.get(candles) ?? EquityCurve.samples(candles, EquityCurve.sampleBars(candles, dayMillis))
+  daysOf.set(candles, samples)
+  return samples
 }
 
 /** Equity and the unused budget's value at the start and at the end of each day. Searches need only this from thousands of runs. */

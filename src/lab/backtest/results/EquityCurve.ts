@@ -26,7 +26,7 @@ export const holdings = (
   { fills, table }: Pick<Outcome, "fills" | "table">,
   { market, budget }: Pick<Conditions, "market" | "budget">
 ): ((bar: number) => Readonly<Holdings>) => {
-  const held: Holdings = {
+  const position: Holdings = {
     base: Number(budget.base) / 10 ** market.base.decimals,
     quote: Number(budget.quote) / 10 ** market.quote.decimals
   }
@@ -34,10 +34,10 @@ export const holdings = (
   return (bar) => {
     for (; next < fills.count && (fills.bars[next] ?? 0) <= bar; next++) {
       const order = fills.orders[next] ?? 0
-      held.base += table.baseChange[order] ?? 0
-      held.quote += table.quoteChange[order] ?? 0
+      position.base += table.baseChange[order] ?? 0
+      position.quote += table.quoteChange[order] ?? 0
     }
-    return held
+    return position
   }
 }
 

@@ -70,11 +70,15 @@ const cellsOf = (market: Market, { bar, input, openTime, output, price, side, sl
 }
 
 export const csv = (parts: ReadonlyArray<FilledPart>): string => {
-  const named = (market: string) => (parts.length < 2 ? [] : [market])
+  const marketCells = (market: string) => (parts.length < 2 ? [] : [market])
   const lines = together(parts).map((row) => {
     const { market } = row.part
     const later = markouts([row])
-    return [...cellsOf(market, row.fill), ...named(market.name), ...markoutNames.map((name) => later[name] ?? "")]
+    return [...cellsOf(market, row.fill), ...marketCells(market.name), ...markoutNames.map((name) => later[name] ?? "")]
   })
-  return Csv.render([...titles, ...named("market"), ...markoutNames.map((name) => `markout_${name}`)], lines, "\n")
+  return Csv.render(
+    [...titles, ...marketCells("market"), ...markoutNames.map((name) => `markout_${name}`)],
+    lines,
+    "\n"
+  )
 }

@@ -88,7 +88,7 @@ class OpenLots {
   }
 }
 
-const begun = (slotName: string, { slotName: entrySlotName, side, bar }: Lot): Closing => ({
+const openClosing = (slotName: string, { slotName: entrySlotName, side, bar }: Lot): Closing => ({
   slotName,
   entrySlotName,
   side,
@@ -128,7 +128,7 @@ const book = (lots: OpenLots, closings: Map<string, Closing>, moved: Moved): voi
     lot !== undefined && left > 0n;
     lot = lots.next(slotName, side, takesTurns)
   ) {
-    const closing = closings.get(slotName) ?? begun(slotName, lot)
+    const closing = closings.get(slotName) ?? openClosing(slotName, lot)
     closings.set(slotName, closing)
     dust += lot.dust
     const part = min(left, lot.base)
@@ -153,10 +153,10 @@ const matched = (outcome: Outcome, candles: Candles) => {
   const [baseUnit, quoteUnit] = [10 ** market.base.decimals, 10 ** market.quote.decimals]
   const lots = new OpenLots()
   const closings = new Map<string, Closing>()
-  const found: Array<ClosedTrade> = []
+  const closedTrades: Array<ClosedTrade> = []
   const end = (slotName: string): void => {
     const closing = closings.get(slotName)
-    if (closing !== undefined) found.push(ended(closing, baseUnit))
+    if (closing !== undefined) closedTrades.push(ended(closing, baseUnit))
     closings.delete(slotName)
   }
   for (const { slot, slotName, side, input, output, fee, bar, endsLeg } of FillRows.rows(outcome, candles)) {
@@ -170,7 +170,7 @@ const matched = (outcome: Outcome, candles: Candles) => {
     if (endsLeg) end(slotName)
   }
   for (const slotName of closings.keys()) end(slotName)
-  return { found, lots }
+  return { found: closedTrades, lots }
 }
 
 /** Ordered by the end of the trade. Closed parts of legs that have not ended come last. */
@@ -182,21 +182,21 @@ export const inventoryBySlot = (outcome: Outcome, candles: Candles): ReadonlyMap
   const price = (candles.close[candles.bars - 1] ?? 0) / 10 ** outcome.table.market.base.decimals
   const bySlot = new Map<string, number>()
   for (const { slotName, side, base, quote } of matched(outcome, candles).lots.all) {
-    const held = Number(base) * price - quote
-    bySlot.set(slotName, (bySlot.get(slotName) ?? 0) + (side === "BUY" ? held : -held))
+    const value = Number(base) * price - quote
+    bySlot.set(slotName, (bySlot.get(slotName) ?? 0) + (side === "BUY" ? value : -value))
   }
   return bySlot
 }
 
 export const bySlot = (outcome: Outcome, candles: Candles): ReadonlyMap<string, SlotTrips> => {
-  const found = new Map<string, SlotTrips>()
+  const tripsBySlot = new Map<string, SlotTrips>()
   const tripsOf = (slotName: string): SlotTrips => {
-    const slot = found.get(slotName) ?? { buys: 0, sells: 0, gained: 0 }
-    found.set(slotName, slot)
+    const slot = tripsBySlot.get(slotName) ?? { buys: 0, sells: 0, gained: 0 }
+    tripsBySlot.set(slotName, slot)
     return slot
   }
   for (const { slotName, side } of FillRows.rows(outcome, candles))
     tripsOf(slotName)[side === "BUY" ? "buys" : "sells"]++
   for (const { slotName, gained } of trades(outcome, candles)) tripsOf(slotName).gained += gained
-  return found
+  return tripsBySlot
 }

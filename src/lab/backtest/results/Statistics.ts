@@ -46,10 +46,10 @@ const shapeOf = (values: ReadonlyArray<number>): Shape => {
   const count = values.length
   const middle = mean(values)
   const variance = moment(values, middle, 2)
-  const found = { count, mean: middle, deviation: count < 2 ? 0 : Math.sqrt((variance * count) / (count - 1)) }
-  if (!(variance > 0)) return { ...found, skew: 0, kurtosis: 3 }
+  const moments = { count, mean: middle, deviation: count < 2 ? 0 : Math.sqrt((variance * count) / (count - 1)) }
+  if (!(variance > 0)) return { ...moments, skew: 0, kurtosis: 3 }
   const [skew, kurtosis] = [moment(values, middle, 3) / variance ** 1.5, moment(values, middle, 4) / variance ** 2]
-  return { ...found, skew, kurtosis }
+  return { ...moments, skew, kurtosis }
 }
 
 const ratio = (numerator: number, denominator: number): number => (denominator > 0 ? numerator / denominator : 0)

@@ -21,19 +21,19 @@ const blockBars = 256
 
 const extremes = (values: ArrayLike<number>, pick: (a: number, b: number) => number) => {
   const within = (from: number, to: number): number => {
-    let found = values[from] ?? Number.NaN
-    for (let bar = from + 1; bar <= to; bar++) found = pick(found, values[bar] ?? found)
-    return found
+    let extreme = values[from] ?? Number.NaN
+    for (let bar = from + 1; bar <= to; bar++) extreme = pick(extreme, values[bar] ?? extreme)
+    return extreme
   }
   const count = Math.floor(values.length / blockBars)
   const blocks = Array.from({ length: count }, (_, block) => within(block * blockBars, (block + 1) * blockBars - 1))
   return (from: number, to: number): number => {
     const [first, last] = [Math.ceil(from / blockBars), Math.floor((to + 1) / blockBars)]
     if (first >= last) return within(from, to)
-    let found = blocks[first] ?? Number.NaN
-    for (let block = first + 1; block < last; block++) found = pick(found, blocks[block] ?? found)
-    if (from < first * blockBars) found = pick(found, within(from, first * blockBars - 1))
-    return last * blockBars > to ? found : pick(found, within(last * blockBars, to))
+    let blockExtreme = blocks[first] ?? Number.NaN
+    for (let block = first + 1; block < last; block++) blockExtreme = pick(blockExtreme, blocks[block] ?? blockExtreme)
+    if (from < first * blockBars) blockExtreme = pick(blockExtreme, within(from, first * blockBars - 1))
+    return last * blockBars > to ? blockExtreme : pick(blockExtreme, within(last * blockBars, to))
   }
 }
 

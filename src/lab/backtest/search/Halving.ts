@@ -56,8 +56,8 @@ export const run = Effect.fn("Halving.run")(function* (
   for (const [index, { bars }] of plan.rungs.entries()) {
     const isLast = index === plan.rungs.length - 1
     const inputs = isLast ? plan.inputs : Sweep.partOf(plan.inputs, 0, bars)
-    const wanted = new Set(trials)
-    const results = known.filter(({ trial, rung = 0 }) => rung === index && wanted.has(trial))
+    const trialSet = new Set(trials)
+    const results = known.filter(({ trial, rung = 0 }) => rung === index && trialSet.has(trial))
     const done = new Set(results.map(({ trial }) => trial))
     yield* Sweep.run({ ...plan, inputs, trials: trials.filter((trial) => !done.has(trial)) }, (result) => {
       const placed = plan.rungs.length === 1 ? result : { ...result, rung: index }

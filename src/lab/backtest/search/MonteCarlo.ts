@@ -43,7 +43,7 @@ const compounded = (returns: ReadonlyArray<number>): ReadonlyArray<number> => {
   })
 }
 
-const drawn = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> =>
+const resample = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> =>
   values.map(() => values[Math.floor(next() * values.length)] ?? 0)
 
 /**
@@ -53,7 +53,7 @@ const drawn = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<numbe
 export const ofTrades = (gains: ReadonlyArray<number>, next: Random, keepsPath: boolean): Simulation => {
   let equity = 1
   return summaryOf(
-    drawn(gains, next).map((gain) => {
+    resample(gains, next).map((gain) => {
       equity += gain
       return equity
     }),
@@ -62,14 +62,14 @@ export const ofTrades = (gains: ReadonlyArray<number>, next: Random, keepsPath: 
 }
 
 const shuffled = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<number> => {
-  const made = [...values]
-  for (let at = made.length - 1; at > 0; at--) {
+  const permutation = [...values]
+  for (let at = permutation.length - 1; at > 0; at--) {
     const other = Math.floor(next() * (at + 1))
-    const kept = made[at] ?? 0
-    made[at] = made[other] ?? 0
-    made[other] = kept
+    const kept = permutation[at] ?? 0
+    permutation[at] = permutation[other] ?? 0
+    permutation[other] = kept
   }
-  return made
+  return permutation
 }
 
 export const ofReturns = (
@@ -77,7 +77,8 @@ export const ofReturns = (
   method: "returns" | "order",
   next: Random,
   keepsPath: boolean
-): Simulation => summaryOf(compounded(method === "order" ? shuffled(returns, next) : drawn(returns, next)), keepsPath)
+): Simulation =>
+  summaryOf(compounded(method === "order" ? shuffled(returns, next) : resample(returns, next)), keepsPath)
 
 export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyArray<number> => {
   const length = Math.min(blockBars, bars)
@@ -87,7 +88,13 @@ export const blocks = (bars: number, blockBars: number, next: Random): ReadonlyA
 /** Builds a series of equal length from blocks at any place of the original. Each block is scaled to start where the last one ended. */
 export const resampledCandles = (candles: Candles, blockBars: number, starts: ReadonlyArray<number>): Candles => {
   const { bars, priceScale } = candles
-  const made = { open: column(bars), high: column(bars), low: column(bars), close: column(bars), volume: column(bars) }
+  const columns = {
+    open: column(bars),
+    high: column(bars),
+    low: column(bars),
+    close: column(bars),
+    volume: column(bars)
+  }
   const tick = 10 ** priceScale
   const priced = (value: number): number => Math.max(1, Math.round(value * tick)) / tick
   const length = Math.min(blockBars, bars)
@@ -97,15 +104,15 @@ export const resampledCandles = (candles: Candles, blockBars: number, starts: Re
     const factor = before / (candles.open[from] ?? before)
     for (let index = 0; index < Math.min(length, bars - start); index++) {
       const [source, bar] = [from + index, start + index]
-      made.open[bar] = priced((candles.open[source] ?? 0) * factor)
-      made.high[bar] = priced((candles.high[source] ?? 0) * factor)
-      made.low[bar] = priced((candles.low[source] ?? 0) * factor)
-      made.close[bar] = priced((candles.close[source] ?? 0) * factor)
-      made.volume[bar] = candles.volume[source] ?? 0
+      columns.open[bar] = priced((candles.open[source] ?? 0) * factor)
+      columns.high[bar] = priced((candles.high[source] ?? 0) * factor)
+      columns.low[bar] = priced((candles.low[source] ?? 0) * factor)
+      columns.close[bar] = priced((candles.close[source] ?? 0) * factor)
+      columns.volume[bar] = candles.volume[source] ?? 0
     }
-    before = made.close[Math.min(start + length, bars) - 1] ?? before
+    before = columns.close[Math.min(start + length, bars) - 1] ?? before
   }
-  return { bars, time: candles.time, ...made, priceScale }
+  return { bars, time: candles.time, ...columns, priceScale }
 }
 
 export interface SimulationSummary {

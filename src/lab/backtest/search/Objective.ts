@@ -47,10 +47,10 @@ export const condition = (text: string): Condition | undefined => {
   const against = Decimal.toNumber(percent === "%" ? Decimal.multiply(bound, Decimal.make(1n, 2)) : bound)
   const value = (result: TrialFigures): number => Number(Object.entries(result).find(([key]) => key === name)?.[1])
   const holds = (result: TrialFigures): boolean => {
-    const found = value(result)
-    if (operator === "<=") return found <= against
-    if (operator === ">=") return found >= against
-    return operator === "<" ? found < against : found > against
+    const actualValue = value(result)
+    if (operator === "<=") return actualValue <= against
+    if (operator === ">=") return actualValue >= against
+    return operator === "<" ? actualValue < against : actualValue > against
   }
   return { holds, isFinal: growing.has(name) && operator.startsWith("<") }
 }
@@ -109,7 +109,7 @@ export const front = (
 /** Parses `profitQuote,maxDrawdown`: two or more objectives, each once; `undefined` otherwise. */
 export const several = (text: string): ReadonlyArray<Objective> | undefined => {
   const names = text.split(",").map((name) => name.trim())
-  const found = objectives.filter((objective) => names.includes(objective))
-  const isGood = found.length === names.length && new Set(names).size === names.length && names.length > 1
-  return isGood ? names.flatMap((name) => found.find((objective) => objective === name) ?? []) : undefined
+  const matches = objectives.filter((objective) => names.includes(objective))
+  const isGood = matches.length === names.length && new Set(names).size === names.length && names.length > 1
+  return isGood ? names.flatMap((name) => matches.find((objective) => objective === name) ?? []) : undefined
 }

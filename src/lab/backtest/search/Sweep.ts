@@ -74,13 +74,13 @@ export const run = ({ team, ...plan }: SweepPlan, onResult: Hear): Effect.Effect
   Effect.suspend(() => {
     const { search, inputs, trials } = plan
     if (trials.length === 0) return Effect.void
-    const taken = new Int32Array(new SharedArrayBuffer(4))
-    const assignment: Assignment = { search, inputs, trials, taken }
+    const nextTrial = new Int32Array(new SharedArrayBuffer(4))
+    const assignment: Assignment = { search, inputs, trials, taken: nextTrial }
     const all = Deferred.makeUnsafe<void>()
-    let heard = 0
+    let resultCount = 0
     const hear: Hear = (result) => {
       onResult(result)
-      if (++heard === trials.length) Deferred.doneUnsafe(all, Exit.void)
+      if (++resultCount === trials.length) Deferred.doneUnsafe(all, Exit.void)
     }
     return Effect.acquireUseRelease(
       Effect.sync(() => {

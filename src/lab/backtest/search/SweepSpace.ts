@@ -70,7 +70,7 @@ export const combination = (space: ReadonlyArray<Dimension>, index: number): Rea
 export const numberOf = (space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>): number =>
   space.reduce((number, { values: known }, index) => number * known.length + known.indexOf(values[index] ?? ""), 0)
 
-export const named = (space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>) =>
+export const settingsOf = (space: ReadonlyArray<Dimension>, values: ReadonlyArray<string>) =>
   Object.fromEntries(space.map(({ path }, index) => [path, values[index]]))
 
 /** Returns `count` different combinations, or all if there are not more. A seed always gives one result. */

@@ -33,15 +33,15 @@ const Row = Schema.fromJsonString(
 /** Returns the results stored under this fingerprint. Ignores a last line that was not written completely. */
 export const open = Effect.fn("SweepStore.open")(function* (file: string, fingerprint: string) {
   const fileSystem = yield* FileSystem.FileSystem
-  const known = (yield* fileSystem.exists(file)) ? yield* fileSystem.readFileString(file) : ""
-  const [first = "", ...rest] = known.split("\n")
+  const content = (yield* fileSystem.exists(file)) ? yield* fileSystem.readFileString(file) : ""
+  const [first = "", ...rest] = content.split("\n")
   const header = JSON.stringify({ fingerprint })
-  if (known !== "" && first !== header) {
+  if (content !== "" && first !== header) {
     const message = `${file}: these are results of another search (other strategy, data or flags); name another file`
     return yield* new StoreMismatch({ message })
   }
-  if (known === "") yield* fileSystem.writeFileString(file, `${header}\n`)
-  if (known !== "" && !known.endsWith("\n")) yield* fileSystem.writeFileString(file, "\n", { flag: "a" })
+  if (content === "") yield* fileSystem.writeFileString(file, `${header}\n`)
+  if (content !== "" && !content.endsWith("\n")) yield* fileSystem.writeFileString(file, "\n", { flag: "a" })
   const rows = yield* Effect.forEach(rest, (line) => Effect.option(Schema.decodeUnknownEffect(Row)(line)))
   return rows.flatMap((row): ReadonlyArray<TrialResult> => (row._tag === "Some" ? [row.value] : []))
 })

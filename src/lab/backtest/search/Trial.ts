@@ -66,13 +66,13 @@ export const run = (
   see: (ran: BandSide.BandSide, side: FillMode) => void = () => undefined
 ): TrialResult => {
   const values = SweepSpace.combination(search.space, trial)
-  const read = strategyOf(search, values)
-  if (Result.isFailure(read)) return { trial, values, refused: read.failure, ...nothing }
+  const parsing = strategyOf(search, values)
+  if (Result.isFailure(parsing)) return { trial, values, refused: parsing.failure, ...nothing }
   const { mode, objective } = search
   const judged = (side: FillMode) => {
-    const ran = Backtest.runAll(read.success, inputs, side)
+    const ran = Backtest.runAll(parsing.success, inputs, side)
     see(ran, side)
-    return { side, ran, figures: figuresOf(read.success, ran) }
+    return { side, ran, figures: figuresOf(parsing.success, ran) }
   }
   if (mode !== "worse") {
     const { figures, ran, side } = judged(mode)
@@ -82,7 +82,7 @@ export const run = (
   const isOptimisticWorse =
     Objective.score(objective, optimistic.figures) < Objective.score(objective, pessimistic.figures)
   const [worse, better] = isOptimisticWorse ? [optimistic, pessimistic] : [pessimistic, optimistic]
-  const simulated = simulatedOf(search, read.success, inputs, [pessimistic.ran, optimistic.ran])
+  const simulated = simulatedOf(search, parsing.success, inputs, [pessimistic.ran, optimistic.ran])
   return { trial, values, side: worse.side, ...worse.figures, other: better.figures, ...present({ simulated }) }
 }
 

@@ -93,8 +93,8 @@ const sideBySide = (results: Results): Page.PagePart => {
 const limitsOf = (results: Results): ReadonlyArray<string> =>
   results.flatMap((result) => {
     const ends = BacktestSummary.endsOf(result.band)
-    const said = ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side))
-    return said.map((sentence) => `${nameOf(results, result)}, ${sentence}`)
+    const sentences = ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side))
+    return sentences.map((sentence) => `${nameOf(results, result)}, ${sentence}`)
   })
 
 const points = 1500
@@ -152,7 +152,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
       { title: "Side by side", parts: [sideBySide(results), Page.sentences(...limitsOf(results), took)] },
       {
         title: "Return since the start",
-        parts: [Page.drawn(ComparisonScript.charts)],
+        parts: [Page.figurePart(ComparisonScript.charts)],
         note: "Against the budget left alone. Bands from the lower to the higher side of each run; dashed grey: the price."
       },
       {

@@ -78,14 +78,14 @@ export const curves = (result: BacktestResult): BacktestParts.BacktestCurves => 
 
 const orderIndex = () => {
   const orders: Array<BacktestParts.ReportOrder> = []
-  const known = new Map<OrderRow, number>()
+  const indices = new Map<OrderRow, number>()
   const indexOf = (row: OrderRow, { base, quote }: Market, market: number, firstSlot: number): number => {
-    const found = known.get(row)
+    const found = indices.get(row)
     if (found !== undefined) return found
     const buys = row.side === "BUY"
     const [bought, sold] = buys ? [row.output, row.input] : [row.input, row.output]
     const amounts = [format(bought, base.decimals), format(sold, quote.decimals)] as const
-    known.set(row, orders.length)
+    indices.set(row, orders.length)
     return orders.push([firstSlot + row.slot, buys ? 0 : 1, Decimal.toNumber(row.price), ...amounts, market]) - 1
   }
   return { orders, indexOf }
@@ -145,13 +145,13 @@ const figuresOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
     const ratios = BacktestSummary.ratioFacts(result, side)
     return [name, [...BacktestSummary.sideFacts(result, side), ...partFacts(side), ...ratios]] as const
   })
-  const given = result.simulated && BacktestSummary.simulatedOf(result, result.simulated)
+  const simulation = result.simulated && BacktestSummary.simulatedOf(result, result.simulated)
   const hasQuantiles = BacktestSummary.quantified(result) !== undefined
-  const found = given === undefined || !hasQuantiles ? [] : [...BandSummary.columns(given)]
+  const found = simulation === undefined || !hasQuantiles ? [] : [...BandSummary.columns(simulation)]
   const quantiles = (hasQuantiles ? quantileNames : []).map(
     (name) => [name, found.map(([label, values]) => [label, values[name]] as const)] as const
   )
-  const said = given === undefined ? [] : [BandSummary.sentence(given)]
+  const said = simulation === undefined ? [] : [BandSummary.sentence(simulation)]
   const limits = ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side))
   const took = `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
   return [Page.sideBySide([...columns, ...quantiles]), Page.sentences(...said, ...limits, took)]
@@ -166,14 +166,14 @@ export const page = (result: BacktestResult, madeAt: number): Page.Page => {
   const { strategy, candles, band, fees } = result
   const ends = BacktestSummary.endsOf(band)
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
-  const read = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
+  const sourceText = result.sources.every(({ source }) => source === "cache") ? "from the cache" : "parsed"
   const range = (factOf: (side: BandSide.BandSide) => string): string => {
     const [low = "", high = ""] = [band.low, band.high].map(factOf).sort((a, b) => figureOf(a) - figureOf(b))
     const unit = /(?: \S+)?$/.exec(high)?.[0] ?? ""
     if (low === high) return high
     return `${low.endsWith(unit) ? low.slice(0, low.length - unit.length) : low} to ${high}`
   }
-  const shown = `run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
+  const runNote = `run: ${ends.find(({ side }) => side === result.shown)?.name ?? ""}`
   const markets = band.high.parts.map(({ market }) => market.name)
   const origin: Page.Facts = [
     ["strategy file", `${strategy.file}, SHA-256 ${strategy.hash}`],
@@ -182,7 +182,7 @@ export const page = (result: BacktestResult, madeAt: number): Page.Page => {
   const rules = ends.flatMap(({ name, side }) => describe(side.rules).map((rule) => `${name}: ${rule}`))
   return {
     title: `${strategy.name} on ${marketNames(strategy)}`,
-    subtitle: `${strategy.kind} from ${strategy.file}, ${candles.bars} bars from ${iso(from)} to ${iso(to)}, ${read}`,
+    subtitle: `${strategy.kind} from ${strategy.file}, ${candles.bars} bars from ${iso(from)} to ${iso(to)}, ${sourceText}`,
     fees: [`${fees.isFree ? "[no fees] " : ""}${fees.sentence}`],
     headline: [
       ["profit and loss", range((side) => BacktestSummary.profitText(result, side))],
@@ -194,17 +194,23 @@ export const page = (result: BacktestResult, madeAt: number): Page.Page => {
     says: [...WhatItSays.ofOne(result), ...result.warnings, ...result.calibrated],
     sections: [
       { title: "Result", parts: figuresOf(result) },
-      { title: "Equity", parts: [Page.drawn(BacktestParts.equityCharts)] },
-      { title: "Price, orders and fills", parts: [Page.drawn(() => BacktestParts.priceCharts(markets))], note: shown },
+      { title: "Equity", parts: [Page.figurePart(BacktestParts.equityCharts)] },
+      {
+        title: "Price, orders and fills",
+        parts: [Page.figurePart(() => BacktestParts.priceCharts(markets))],
+        note: runNote
+      },
       { title: "Statistics", parts: [statisticsOf(result)], isPageOnly: true },
       {
         title: "Monthly returns",
-        parts: ends.map(({ name, side }) => Page.drawn(() => BacktestParts.monthTable(name, monthsOf(result, side))))
+        parts: ends.map(({ name, side }) =>
+          Page.figurePart(() => BacktestParts.monthTable(name, monthsOf(result, side)))
+        )
       },
       {
         title: "Slots",
-        parts: [Page.drawn(() => BacktestParts.slotTables(slotsOf(result)))],
-        note: `${shown}; gained: what each sale earned against the buy before it; inventory: what is still held, at the last price over its cost; both in quote`
+        parts: [Page.figurePart(() => BacktestParts.slotTables(slotsOf(result)))],
+        note: `${runNote}; gained: what each sale earned against the buy before it; inventory: what is still held, at the last price over its cost; both in quote`
       },
       ...DataSections.of(rules, result.sources),
       {
@@ -212,7 +218,7 @@ export const page = (result: BacktestResult, madeAt: number): Page.Page => {
         parts: [Page.facts(origin), Page.heading("Strategy file"), Page.file(strategy.text)],
         isPageOnly: true
       },
-      { title: "Fills", parts: [Page.drawn(() => BacktestParts.fillsTable(markets.length))], note: shown }
+      { title: "Fills", parts: [Page.figurePart(() => BacktestParts.fillsTable(markets.length))], note: runNote }
     ]
   }
 }
@@ -220,10 +226,10 @@ export const page = (result: BacktestResult, madeAt: number): Page.Page => {
 const libraryFile = Effect.fnUntraced(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const beside = join(import.meta.dirname, name)
-  const found = (yield* fileSystem.exists(beside))
+  const path = (yield* fileSystem.exists(beside))
     ? beside
     : join(dirname(createRequire(import.meta.url).resolve("uplot")), name)
-  return yield* fileSystem.readFileString(found)
+  return yield* fileSystem.readFileString(path)
 })
 
 export const chartLibrary = Effect.gen(function* () {

@@ -19,7 +19,7 @@ interface Asked extends BacktestAsked {
   readonly curve: number
 }
 
-export const shown = Effect.fn("BacktestShown.shown")(function* (asked: Asked) {
+export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: Asked) {
   const [first, ...further] = asked.files
   if (first === undefined) return yield* new WrongUsage({ message: "Give a strategy file" })
   const results = yield* simulate(asked, [first, ...further])

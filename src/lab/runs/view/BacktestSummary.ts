@@ -178,12 +178,12 @@ export const ratioFacts = (
   { trials }: BacktestResult,
   side: BandSide.BandSide
 ): ReadonlyArray<readonly [string, string]> => {
-  const found = BacktestStatistics.ofSide(side, trials)
+  const figures = BacktestStatistics.ofSide(side, trials)
   const ratio = (value: number): string => value.toFixed(2)
   return [
-    ["Sharpe", BacktestStatistics.text(found, "sharpe", ratio)],
-    ["Sortino", BacktestStatistics.text(found, "sortino", ratio)],
-    ["probability that Sharpe > 0", BacktestStatistics.text(found, "probabilisticSharpe", percent)]
+    ["Sharpe", BacktestStatistics.text(figures, "sharpe", ratio)],
+    ["Sortino", BacktestStatistics.text(figures, "sortino", ratio)],
+    ["probability that Sharpe > 0", BacktestStatistics.text(figures, "probabilisticSharpe", percent)]
   ]
 }
 
@@ -215,10 +215,10 @@ type Facts = ReadonlyArray<readonly [label: string, value: string]>
 export const profitQuantiles = (result: BacktestResult): Facts => {
   const simulated = quantified(result)
   if (simulated === undefined) return []
-  const found = Band.quantilesOf(simulated, BandSide.profitOf)
+  const quantiles = Band.quantilesOf(simulated, BandSide.profitOf)
   const { low, high } = profitRange(result)
   return [
     ["simulated, p5 to p95", `${low} to ${high}`],
-    ["simulated, p50", quoteText(result, found.p50)]
+    ["simulated, p50", quoteText(result, quantiles.p50)]
   ]
 }

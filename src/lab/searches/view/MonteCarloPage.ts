@@ -63,7 +63,7 @@ const fanOf = (simulations: ReadonlyArray<MonteCarlo.Simulation>): string => {
 
 const spread = (label: string, values: ReadonlyArray<number>, marked: number): Page.PageSection | undefined => {
   if (values.length < 2) return undefined
-  const bars = Page.drawn(() => histogram(values, { noun: "simulations", label, format, marked }))
+  const bars = Page.figurePart(() => histogram(values, { noun: "simulations", label, format, marked }))
   return { title: label, parts: [bars], note: "The bar of the median stands out." }
 }
 
@@ -110,7 +110,7 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
     sections: Page.sectionsOf(
       {
         title: "Gain over time",
-        parts: [Page.drawn(() => fanOf(result.fates))],
+        parts: [Page.figurePart(() => fanOf(result.fates))],
         note: "The line is p50 of the simulations at each moment; around it p25 to p75, and p5 to p95."
       },
       spread("Gain", gains, gain["p50"] ?? 0),

@@ -90,7 +90,7 @@ export const json = (comparison: MarketComparison) => ({
   bestAlone: bestAlone(comparison).map(({ market, trial, values, score, worstElsewhere }) => ({
     market,
     trial,
-    set: SweepSpace.named(comparison.space, values),
+    set: SweepSpace.settingsOf(comparison.space, values),
     score,
     worstElsewhere: orNull(worstElsewhere)
   }))

@@ -30,7 +30,7 @@ export const json = (found: SweepFound) => ({
   ...(found.rungs.length > 1 ? { halving: { rungs: found.rungs, budget: Halving.budget(found.rungs) } } : {}),
   best: found.best.map((result, index) => ({
     ...result,
-    set: SweepSpace.named(found.space, result.values),
+    set: SweepSpace.settingsOf(found.space, result.values),
     ...present({ pessimistic: bySide(result, "pessimistic"), optimistic: bySide(result, "optimistic") }),
     ...(found.also.length === 0 ? {} : { also: found.also.map(({ data, best }) => ({ data, ...best[index] })) })
   })),
@@ -42,7 +42,7 @@ export const json = (found: SweepFound) => ({
           objectives: found.pareto.objectives,
           front: found.pareto.front.map((result) => ({
             ...result,
-            set: SweepSpace.named(found.space, result.values)
+            set: SweepSpace.settingsOf(found.space, result.values)
           }))
         }
       }),
@@ -99,13 +99,13 @@ const plateau = (map: HeatMap.HeatMap, found: SweepFound): ReadonlyArray<string>
   ] as const
   const isAtEdge = edges.some(([at, count]) => count > 2 && (at === 0 || at === count - 1))
   const cell = `The cell of #1 (${map.rowName} ${map.rows[winner.row]}, ${map.columnName} ${map.columns[winner.column]})`
-  const kept = `with its neighbours it keeps ${percent(Math.max(0, winner.kept), 0)} of its lead over the median`
+  const share = `with its neighbours it keeps ${percent(Math.max(0, winner.kept), 0)} of its lead over the median`
   const verdict =
     winner.lead <= 0
       ? "has no lead over the median cell of the map. Do not rely on it."
       : HeatMap.isPlateau(winner)
-        ? `stands on a plateau: ${kept}.`
-        : `is a spike: ${kept}. Do not rely on it.`
+        ? `stands on a plateau: ${share}.`
+        : `is a spike: ${share}. Do not rely on it.`
   const others = winner.isGreatest
     ? ""
     : " It is not the greatest cell of the map, which shows the trials that all ran."
@@ -201,8 +201,8 @@ const figure = (value: number): string => (Math.abs(value) >= 1 ? value.toFixed(
 const mapSection = (found: SweepFound): Page.PageSection | undefined => {
   const map = mapOf(found)
   if (map === undefined) return undefined
-  const drawn = Page.drawn(() => maps(map, winnerOn(map, found)), HeatMap.lines(map, figure))
-  return { title: `${map.rowName} by ${map.columnName}`, parts: [drawn], note: mapNote(found) }
+  const figurePart = Page.figurePart(() => maps(map, winnerOn(map, found)), HeatMap.lines(map, figure))
+  return { title: `${map.rowName} by ${map.columnName}`, parts: [figurePart], note: mapNote(found) }
 }
 
 const scoreSection = ({ best, compared, objective }: SweepFound): Page.PageSection | undefined => {
@@ -213,7 +213,7 @@ const scoreSection = ({ best, compared, objective }: SweepFound): Page.PageSecti
   if (scores.length < 2) return undefined
   const marked = winner === undefined ? undefined : Objective.score(objective, winner)
   const look = { noun: "trials", label: "Distribution of all trials", format: short, marked }
-  const parts = [Page.drawn(() => histogram(scores, look))]
+  const parts = [Page.figurePart(() => histogram(scores, look))]
   return { title: "All trials", parts, note: `${scores.length} trials by ${objective}` }
 }
 

@@ -29,8 +29,8 @@ const ofMarket = ({ name, data, result: steps }: OnMarket<Steps>) => ({
 
 const acrossOf = ({ markets }: WalkForwardFound) => {
   if (markets.length < 2) return undefined
-  const found = markets.map(ofMarket)
-  return { markets: found, together: together(found.map(({ profitQuote }) => profitQuote)) }
+  const outcomes = markets.map(ofMarket)
+  return { markets: outcomes, together: together(outcomes.map(({ profitQuote }) => profitQuote)) }
 }
 
 const byMarket = (found: WalkForwardFound): Page.PageSection | undefined => {
@@ -65,7 +65,7 @@ export const json = (found: WalkForwardFound) => {
     warnings,
     steps: steps.map(({ curve: _, ...step }) => ({
       ...step,
-      set: SweepSpace.named(space, step.train?.values ?? [])
+      set: SweepSpace.settingsOf(space, step.train?.values ?? [])
     })),
     ...acrossOf(found)
   }
@@ -144,12 +144,12 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
     sections: Page.sectionsOf(
       equity && {
         title: "Equity out of sample",
-        parts: [Page.drawn(() => fan(equity))],
+        parts: [Page.figurePart(() => fan(equity))],
         note: "How the worth of everything held changed, one window after the other, moves of the price included; what was gained beyond the budget left alone stands above. A thin line is where the next window begins."
       },
       {
         title: "Gain per bar",
-        parts: [Page.drawn(() => windowBars(windows))],
+        parts: [Page.figurePart(() => windowBars(windows))],
         note: "In quote; the best of each search on its own past, then on what came after it."
       },
       {

@@ -117,9 +117,9 @@ export const byOrder = (books: Books): Map<string, Array<Entry>> => {
   const result = new Map<string, Array<Entry>>()
   for (const entry of books.entries.values()) {
     if (entry.order === undefined) continue
-    const known = result.get(entry.order)
-    if (known === undefined) result.set(entry.order, [entry])
-    else known.push(entry)
+    const list = result.get(entry.order)
+    if (list === undefined) result.set(entry.order, [entry])
+    else list.push(entry)
   }
   return result
 }

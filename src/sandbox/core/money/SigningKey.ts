@@ -11,8 +11,8 @@ const seedOf = (seed: number, purpose: KeyPurpose): Uint8Array => Seeded.bytes(s
 const parsed = new Map<KeyPurpose, { readonly seed: number; readonly key: KeyObject }>()
 
 const privateKey = (seed: number, purpose: KeyPurpose): KeyObject => {
-  const known = parsed.get(purpose)
-  if (known?.seed === seed) return known.key
+  const cachedKey = parsed.get(purpose)
+  if (cachedKey?.seed === seed) return cachedKey.key
   const key = Ed25519.privateKeyOf(seedOf(seed, purpose))
   parsed.set(purpose, { seed, key })
   return key

@@ -59,8 +59,8 @@ const usdLeft = (state: State, { market }: SandboxOrder): number =>
   Solvers.usdLeft(state.settings.solvers, restingOrders(state, market).spent, state.now - state.startedAt)
 
 const restingOrders = (state: State, market: Market.Market): RestingOrders => {
-  const known = state.resting.get(market.name)
-  if (known !== undefined) return known
+  const orders = state.resting.get(market.name)
+  if (orders !== undefined) return orders
   const created: RestingOrders = {
     market,
     sells: SortedList.make((a, b) => a.trigger - b.trigger || a.sequence - b.sequence),
@@ -118,11 +118,11 @@ export const solve = (state: State, order: SandboxOrder): void => {
 const fillSlice = (state: State, order: SandboxOrder): void => {
   const done = BigInt(order.fills.length + 1)
   const slices = BigInt(order.slices)
-  const wanted = done >= slices ? order.quantity : (order.quantity * done) / slices
-  const left = usdLeft(state, order)
-  const usd = usdOf(state, order.market.base, wanted - order.executed)
-  const share = BigInt(Math.floor(left < usd ? (left / usd) * 1e9 : 1e9))
-  const executed = order.executed + ((wanted - order.executed) * share) / 1_000_000_000n
+  const dueQuantity = done >= slices ? order.quantity : (order.quantity * done) / slices
+  const budgetLeft = usdLeft(state, order)
+  const usd = usdOf(state, order.market.base, dueQuantity - order.executed)
+  const share = BigInt(Math.floor(budgetLeft < usd ? (budgetLeft / usd) * 1e9 : 1e9))
+  const executed = order.executed + ((dueQuantity - order.executed) * share) / 1_000_000_000n
   if (executed > order.executed) fillUpTo(state, order, executed)
 }
 

@@ -13,7 +13,7 @@ import { charges, outputFor, shareOf, swapPrice } from "./Quotes.ts"
 
 export const collects = ({ request }: SandboxSwap): boolean => request.swapType === "ANY_INPUT"
 
-const held = (swap: SandboxSwap, { account }: IncomingDeposit, place: Books.BookPlace): Books.Holding => ({
+const holdingOf = (swap: SandboxSwap, { account }: IncomingDeposit, place: Books.BookPlace): Books.Holding => ({
   account,
   place,
   order: swap.id
@@ -25,7 +25,13 @@ export const take = (state: State, swap: SandboxSwap, deposit: IncomingDeposit):
   const amountOut = outputNow(state, swap, asset, amount)
   if (state.now > swap.deadline || amountOut <= 0n) return false
   const { seed, swapMillis } = state.settings
-  Books.transfer(state.books, asset, amount, held(swap, deposit, "depositInTransit"), held(swap, deposit, "inOrders"))
+  Books.transfer(
+    state.books,
+    asset,
+    amount,
+    holdingOf(swap, deposit, "depositInTransit"),
+    holdingOf(swap, deposit, "inOrders")
+  )
   if (asset === swap.origin.id) swap.deposited += amount
   swap.status = "PROCESSING"
   swap.updatedAt = state.now
@@ -48,7 +54,7 @@ export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, a
   const { books, now, settings } = state
   const { destination, request, withdrawFee } = swap
   const { account, amount, asset } = deposit
-  const inSwap = held(swap, deposit, "inOrders")
+  const inSwap = holdingOf(swap, deposit, "inOrders")
   const traded: Books.Holding = { account, place: "traded" }
   const origin = assetById(settings, asset) ?? swap.origin
   const { appFees, service } = charges(state, [origin, destination], request, swap.partner !== undefined)
@@ -56,11 +62,11 @@ export const pay = (state: State, swap: SandboxSwap, deposit: IncomingDeposit, a
   const ours = shareOf(amount, service)
   Books.transfer(books, asset, ours, inSwap, { account, place: "priceFees" })
   Books.transfer(books, asset, rest - ours, inSwap, traded)
-  const payout = held(swap, deposit, "payoutInTransit")
+  const payout = holdingOf(swap, deposit, "payoutInTransit")
   Books.transfer(books, destination.id, amountOut + withdrawFee, traded, payout)
   const status = swap.told === "FAILED" ? "FAILED" : "SUCCESS"
   const to =
-    status === "FAILED" ? held(swap, deposit, "failed") : payee(request.recipient, request.recipientType, account)
+    status === "FAILED" ? holdingOf(swap, deposit, "failed") : payee(request.recipient, request.recipientType, account)
   payLessFee(books, destination.id, status === "FAILED" ? 0n : withdrawFee, payout, to)
   const hash = Seeded.base58(settings.seed, "collected", swap.sequence, swap.withdrawals.length)
   swap.withdrawals.push({ status, amountOut, at: now, hash })
@@ -73,9 +79,9 @@ export const close = (state: State, swap: SandboxSwap): void => {
   const last = swap.withdrawals.at(-1)
   swap.isClosed = true
   if (swap.collecting > 0 || last === undefined) return
-  const paid = swap.withdrawals.filter(({ status }) => status === "SUCCESS")
-  const received = paid.reduce((sum, { amountOut }) => sum + amountOut, 0n)
+  const payouts = swap.withdrawals.filter(({ status }) => status === "SUCCESS")
+  const received = payouts.reduce((sum, { amountOut }) => sum + amountOut, 0n)
   swap.outcome = { spent: swap.deposited, received, refunded: 0n, refundReason: undefined, txHash: last.hash }
-  swap.status = paid.length > 0 ? "SUCCESS" : "FAILED"
+  swap.status = payouts.length > 0 ? "SUCCESS" : "FAILED"
   swap.updatedAt = state.now
 }

@@ -85,8 +85,8 @@ export const swapPrice = (
   const usd = usdOf(state, request.swapType === "EXACT_OUTPUT" ? destination : origin, amount)
   const isSame = origin.id === destination.id
   const rate = isSame ? 1 : state.model.mid(origin, destination, state.now) * (1 - distance(state, usd))
-  const taken = totalOf(charges(state, [origin, destination], request, isPartner))
-  return Decimal.fromNumber(rate * (1 - taken / 10_000), priceDigits)
+  const chargeBasisPoints = totalOf(charges(state, [origin, destination], request, isPartner))
+  return Decimal.fromNumber(rate * (1 - chargeBasisPoints / 10_000), priceDigits)
 }
 
 export const charges = (

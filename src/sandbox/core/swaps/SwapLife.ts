@@ -22,13 +22,13 @@ import {
 import { close, collects } from "./Collecting.ts"
 import { charges, inputFor, outputFor, shareOf, swapPrice } from "./Quotes.ts"
 
-const held = (swap: SandboxSwap, place: Books.BookPlace): Books.Holding => ({
+const holdingOf = (swap: SandboxSwap, place: Books.BookPlace): Books.Holding => ({
   account: swap.account,
   place,
   order: swap.id
 })
 
-export const inSwap = (swap: SandboxSwap): Books.Holding => held(swap, "inOrders")
+export const inSwap = (swap: SandboxSwap): Books.Holding => holdingOf(swap, "inOrders")
 
 const setStatus = (state: State, swap: SandboxSwap, status: SwapStatus): void => {
   swap.status = status
@@ -106,7 +106,7 @@ const trade = (state: State, swap: SandboxSwap, amountIn: Amount.Amount, amountO
   const ours = shareOf(amountIn, service)
   Books.transfer(books, origin.id, ours, inSwap(swap), { account: swap.account, place: "priceFees" })
   Books.transfer(books, origin.id, rest - ours, inSwap(swap), traded)
-  Books.transfer(books, destination.id, amountOut + withdrawFee, traded, held(swap, "payoutInTransit"))
+  Books.transfer(books, destination.id, amountOut + withdrawFee, traded, holdingOf(swap, "payoutInTransit"))
   finishLater(state, swap, { spent: amountIn, received: amountOut, refundReason: undefined })
 }
 
@@ -119,7 +119,7 @@ const finishLater = (
   result: Pick<SwapOutcome, "spent" | "received" | "refundReason">
 ): void => {
   const unspent = swap.deposited - result.spent
-  Books.transfer(state.books, swap.origin.id, unspent, inSwap(swap), held(swap, "refundInTransit"))
+  Books.transfer(state.books, swap.origin.id, unspent, inSwap(swap), holdingOf(swap, "refundInTransit"))
   const refunded = unspent - Amount.min(unspent, swap.refundFee)
   const { seed, payoutMillis } = state.settings
   const txHash = Seeded.base58(seed, "swap payment", swap.sequence)
@@ -130,11 +130,11 @@ const finishLater = (
 export const finish = (state: State, swap: SandboxSwap, outcome: SwapOutcome): void => {
   const { request, origin, destination, account } = swap
   const { seed, failedSwapShare } = state.settings
-  const payout = held(swap, "payoutInTransit")
-  const refunded = held(swap, "refundInTransit")
+  const payout = holdingOf(swap, "payoutInTransit")
+  const refunded = holdingOf(swap, "refundInTransit")
   if (swap.told === "FAILED" || Seeded.fraction(seed, "failed swap", swap.sequence) < failedSwapShare) {
-    payLessFee(state.books, destination.id, 0n, payout, held(swap, "failed"))
-    payLessFee(state.books, origin.id, 0n, refunded, held(swap, "failed"))
+    payLessFee(state.books, destination.id, 0n, payout, holdingOf(swap, "failed"))
+    payLessFee(state.books, origin.id, 0n, refunded, holdingOf(swap, "failed"))
     return setStatus(state, swap, "FAILED")
   }
   const recipient = payee(request.recipient, request.recipientType, account)

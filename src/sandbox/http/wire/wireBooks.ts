@@ -21,13 +21,13 @@ export const booksView = (state: State): BooksResponse => {
     }
     accounts[account] = view
   }
-  const held = Books.byOrder(state.books)
+  const entriesByOrder = Books.byOrder(state.books)
   return {
     at: state.now,
     assets: Object.fromEntries(state.settings.assets.map(({ symbol, id, decimals }) => [symbol, { id, decimals }])),
     accounts,
     totals: Object.fromEntries([...sums].map(([symbol, amounts]) => [symbol, toText(amounts)])),
-    orders: [...state.orders.values()].map((order) => orderView(order, held.get(order.id) ?? [], symbolOf)),
+    orders: [...state.orders.values()].map((order) => orderView(order, entriesByOrder.get(order.id) ?? [], symbolOf)),
     imbalances: Books.imbalances(state.books)
   }
 }

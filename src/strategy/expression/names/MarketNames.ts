@@ -32,10 +32,10 @@ const otherIn = (
   { market, marketNamed, needs, to, placeOf }: Compiling
 ): { readonly other: Other } | undefined => {
   if (tree.name === market.name) return { other: undefined }
-  const found = marketNamed(tree.name, placeOf(tree), to)
-  if (found === undefined) return undefined
-  Needs.watch(needs, found)
-  return { other: found }
+  const otherMarket = marketNamed(tree.name, placeOf(tree), to)
+  if (otherMarket === undefined) return undefined
+  Needs.watch(needs, otherMarket)
+  return { other: otherMarket }
 }
 
 const candlesNamed = (other: Other, timeframe: string, { market }: Compiling): CandlesNamed => {
@@ -56,14 +56,14 @@ export const candlesIn = (
 ): CandlesNamed | undefined => {
   const { timeframe: itself } = context
   const [first] = given
-  const named = first?.type === "market" ? otherIn(first, context) : { other: undefined }
-  if (named === undefined) return undefined
+  const marketArgument = first?.type === "market" ? otherIn(first, context) : { other: undefined }
+  if (marketArgument === undefined) return undefined
   const [last, ...more] = first?.type === "market" ? given.slice(1) : given
   const timeframe = last === undefined ? itself : timeframeOf(last)
   if (last !== undefined && timeframe === undefined) return wrong(last)
   const [superfluous] = more
   if (superfluous !== undefined) return wrong(superfluous)
-  return candlesNamed(named.other, timeframe ?? itself, context)
+  return candlesNamed(marketArgument.other, timeframe ?? itself, context)
 }
 
 export const ownNamed = (name: string, at: Span, context: Compiling): Term | undefined => {
@@ -93,18 +93,18 @@ export const called = (
     const wrong = () =>
       report(to, placeOf(at), `${name} takes a timeframe, such as ${name}(4h), or a market before it`, usageOf(name))
     if (given.length === 0) return wrong()
-    const found = candlesIn(given, wrong, context)
-    if (found === undefined) return undefined
-    noteVolume(name, at, found, context)
-    return remembered(candle(ofCandle, found), context)
+    const candleSource = candlesIn(given, wrong, context)
+    if (candleSource === undefined) return undefined
+    noteVolume(name, at, candleSource, context)
+    return remembered(candle(ofCandle, candleSource), context)
   }
   const [tree, ...more] = given
   const price = priceNames.find((candidate) => candidate === name)
   if (price === undefined || tree?.type !== "market" || more.length > 0) {
     return report(to, placeOf(at), `${name} takes a market, such as ${name}("BTC/USDC")`)
   }
-  const named = otherIn(tree, context)
-  return named === undefined ? undefined : priceTerm(price, named.other, at, context)
+  const origin = otherIn(tree, context)
+  return origin === undefined ? undefined : priceTerm(price, origin.other, at, context)
 }
 
 const priceTerm = (

@@ -60,10 +60,10 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
     dependence: "monotone",
     read: (own, moment) => {
       const equity = equityIn(market, budget)(own, moment)
-      const held = asNumber((budget?.base ?? 0n) + (own.dust?.base ?? 0n), market.base) + moment.position
+      const baseAmount = asNumber((budget?.base ?? 0n) + (own.dust?.base ?? 0n), market.base) + moment.position
       // At another price there may be some.
       if (equity <= 0) notePrice(moment, moment.mid)
-      return equity > 0 ? (held * moment.mid) / equity : Number.NaN
+      return equity > 0 ? (baseAmount * moment.mid) / equity : Number.NaN
     }
   },
   // Before the first fill it is the mid, so it moves with the price.
@@ -119,8 +119,8 @@ const ownTerm = (name: string, { type, dependence, exact, read, range }: OwnName
 })
 
 export const ownNamed = (name: string, market: Market, budget: Budget | undefined): Term | undefined => {
-  const found = ownWords.find((word) => word === name)
-  const own = found === undefined ? undefined : ownNames(market, budget)[found]
+  const ownWord = ownWords.find((word) => word === name)
+  const own = ownWord === undefined ? undefined : ownNames(market, budget)[ownWord]
   return own === undefined ? undefined : ownTerm(name, own)
 }
 
@@ -131,8 +131,8 @@ export const ownNamed = (name: string, market: Market, budget: Budget | undefine
 export const sinceOf = ([event, ...others]: ReadonlyArray<Expression>, knowsStart: boolean): Term | undefined => {
   const name = event?.type === "name" && others.length === 0 ? event.name : undefined
   if (name === "start" && knowsStart) return sinceStart
-  const asked = events.find((known) => known === name)
-  return asked === undefined ? undefined : since(asked)
+  const eventName = events.find((known) => known === name)
+  return eventName === undefined ? undefined : since(eventName)
 }
 
 const sinceStart: Term = {

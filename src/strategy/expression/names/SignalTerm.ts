@@ -31,13 +31,13 @@ export const signalTerm = ([name, age, ...others]: ReadonlyArray<Expression>): S
     dependence: "none",
     value: ({ signals, now, found }) => {
       found.consulted.signals = true
-      const known = signals?.get(name.name)
-      if (known === undefined || now >= known.at + ageMillis) {
+      const lastSignal = signals?.get(name.name)
+      if (lastSignal === undefined || now >= lastSignal.at + ageMillis) {
         found.lacking.add(`${prefix}"${name.name}" (none within ${age.value}${age.unit})`)
         return Number.NaN
       }
-      found.times.push(Math.ceil(known.at + ageMillis))
-      return known.value
+      found.times.push(Math.ceil(lastSignal.at + ageMillis))
+      return lastSignal.value
     }
   }
 }

@@ -35,19 +35,19 @@ const byFrame = <A>(markets: ReadonlyMap<string, ReadonlyMap<string, A>>): Reado
     )
   )
 
-const made = new WeakMap<CandleColumns, { readonly from: Columns; readonly to: Columns }>()
+const links = new WeakMap<CandleColumns, { readonly from: Columns; readonly to: Columns }>()
 
 type Columns = ReadonlyMap<string, CandleColumns>
 
 const linkedOf = (from: Columns): Columns => {
   const [first] = from.values()
-  const known = first === undefined ? undefined : made.get(first)
-  if (known?.from.size === from.size && [...from].every(([name, columns]) => known.from.get(name) === columns)) {
-    return known.to
+  const link = first === undefined ? undefined : links.get(first)
+  if (link?.from.size === from.size && [...from].every(([name, columns]) => link.from.get(name) === columns)) {
+    return link.to
   }
   const elsewhere = new Map<string, CandleColumns>()
   for (const [name, columns] of from) elsewhere.set(name, { ...columns, elsewhere })
-  if (first !== undefined) made.set(first, { from, to: elsewhere })
+  if (first !== undefined) links.set(first, { from, to: elsewhere })
   return elsewhere
 }
 

@@ -30,13 +30,13 @@ const windows = (
   other: Series = condition
 ): Term => {
   const column = (candles: CandleColumns): IndicatorValues => {
-    const held = columnOf(condition, candles)
+    const truth = columnOf(condition, candles)
     let [last, undefinedUntil, count] = [Number.NEGATIVE_INFINITY, 0, 0]
-    return held.map((value, index) => {
+    return truth.map((value, index) => {
       if (Number.isNaN(value)) undefinedUntil = index + length
       if (value > 0) last = index
       count += value > 0 ? 1 : 0
-      const leaves = held[index - length] ?? 0
+      const leaves = truth[index - length] ?? 0
       if (leaves > 0) count -= 1
       if (index < undefinedUntil || index + 1 < length) return Number.NaN
       const since = index - last

@@ -84,9 +84,9 @@ const columnsOf = (
 export const recursive = (recursion: Recursion): ReadonlyArray<Series> => {
   const computed = new WeakMap<CandleColumns, ReadonlyArray<IndicatorValues>>()
   const columnsIn = (columns: CandleColumns) => {
-    const found = computed.get(columns) ?? columnsOf(recursion, columns)
-    computed.set(columns, found)
-    return found
+    const memberColumns = computed.get(columns) ?? columnsOf(recursion, columns)
+    computed.set(columns, memberColumns)
+    return memberColumns
   }
   return recursion.members.map((_, index) => ({
     ...frameOf(recursion),

@@ -15,7 +15,7 @@ interface Directions {
 
 const directions = ({ high, low, close }: CandleColumns, length: number): Directions => {
   const [up, down, index] = [high, high, high].map(({ length: bars }) => new Float64Array(bars).fill(Number.NaN))
-  const found = { up: up ?? high, down: down ?? high, index: index ?? high }
+  const columns = { up: up ?? high, down: down ?? high, index: index ?? high }
   let [ranges, rises, falls, mean] = [0, 0, 0, 0]
   for (let bar = 1; bar < close.length; bar++) {
     const before = close[bar - 1] ?? 0
@@ -29,14 +29,14 @@ const directions = ({ high, low, close }: CandleColumns, length: number): Direct
     const [plus, minus] = ranges === 0 ? [0, 0] : [(100 * rises) / ranges, (100 * falls) / ranges]
     const spread = plus + minus === 0 ? 0 : (100 * Math.abs(plus - minus)) / (plus + minus)
     mean += (spread - mean) * weight
-    found.up[bar] = plus
-    found.down[bar] = minus
-    found.index[bar] = mean
+    columns.up[bar] = plus
+    columns.down[bar] = minus
+    columns.index[bar] = mean
   }
-  found.up.fill(Number.NaN, 0, warmUp.wilder(length) - 1)
-  found.down.fill(Number.NaN, 0, warmUp.wilder(length) - 1)
-  found.index.fill(Number.NaN, 0, adxWarmUp(length) - 1)
-  return found
+  columns.up.fill(Number.NaN, 0, warmUp.wilder(length) - 1)
+  columns.down.fill(Number.NaN, 0, warmUp.wilder(length) - 1)
+  columns.index.fill(Number.NaN, 0, adxWarmUp(length) - 1)
+  return columns
 }
 
 export const adx = (candles: CandleColumns, length: number): IndicatorValues => directions(candles, length).index

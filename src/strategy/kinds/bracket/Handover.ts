@@ -27,8 +27,8 @@ export const beginningIn = (market: Market, slot: string, view: View, memory: Me
   const record = recordIn(memory, slot)
   if (!isRecord(record)) {
     const quantity = amountIn(market.base, memory, "quantity")
-    const known = { isLeaving: isTrueIn(memory, "isStopped"), left: leftIn(memory) }
-    return { after: legsIn(market.base, memory), quantity: quantity > 0n ? quantity : undefined, ...known }
+    const exitFacts = { isLeaving: isTrueIn(memory, "isStopped"), left: leftIn(memory) }
+    return { after: legsIn(market.base, memory), quantity: quantity > 0n ? quantity : undefined, ...exitFacts }
   }
   const { going } = stateIn(market, record)
   const progress = progressOf(view, slot)
@@ -36,8 +36,8 @@ export const beginningIn = (market: Market, slot: string, view: View, memory: Me
     return { after: legsDone(view, slot), quantity: undefined, isLeaving: false, left: undefined }
   }
   const quantity = isTouched(going, progress) ? going.quantity : undefined
-  const left = going.held?.left
-  return { after: going.after, quantity, isLeaving: left !== undefined, left }
+  const exitStart = going.held?.left
+  return { after: going.after, quantity, isLeaving: exitStart !== undefined, left: exitStart }
 }
 
 export const rememberBeginning = (

@@ -92,9 +92,9 @@ export const remember = ({ base, quote }: Market, { begun, endedAt, deal }: Deal
 })
 
 export const stateIn = ({ base, quote }: Market, slots: ReadonlyArray<string>, memory: Memory): DealState => {
-  const known = { begun: numberIn(memory, "begun") ?? 0, endedAt: numberIn(memory, "endedAt") }
+  const counters = { begun: numberIn(memory, "begun") ?? 0, endedAt: numberIn(memory, "endedAt") }
   const price = decimalIn(memory, "price")
-  if (price === undefined) return { ...known, deal: undefined }
+  if (price === undefined) return { ...counters, deal: undefined }
   const legs = recordIn(memory, "legs")
   const before = recordIn(memory, "before")
   const legsOf = (slot: string): LegsDone => ({
@@ -102,7 +102,7 @@ export const stateIn = ({ base, quote }: Market, slots: ReadonlyArray<string>, m
     filledInLeg: amountIn(base, recordIn(legs, slot), "filledInLeg")
   })
   return {
-    ...known,
+    ...counters,
     deal: {
       price,
       startedAt: numberIn(memory, "startedAt") ?? 0,

@@ -122,9 +122,15 @@ export const dealsOf = (
   checkValues(values, place, section)
   if (whole.stop !== undefined) checkDearExit(side, at("stop"), section)
   checkFeesOfSizes(sizes, side, place, section)
-  const known = size.unit === "base" ? { bought: size.amount } : { proceeds: size.amount }
+  const entryAmount = size.unit === "base" ? { bought: size.amount } : { proceeds: size.amount }
   const ratio = ratioOf(side, whole.takeProfit)
-  checkRatio({ ratio, isNet: true, ...known }, "its take-profit", at("takeProfit"), section, "make the orders larger")
+  checkRatio(
+    { ratio, isNet: true, ...entryAmount },
+    "its take-profit",
+    at("takeProfit"),
+    section,
+    "make the orders larger"
+  )
   if (active > steps.length)
     warn(
       to,
@@ -164,7 +170,7 @@ const firstBeyond = (
 ): number | undefined => {
   const sign = side === "BUY" ? -1 : 1
   let [base, quote] = [0, 0]
-  const found = sizes.findIndex(({ amount, unit }, index) => {
+  const firstIndex = sizes.findIndex(({ amount, unit }, index) => {
     const price = 1 + sign * (index === 0 ? 0 : (distances[index - 1] ?? 0))
     const limit = (quote / base) * (1 + sign * stop)
     if (index > 0 && (price - limit) * sign >= 0) return true
@@ -173,7 +179,7 @@ const firstBeyond = (
     quote += quantity * price
     return false
   })
-  return found === -1 ? undefined : found
+  return firstIndex === -1 ? undefined : firstIndex
 }
 
 const none: Distance = { widest: Decimal.zero }

@@ -125,14 +125,14 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
   const free = (own: OwnState) =>
     side === "BUY" ? own.freeBase : baseQuantity(market, own.freeQuote, exitPrice(whole, deal, view), "down")
   const there = view.own === undefined ? open : free(view.own) + resting
-  const held = min(open, there)
+  const positionAmount = min(open, there)
   const entered = [{ slot: baseOrder, size }, ...steps]
     .filter(({ slot }) => isTouched(deal, slot, view))
     .reduce((sum, entry) => sum + quantityAt(market, entry.size, deal.price), 0n)
   const isDust = (amount: Amount): boolean => amount * dustParts < entered
   // Moving it would cost as much again.
-  const isEnough = held < resting && isDust(resting - held)
-  return isDust(held) ? 0n : isEnough ? resting : held
+  const isEnough = positionAmount < resting && isDust(resting - positionAmount)
+  return isDust(positionAmount) ? 0n : isEnough ? resting : positionAmount
 }
 
 const exitPrice = (whole: Deals, deal: Deal, view: View): Price =>
@@ -141,12 +141,12 @@ const exitPrice = (whole: Deals, deal: Deal, view: View): Price =>
 const decider = (whole: Deals): Decide => {
   const { market } = whole
   const slots = slotsOf(whole)
-  const known = notes(
+  const dealNotes = notes(
     (memory) => stateIn(market, slots, memory),
     (state) => remember(market, state),
     Object.is
   )
-  return (view, memory) => decide(whole, known, view, memory)
+  return (view, memory) => decide(whole, dealNotes, view, memory)
 }
 
 const decide = (whole: Deals, known: Notes<DealState>, view: View, memory: Memory): Decision => {
@@ -175,22 +175,22 @@ const decide = (whole: Deals, known: Notes<DealState>, view: View, memory: Memor
 const afterOrders = (whole: Deals, state: DealState, view: View, moment: Moment): DealState => {
   const { deal } = state
   if (deal === undefined) return state
-  const held = heldIn(whole, view, deal)
+  const dealPosition = heldIn(whole, view, deal)
   const rests = slotsOf(whole).some((slot) => progressOf(view, slot).live !== undefined)
   const touched = [baseOrder, ...whole.steps.map(({ slot }) => slot)].some((slot) => isTouched(deal, slot, view))
-  const isSold = isComplete(deal, exit, view) && held === 0n
+  const isSold = isComplete(deal, exit, view) && dealPosition === 0n
   const isClosing = deal.isClosing || isSold || (isPartly(whole, deal, view) && isAtProfit(whole, deal, view, moment))
   const isTooLate = whole.expireAfter !== undefined && view.now >= deal.startedAt + whole.expireAfter
   const isExpired = !touched && (deal.isExpired || isTooLate)
-  if (!rests && held === 0n && (isClosing || isExpired)) {
+  if (!rests && dealPosition === 0n && (isClosing || isExpired)) {
     // A deal without any fill does not count.
     return { begun: state.begun - (touched ? 0 : 1), endedAt: view.now, deal: undefined }
   }
   const best = touched && deal.left === undefined ? bestIn(whole, deal, view, moment) : deal.best
-  const left = touched ? leaving(whole, { ...deal, best }, view, moment) : undefined
+  const exitStart = touched ? leaving(whole, { ...deal, best }, view, moment) : undefined
   const isSame =
-    isExpired === deal.isExpired && isClosing === deal.isClosing && best === deal.best && left === deal.left
-  return isSame ? state : { ...state, deal: { ...deal, isExpired, isClosing, best, left } }
+    isExpired === deal.isExpired && isClosing === deal.isClosing && best === deal.best && exitStart === deal.left
+  return isSame ? state : { ...state, deal: { ...deal, isExpired, isClosing, best, left: exitStart } }
 }
 
 const isPartly = ({ steps }: Deals, deal: Deal, view: View): boolean =>
@@ -236,9 +236,9 @@ const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | u
   const { side } = whole
   const price = mid(view.price)
   const leaves = (from: Price): Left => {
-    const left = whole.leaving.left(price, from, deal.left)
-    noteUntil(moment, whole.leaving.until(left))
-    return left
+    const exitPoint = whole.leaving.left(price, from, deal.left)
+    noteUntil(moment, whole.leaving.until(exitPoint))
+    return exitPoint
   }
   if (deal.left !== undefined) return leaves(price)
   const stops = stopsIn(whole, deal, view)
@@ -278,8 +278,8 @@ const begin = (
   }
   const legs = legsNow(slotsOf(whole), view)
   const before = positionIn(view) === 0n ? undefined : entriesIn(view, side)
-  const begun = { price, startedAt: view.now, legs, before, isExpired: false, isClosing: false }
-  const deal: Deal = { ...begun, spacing, best: undefined, left: undefined }
+  const start = { price, startedAt: view.now, legs, before, isExpired: false, isClosing: false }
+  const deal: Deal = { ...start, spacing, best: undefined, left: undefined }
   return { state: { ...state, begun: state.begun + 1, deal }, why: "", key: "when" as const }
 }
 
@@ -331,12 +331,12 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
       ? ["safety-order", `only ${active} of them rest at once`, "safety.active"]
       : ["safety-order", "waits until the base order fills", "size"]
     : ["deal-ends", "the deal ends", ends]
-  const known = new Set(safety.map(({ slot }) => slot))
-  const left = waiting.filter(({ slot }) => !known.has(slot)).map(({ slot }) => slot)
+  const safetySlots = new Set(safety.map(({ slot }) => slot))
+  const absentSlots = waiting.filter(({ slot }) => !safetySlots.has(slot)).map(({ slot }) => slot)
   return {
     desired: [...base, ...safety, ...exitOf(whole, deal, view)],
     absent: [
-      ...[...rests, ...left].map((slot) => ({ slot, why: because(code, text, key) })),
+      ...[...rests, ...absentSlots].map((slot) => ({ slot, why: because(code, text, key) })),
       ...exitWaits(whole, deal, view)
     ]
   }

@@ -44,10 +44,10 @@ export interface Following {
 
 export const following = (whole: Following): CellRange => {
   const { count, scale, trail } = whole
-  const made = new Map<number, Cell | undefined>()
+  const cache = new Map<number, Cell | undefined>()
   const cell = (index: number): Cell | undefined => {
-    if (!made.has(index)) made.set(index, cellOf(whole, index))
-    return made.get(index)
+    if (!cache.has(index)) cache.set(index, cellOf(whole, index))
+    return cache.get(index)
   }
   const up = (first: number): Price | undefined =>
     trail === "down" || cell(first + count) === undefined ? undefined : scale(first + count + 1)
@@ -79,6 +79,6 @@ const cellOf = ({ market, scale, shape, count, keys }: Following, index: number)
 
 export const spannedBy = ({ cell, count }: CellRange, first: number) =>
   Array.from({ length: count }, (_, offset) => first + offset).flatMap((index) => {
-    const found = cell(index)
-    return found === undefined ? [] : [{ index, cell: found }]
+    const rangeCell = cell(index)
+    return rangeCell === undefined ? [] : [{ index, cell: rangeCell }]
   })

@@ -96,10 +96,10 @@ export class Choice {
       else absent.push({ slot: cell.slot, why: cell.notAfforded })
     }
     const text = "the file has no level at this price any more"
-    const gone = this.unnamed.filter(
+    const obsoleteSlots = this.unnamed.filter(
       (name) => progressOf(view, name).live && !leftOver.some(({ slot }) => slot === name)
     )
-    absent.push(...gone.map((slot) => ({ slot, why: { code: "left-behind", text, source: keys("levels") } })))
+    absent.push(...obsoleteSlots.map((slot) => ({ slot, why: { code: "left-behind", text, source: keys("levels") } })))
     return { working: works.filter((slot) => slot !== undefined), leftOver, absent }
   }
 
@@ -110,15 +110,15 @@ export class Choice {
     this.names = [...view.slots.keys()]
     this.candidates = candidatesOf(this.choosing, this.names)
     this.holdings = []
-    const known = new Set(this.candidates.map(({ cell }) => cell.slot))
-    this.unnamed = this.names.filter((slot) => !known.has(slot) && isCellSlot(slot))
+    const candidateSlots = new Set(this.candidates.map(({ cell }) => cell.slot))
+    this.unnamed = this.names.filter((slot) => !candidateSlots.has(slot) && isCellSlot(slot))
   }
 
   private holding(at: number, { cell, isSeller, slot }: Candidate, view: SlotsSeen): Holding {
     const progress = progressOf(view, cell.slot)
     if (this.choosing.carried !== undefined) return { progress, sale: undefined, isBusy: isSeller }
-    const known = this.holdings[at]
-    if (known?.progress === progress) return known
+    const cachedHolding = this.holdings[at]
+    if (cachedHolding?.progress === progress) return cachedHolding
     const sale = saleOfHeld(cell, this.choosing, progress)
     const holding = { progress, sale, isBusy: sale !== undefined || isHolding(slot, view) }
     this.holdings[at] = holding
@@ -133,11 +133,11 @@ export class Choice {
     const top = this.candidates.at(-1)?.cell
     if (version.number === 1 || top === undefined || cost === undefined) return []
     const level = this.candidates.find(({ cell: { sell } }) => Decimal.isGreater(sell.price, cost))?.cell
-    const held = heldBy(progress, level ?? top)
-    if (held === 0n || isUnfinished(shape, progress)) return []
+    const amount = heldBy(progress, level ?? top)
+    if (amount === 0n || isUnfinished(shape, progress)) return []
     const price = level?.sell.price ?? notBelow(market, cost, top.sell.price, top.buy.price)
     const paysBack = baseQuantity(market, spentIn(progress), price, "up")
-    const quantity = shape.profit === "base" ? min(held, paysBack) : held
+    const quantity = shape.profit === "base" ? min(amount, paysBack) : amount
     const text = `sells ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)}, bought before the file was changed`
     const why = { code: "left-over", text, source: keys("levels") }
     return [sale(slot, { side: "SELL", price, quantity }, progress, why)]
@@ -199,10 +199,10 @@ const saleOfHeld = (
 ): DesiredSlot | undefined => {
   if (version.number === 1) return undefined
   const cost = costOf(market, progress)
-  const held = heldBy(progress, cell)
-  if (cost === undefined || held === 0n || isUnfinished(shape, progress)) return undefined
+  const baseAmount = heldBy(progress, cell)
+  if (cost === undefined || baseAmount === 0n || isUnfinished(shape, progress)) return undefined
   const { buy, sell } = cell
   const price = shape.mayLose ? sell.price : notBelow(market, cost, sell.price, buy.price)
-  const quantity = shape.profit === "base" ? min(held, sell.quantity) : held
+  const quantity = shape.profit === "base" ? min(baseAmount, sell.quantity) : baseAmount
   return sale(cell.slot, { ...sell, price, quantity }, progress, cell.buyFirst.why)
 }

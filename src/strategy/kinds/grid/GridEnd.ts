@@ -101,16 +101,16 @@ const ended = (
 ): Decision => {
   const { leaving } = end
   const price = mid(view.price)
-  const left = leaving.left(price, end[because.key] ?? price, before)
+  const exitStart = leaving.left(price, end[because.key] ?? price, before)
   const why = { code: "grid-ended", text: `${because.text}: the grid has ended`, source: end.keys(because.key) }
   const slots = [...grid.desired, ...grid.absent].map(({ slot }) => slot)
-  const desired = saleOf(end, view, leaving.price(left), because)
+  const desired = saleOf(end, view, leaving.price(exitStart), because)
   return {
     desired,
     absent: slots.map((slot) => ({ slot, why })),
-    memory: beside(grid.memory, { ...rememberLeft(left), ended: because.text, endedBy: because.key }),
+    memory: beside(grid.memory, { ...rememberLeft(exitStart), ended: because.text, endedBy: because.key }),
     reasons: [],
-    until: { ...(desired.length === 0 ? {} : leaving.until(left)), onFill: true }
+    until: { ...(desired.length === 0 ? {} : leaving.until(exitStart)), onFill: true }
   }
 }
 

@@ -59,7 +59,7 @@ export const standing = (gridAt: (start: Price) => Grid): Decide => {
   const standings = new MadeOf<Standing>()
   return (view, memory) => {
     const before = standings.get(memory)
-    const now = before === undefined ? read(gridAt, view, memory) : moved(before, view)
+    const now = before === undefined ? readStanding(gridAt, view, memory) : moved(before, view)
     if (now !== before) standings.set(now.memory, now)
     return decide(now, view)
   }
@@ -88,7 +88,7 @@ const windowOn = ({ fundNearest, keys }: Grid, cells: ReadonlyArray<Numbered>, c
   return new Window(slots, chosen, fundNearest, { code: "not-nearest", text, source: keys("fundNearest") })
 }
 
-const read = (gridAt: (start: Price) => Grid, view: View, memory: Memory): Standing => {
+const readStanding = (gridAt: (start: Price) => Grid, view: View, memory: Memory): Standing => {
   const price = mid(view.price)
   const start = decimalIn(memory, "start") ?? price
   const grid = gridAt(start)
@@ -181,9 +181,9 @@ const beyondBudget = (buyers: ReadonlyArray<Numbered>, start: Price, budget: Amo
   const isBelow = ({ cell: { buy } }: Numbered): boolean => Decimal.isLess(buy.price, start)
   const inTurn = [...buyers.filter(isBelow).reverse(), ...buyers.filter((each) => !isBelow(each))]
   let quote = budget
-  const lacking = inTurn.filter(({ cell }) => {
+  const unaffordableBuyers = inTurn.filter(({ cell }) => {
     quote -= cell.cost
     return quote < 0n
   })
-  return new Set(lacking.map(({ index }) => index))
+  return new Set(unaffordableBuyers.map(({ index }) => index))
 }

@@ -24,9 +24,9 @@ export const slotIn = ({ number, names }: Version, index: number, byNumber: stri
   names.get(index) ?? (number === 1 ? byNumber : `${byNumber}-v${number}`)
 
 export const usedIn = (version: Version, cell: (index: number) => Cell | undefined, slots: ReadonlyArray<string>) => {
-  const carried = new Map([...version.names].map(([index, slot]) => [slot, index]))
+  const indexBySlot = new Map([...version.names].map(([index, slot]) => [slot, index]))
   return slots.flatMap((slot) => {
-    const known = carried.get(slot)
+    const known = indexBySlot.get(slot)
     if (known !== undefined) return [known]
     const [, below, digits] = /^cell-(below-)?(\d{1,6})(?:-v\d+)?$/.exec(slot) ?? []
     const index = below === undefined ? Number(digits) : -Number(digits)
@@ -51,8 +51,8 @@ export const isEdited = (memory: Memory, print: Print, view: View): boolean => {
 const dustParts = 100n
 
 export const heldBy = ({ past }: SlotProgress, { sell }: Cell): Amount => {
-  const held = past?.held ?? 0n
-  return held * dustParts < sell.quantity ? 0n : held
+  const amount = past?.held ?? 0n
+  return amount * dustParts < sell.quantity ? 0n : amount
 }
 
 const placeOf = ({ live, past }: SlotProgress): { readonly side: Side; readonly price: Price } | undefined =>
@@ -107,9 +107,9 @@ const sellersOf = (
 ): ReadonlySet<number> => {
   const sellers = new Set<number>()
   let base = unassigned
-  const begun = ({ index }: Numbered) => progressOf(view, names.get(index) ?? "")
+  const progressAt = ({ index }: Numbered) => progressOf(view, names.get(index) ?? "")
   for (const each of cells) {
-    const { live, lastLeg, filledInLeg, past } = begun(each)
+    const { live, lastLeg, filledInLeg, past } = progressAt(each)
     if (live?.side !== "SELL" || live.quantity === 0n || lastLeg !== undefined || (past?.held ?? 0n) > 0n) continue
     base -= max(0n, each.cell.sell.quantity - filledInLeg)
     sellers.add(each.index)
@@ -120,11 +120,11 @@ const sellersOf = (
 
 export const sellersFrom = (cells: ReadonlyArray<Numbered>, price: Price, base: Amount): ReadonlySet<number> => {
   const sellers = new Set<number>()
-  let left = base
+  let remaining = base
   for (const { index, cell } of cells) {
     if (Decimal.isLess(cell.buy.price, price)) continue
-    left -= cell.sell.quantity
-    if (left < 0n) break
+    remaining -= cell.sell.quantity
+    if (remaining < 0n) break
     sellers.add(index)
   }
   return sellers

@@ -62,7 +62,7 @@ const rememberQuoted = ({ base }: Market, { price, quantity, filled }: Quoted): 
 
 const stateIn = ({ market, most }: Hanging, memory: Memory): SideState => {
   const hung = recordIn(memory, "hung")
-  const found = Array.from({ length: most + 1 }, (_, index) => {
+  const entries = Array.from({ length: most + 1 }, (_, index) => {
     const quoted = quotedIn(market, recordIn(hung, String(index)))
     return quoted === undefined ? [] : [[index, quoted] as const]
   })
@@ -70,7 +70,7 @@ const stateIn = ({ market, most }: Hanging, memory: Memory): SideState => {
   return {
     current: current < 0 ? undefined : current,
     quoted: quotedIn(market, recordIn(memory, "quoted")),
-    hung: new Map(found.flat())
+    hung: new Map(entries.flat())
   }
 }
 
@@ -121,7 +121,7 @@ const hang = (whole: Hanging, base: string, side: Side, state: SideState, view: 
 }
 
 /** Merges all slots of one side of a level into one for the quoting strategy: the current slot, with what the others traded. */
-const seen = ({ most }: Hanging, base: string, { current }: SideState, view: View): SlotProgress => {
+const sideProgressOf = ({ most }: Hanging, base: string, { current }: SideState, view: View): SlotProgress => {
   const own = current === undefined ? untouchedSlot : progressOf(view, slotName(base, current))
   const others = Array.from({ length: most + 1 }, (_, index) => index)
     .filter((index) => index !== current)
@@ -133,21 +133,21 @@ const seen = ({ most }: Hanging, base: string, { current }: SideState, view: Vie
 export const withHanging =
   (decide: Decide, whole: Hanging): Decide =>
   (view, memory) => {
-    const known = recordIn(memory, "hanging")
+    const hangingMemory = recordIn(memory, "hanging")
     const states = new Map<string, SideState>()
     for (const { bid, ask } of whole.levels) {
-      const [bids, asks] = [stateIn(whole, recordIn(known, bid)), stateIn(whole, recordIn(known, ask))]
+      const [bids, asks] = [stateIn(whole, recordIn(hangingMemory, bid)), stateIn(whole, recordIn(hangingMemory, ask))]
       const [bidFilled, askFilled] = [hasFilled(view, bid, "BUY", bids), hasFilled(view, ask, "SELL", asks)]
-      const left = settled(whole, bid, "BUY", bids, view)
+      const bidState = settled(whole, bid, "BUY", bids, view)
       const right = settled(whole, ask, "SELL", asks, view)
-      states.set(bid, askFilled && !bidFilled ? hang(whole, bid, "BUY", left, view) : left)
+      states.set(bid, askFilled && !bidFilled ? hang(whole, bid, "BUY", bidState, view) : bidState)
       states.set(ask, bidFilled && !askFilled ? hang(whole, ask, "SELL", right, view) : right)
     }
     // What levels traded that the file no longer has.
     const others = [...view.slots].filter(([name]) => !states.has(name.split("-", 2).join("-")))
     const slots = new Map([
       ...others,
-      ...[...states].map(([base, state]) => [base, seen(whole, base, state, view)] as const)
+      ...[...states].map(([base, state]) => [base, sideProgressOf(whole, base, state, view)] as const)
     ])
     return placed(whole, states, decide(viewWith(view, { slots }), memory), view)
   }
@@ -159,11 +159,11 @@ const placed = (whole: Hanging, states: ReadonlyMap<string, SideState>, quotes: 
   const remembered: Record<string, Memory> = {}
   const ends: { below: Array<Price>; above: Array<Price> } = { below: [], above: [] }
   const because = (code: string, text: string) => ({ code, text, source })
-  const asked = new Map(quotes.desired.map((each) => [each.slot, each]))
+  const quotesBySlot = new Map(quotes.desired.map((each) => [each.slot, each]))
   const refused = new Map(quotes.absent.map((each) => [each.slot, each]))
   for (const [base, state] of states) {
     const { current, hung } = state
-    const quote = asked.get(base)
+    const quote = quotesBySlot.get(base)
     const why = refused.get(base)?.why
     const [leg] = quote?.legs ?? []
     const side: Side = base.startsWith("bid") ? "BUY" : "SELL"

@@ -86,9 +86,9 @@ export const fullSlots = (
     if (level === undefined) continue
     const { bid, ask, quantity } = level
     const progress = slots[side][index]
-    const wanted = max(quantity, sizeOf(index, quantity)) - partOf(progress, quantity)
+    const openQuantity = max(quantity, sizeOf(index, quantity)) - partOf(progress, quantity)
     // A smaller order comes only once the larger one is gone.
-    room -= max(wanted, progress?.live?.quantity ?? 0n)
+    room -= max(openQuantity, progress?.live?.quantity ?? 0n)
     if (room < 0n) full.push(side === "BUY" ? bid : ask)
   }
   return full

@@ -26,14 +26,18 @@ export const measureInForce = (
   const { requote } = whole
   const measured = measureNow(whole, view)
   if (spread === undefined) return measured
-  const known = { spread, lean }
-  if (measured === undefined) return known
-  if (known.lean.digits === 0n && measured.lean.digits === 0n && isSurelySmall(known.spread, measured.spread, requote))
-    return known
+  const measureBefore = { spread, lean }
+  if (measured === undefined) return measureBefore
+  if (
+    measureBefore.lean.digits === 0n &&
+    measured.lean.digits === 0n &&
+    isSurelySmall(measureBefore.spread, measured.spread, requote)
+  )
+    return measureBefore
   const apart = (a: Decimal.Decimal, b: Decimal.Decimal) => Decimal.subtract(Decimal.max(a, b), Decimal.min(a, b))
-  const wider = Decimal.multiply(apart(known.spread, measured.spread), Decimal.half)
-  const moved = apart(leaning(whole, known.lean, inventory), leaning(whole, measured.lean, inventory))
-  return Decimal.isLess(Decimal.add(wider, moved), requote) ? known : measured
+  const wider = Decimal.multiply(apart(measureBefore.spread, measured.spread), Decimal.half)
+  const moved = apart(leaning(whole, measureBefore.lean, inventory), leaning(whole, measured.lean, inventory))
+  return Decimal.isLess(Decimal.add(wider, moved), requote) ? measureBefore : measured
 }
 
 /** A fast check that is never wrong: half of the difference between two ratios is less than this. */
@@ -53,14 +57,14 @@ export const leaning = (
 
 /** Returns the wider of the file's spread and the market's at the size of one order; the file's if the market's is unknown. */
 const measureNow = ({ spread, quantity }: Quoting, view: View): Model.Quotes | undefined => {
-  const wanted = spread.model === undefined ? byDistance(spread, view) : Model.quotesAt(spread.model, view)
-  if (wanted === undefined) return undefined
+  const quotes = spread.model === undefined ? byDistance(spread, view) : Model.quotesAt(spread.model, view)
+  if (quotes === undefined) return undefined
   const { depth } = view
-  if (depth === undefined || isSurelyWithin(depth, quantity, Decimal.toNumber(wanted.spread) / 2)) return wanted
+  if (depth === undefined || isSurelyWithin(depth, quantity, Decimal.toNumber(quotes.spread) / 2)) return quotes
   const impact = impactOf(depth, quantity)
   return impact === undefined
-    ? wanted
-    : { spread: Decimal.max(wanted.spread, Decimal.multiply(impact, two)), lean: wanted.lean }
+    ? quotes
+    : { spread: Decimal.max(quotes.spread, Decimal.multiply(impact, two)), lean: quotes.lean }
 }
 
 const byDistance = (spread: Spread, view: View): Model.Quotes | undefined => {

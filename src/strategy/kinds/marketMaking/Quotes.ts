@@ -67,12 +67,12 @@ const factorsOf = ({ levels, step }: Quoting, spread: Decimal.Decimal): Readonly
 }
 
 export const quoter = (whole: Quoting): ((ground: QuoteInputs) => QuotedSlots) => {
-  let known: { readonly ground: QuoteInputs; readonly quotes: QuotedSlots } | undefined
+  let lastQuotes: { readonly ground: QuoteInputs; readonly quotes: QuotedSlots } | undefined
   const factors = lately((spread: Decimal.Decimal) => factorsOf(whole, spread))
   return (ground) => {
-    if (known !== undefined && isSame(known.ground, ground)) return known.quotes
+    if (lastQuotes !== undefined && isSame(lastQuotes.ground, ground)) return lastQuotes.quotes
     const quotes = quotesOn(whole, ground, factors(ground.spread))
-    known = { ground, quotes }
+    lastQuotes = { ground, quotes }
     return quotes
   }
 }

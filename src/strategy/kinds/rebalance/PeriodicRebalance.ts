@@ -37,7 +37,7 @@ export const decidePeriodic = (
   trades: () => ReadonlyArray<PeriodTrade>
 ): Decision => {
   const period = frameStart(view.now, everyMillis)
-  const going = numberIn(memory, "period") === period ? goingIn(whole, memory) : trades().map(begun(view))
+  const going = numberIn(memory, "period") === period ? goingIn(whole, memory) : trades().map(startTrade(view))
   const traded = new Set(going.map(({ slot }) => slot))
   const next = iso(period + everyMillis)
   const text = `within ${Decimal.percent(whole.band)} of its target when this period began: waits until ${next}`
@@ -51,7 +51,7 @@ export const decidePeriodic = (
   }
 }
 
-const begun =
+const startTrade =
   (view: View) =>
   (trade: PeriodTrade): Going => ({ ...trade, after: legsDone(view, trade.slot) })
 
@@ -64,11 +64,11 @@ const remember = ({ market: { base }, leg, after }: Going): Memory => ({
 
 const goingIn = (whole: Rebalance, memory: Memory): ReadonlyArray<Going> =>
   slotsOf(whole).flatMap(({ slot, market, side }) => {
-    const known = recordIn(memory, slot)
-    const price = decimalIn(known, "price")
+    const record = recordIn(memory, slot)
+    const price = decimalIn(record, "price")
     if (price === undefined) return []
-    const quantity = amountIn(market.base, known, "quantity")
-    return [{ slot, market, leg: { side, price, quantity }, after: legsIn(market.base, known) }]
+    const quantity = amountIn(market.base, record, "quantity")
+    return [{ slot, market, leg: { side, price, quantity }, after: legsIn(market.base, record) }]
   })
 
 const desiredSlot = (whole: Rebalance, { slot, market, leg, after }: Going): DesiredSlot => {

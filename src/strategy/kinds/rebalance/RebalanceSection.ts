@@ -149,7 +149,7 @@ const checkSum = (targets: Targets, at: Span, quote: string, to: Report): boolea
   const isWhole = targets[quote] !== undefined
   const isRight = isWhole ? Decimal.equals(sum, Decimal.one) : Decimal.isLess(sum, Decimal.one)
   if (isRight) return true
-  const wanted = isWhole ? "all together must be 100%" : `something must be left for ${quote}`
-  report(to, at, `the targets add up to ${Decimal.percent(sum)}: ${wanted}`)
+  const requirement = isWhole ? "all together must be 100%" : `something must be left for ${quote}`
+  report(to, at, `the targets add up to ${Decimal.percent(sum)}: ${requirement}`)
   return false
 }

@@ -58,9 +58,9 @@ const groupsOf = <Row extends NamedRow>(rows: ReadonlyArray<Row>): ReadonlyArray
     for (const name of mentioned(row)) {
       const other = byName.get(name)
       if (other === undefined) continue
-      const known = begun.get(other)
-      if (known === undefined) earliest = Math.min(earliest, visit(other))
-      else if (open.includes(other)) earliest = Math.min(earliest, known)
+      const visitIndex = begun.get(other)
+      if (visitIndex === undefined) earliest = Math.min(earliest, visit(other))
+      else if (open.includes(other)) earliest = Math.min(earliest, visitIndex)
     }
     if (earliest === at) groups.push(open.splice(open.indexOf(row)))
     return earliest

@@ -115,18 +115,18 @@ export const scopeIn = (
 
 export const rulesOf = ({ orders }: Read.SettingsOf<RulesKeys>, section: Section<RulesKeys>, scope: Scope): Rules => {
   const { budget, market, root, to } = section
-  const kept = orders.find(([slot]) => slot.value === "skim" && root.type === "map" && root.entries.has("skim"))
-  if (kept !== undefined) {
-    const taken = "beside the key skim no rule can have this name: both would be remembered in one place"
-    report(to, kept[0], taken, "give the rule another name")
+  const skimRule = orders.find(([slot]) => slot.value === "skim" && root.type === "map" && root.entries.has("skim"))
+  if (skimRule !== undefined) {
+    const problem = "beside the key skim no rule can have this name: both would be remembered in one place"
+    report(to, skimRule[0], problem, "give the rule another name")
   }
   const pauseMillis = timeframeMillis(scope.timeframe) ?? 0
-  const read = orders.map(([slot, { value }]) => ({ at: value, rule: ruleOf(slot, value, scope, pauseMillis) }))
-  const rules = read.flatMap(({ rule }) => rule ?? [])
-  for (const { at, rule } of read) {
+  const entries = orders.map(([slot, { value }]) => ({ at: value, rule: ruleOf(slot, value, scope, pauseMillis) }))
+  const rules = entries.flatMap(({ rule }) => rule ?? [])
+  for (const { at, rule } of entries) {
     if (rule !== undefined && budget !== undefined) checkSize(rule, at, isSupplied(rule, rules, budget), section)
   }
-  checkFirst(read, scope)
+  checkFirst(entries, scope)
   return { market, rules, needs: scope.needs }
 }
 
@@ -134,13 +134,13 @@ const checkFirst = (
   read: ReadonlyArray<{ readonly at: YamlNode; readonly rule: Rule | undefined }>,
   { to }: Scope
 ): void => {
-  const found = read.map(({ at, rule }) => {
+  const firstRows = read.map(({ at, rule }) => {
     const parts = rule === undefined ? [] : [["price", rule.price] as const, ...sizeTerm(rule)]
     const part = parts.find(([, term]) => needsPosition(term))
     return { at, part: part?.[0], rule }
   })
-  if (found.some(({ part }) => part === undefined)) return
-  for (const { at, part = "", rule } of found) {
+  if (firstRows.some(({ part }) => part === undefined)) return
+  for (const { at, part = "", rule } of firstRows) {
     const place = (at.type === "map" ? at.entries.get(part)?.value : undefined) ?? at
     const message = `rule ${rule?.slot} never fires: its ${part} has no value without a position, and no rule begins one`
     warn(to, place, message, "averageEntry has a value only while there is a position")
@@ -166,8 +166,8 @@ const namesOf = (
 ): ReadonlyMap<string, Term> => {
   const names = new Map<string, Term>()
   const written = rows.toSorted(([a], [b]) => a.start - b.start)
-  const named = written.map(([name, { value }]) => ({ name, value, texts: textsOf(value) }))
-  const { circular, groups } = inOrder(named, ({ value }) => "next" in value, scope.to)
+  const definitions = written.map(([name, { value }]) => ({ name, value, texts: textsOf(value) }))
+  const { circular, groups } = inOrder(definitions, ({ value }) => "next" in value, scope.to)
   for (const name of circular) names.set(name, constantTerm(Number.NaN, "number", true))
   const mayBeNamed = (name: Read.Located<string>): boolean => {
     const isWord = /^[a-z][A-Za-z0-9_]{0,40}$/.test(name.value)
@@ -193,9 +193,9 @@ const namesOf = (
 const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseMillis: number): Rule | undefined => {
   const { to, market } = scope
   const keys = orderKeys(market)
-  const read = Read.fields(keys)(node, to)
-  if (read === undefined) return undefined
-  const rule = Read.valuesOf(keys, read)
+  const fields = Read.fields(keys)(node, to)
+  if (fields === undefined) return undefined
+  const rule = Read.valuesOf(keys, fields)
   const termIn =
     (within: Scope): CompileTerm =>
     (at, type) =>
@@ -209,7 +209,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
   const size = rule.size && ruleSize(rule.size, rule.side ?? "BUY", scope)
   if (size !== undefined && "risk" in size && exit?.stop === undefined) {
     const hint = "then: { stop: entry - 2 * atr(14) }, for example"
-    return report(to, read.size ?? slot, "a size by risk needs a stop to lose it at", hint)
+    return report(to, fields.size ?? slot, "a size by risk needs a stop to lose it at", hint)
   }
   if (rule.side !== undefined && price !== undefined) {
     const exits = [

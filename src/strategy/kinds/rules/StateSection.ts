@@ -27,7 +27,7 @@ const keys = {
 
 export type NamedState = Read.KnownSettings<typeof keys>
 
-export const state = Read.known(keys)
+export const state = Read.settingsReader(keys)
 
 interface StateRow {
   readonly name: Read.Located<string>

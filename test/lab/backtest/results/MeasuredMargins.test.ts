@@ -8,7 +8,7 @@ import { minuteMillis } from "../../../../src/domain/Durations.ts"
 import * as MeasuredRules from "../../../../src/lab/backtest/results/MeasuredRules.ts"
 import * as Calibration from "../../../../src/ledger/measured/Calibration.ts"
 import type { SandboxOrder } from "../../../../src/sandbox/core/State.ts"
-import { named, type SolverLaw } from "../../../../src/sandbox/Solvers.ts"
+import { type SolverLaw, solverLaws } from "../../../../src/sandbox/Solvers.ts"
 import * as StrategyFile from "../../../../src/strategy/StrategyFile.ts"
 import { trade } from "../SandboxTrader.ts"
 import * as sharedData from "../sharedData.ts"
@@ -65,7 +65,7 @@ describe.skipIf(!sharedData.isPresent)("measured margins (skipped where the shar
   const minutes = () => slice(sharedData.candles("btc-perp-1m-20211231-20220201.csv.gz"), 3000, 3000 + 4 * 1440)
   const cases = [
     ["always 20", wants(20), 20],
-    ["the least of four", named["competition"] ?? wants(0), 12]
+    ["the least of four", solverLaws["competition"] ?? wants(0), 12]
   ] as const
   it.each(cases)("what solvers want lies between both sides: %s", (_, solvers, mean) => {
     const [kind, unkind] = measuredOf(minutes(), solvers)

@@ -15,9 +15,9 @@ interface OpenLog {
 export const make = (): FillLog => ({ count: 0, bars: new Int32Array(1024), orders: new Int32Array(1024) })
 
 const grown = (old: Int32Array): Int32Array => {
-  const made = new Int32Array(old.length * 2)
-  made.set(old)
-  return made
+  const largerArray = new Int32Array(old.length * 2)
+  largerArray.set(old)
+  return largerArray
 }
 
 export const add = (log: OpenLog, bar: number, order: number): void => {

@@ -101,21 +101,21 @@ export const relay = (ladders: Ladders, changed: ReadonlyArray<SlotState>): bool
 
 /** Reuses the slot's columns, because most requotes only move an order. */
 const laidSlot = (ladders: Ladders, slot: number, desired: DesiredSlot): LaidSlot => {
-  const known = ladders.known[slot]
+  const layoutBefore = ladders.known[slot]
   const { legs } = desired
-  if (known === undefined || known.fillsAt.length !== legs.length) {
+  if (layoutBefore === undefined || layoutBefore.fillsAt.length !== legs.length) {
     const fillsAt = legs.map((leg) => legFillsAt(ladders, leg))
-    const made = { desired, fillsAt, ranks: legs.map(() => 0), rows: legs.map(() => none) }
-    ladders.known[slot] = made
-    return made
+    const newLayout = { desired, fillsAt, ranks: legs.map(() => 0), rows: legs.map(() => none) }
+    ladders.known[slot] = newLayout
+    return newLayout
   }
   for (let leg = 0; leg < legs.length; leg++) {
     const now = legs[leg]
-    if (known.desired !== desired && now !== undefined) known.fillsAt[leg] = legFillsAt(ladders, now)
-    known.rows[leg] = none
+    if (layoutBefore.desired !== desired && now !== undefined) layoutBefore.fillsAt[leg] = legFillsAt(ladders, now)
+    layoutBefore.rows[leg] = none
   }
-  known.desired = desired
-  return known
+  layoutBefore.desired = desired
+  return layoutBefore
 }
 
 const legFillsAt = ({ priceScale, rules }: Ladders, { by, price, side }: Leg): number =>

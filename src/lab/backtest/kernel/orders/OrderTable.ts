@@ -137,9 +137,9 @@ export const appFees = (table: OrderTable): { readonly base: Amount; readonly qu
   let [base, quote] = [0n, 0n]
   const { digits, scale } = ratioOf(table.rules.appFeeBasisPoints)
   for (const [id, { side, input }] of table.rows.entries()) {
-    const paid = (BigInt(table.fills[id] ?? 0) * input * digits) / Decimal.powerOfTen(scale)
-    if (side === "BUY") quote += paid
-    else base += paid
+    const charge = (BigInt(table.fills[id] ?? 0) * input * digits) / Decimal.powerOfTen(scale)
+    if (side === "BUY") quote += charge
+    else base += charge
   }
   return { base, quote }
 }
@@ -155,10 +155,10 @@ export const payouts = ({ fills, rows, rules }: OrderTable): FlatCosts => {
   for (const [id, { endsLeg, fee, output, side }] of rows.entries()) {
     const times = endsLeg ? (fills[id] ?? 0) : 0
     if (times === 0) continue
-    const paid = BigInt(times) * (fee - min(fee, shareOf(rules, output + fee)))
+    const cost = BigInt(times) * (fee - min(fee, shareOf(rules, output + fee)))
     count += times
-    if (side === "BUY") base += paid
-    else quote += paid
+    if (side === "BUY") base += cost
+    else quote += cost
   }
   return { count, base, quote }
 }
@@ -166,9 +166,9 @@ export const payouts = ({ fills, rows, rules }: OrderTable): FlatCosts => {
 export const fees = (table: OrderTable): { readonly base: Amount; readonly quote: Amount } => {
   let [base, quote] = [0n, 0n]
   for (const [id, row] of table.rows.entries()) {
-    const paid = BigInt(table.fills[id] ?? 0) * row.fee
-    if (row.side === "BUY") base += paid
-    else quote += paid
+    const totalFee = BigInt(table.fills[id] ?? 0) * row.fee
+    if (row.side === "BUY") base += totalFee
+    else quote += totalFee
   }
   return { base, quote }
 }

@@ -97,14 +97,14 @@ export class Orders {
   }
 
   readonly slotNamed = (name: string): SlotState.SlotState => {
-    const known = this.byName.get(name)
-    if (known !== undefined) return known
-    const made = SlotState.make(this.all.length, name, this.stale)
-    this.all.push(made)
-    this.byName.set(name, made)
+    const existingSlot = this.byName.get(name)
+    if (existingSlot !== undefined) return existingSlot
+    const newSlot = SlotState.make(this.all.length, name, this.stale)
+    this.all.push(newSlot)
+    this.byName.set(name, newSlot)
     // In the order of the slots, whichever is looked at first.
-    this.shown.set(name, this.progressOf(made))
-    return made
+    this.shown.set(name, this.progressOf(newSlot))
+    return newSlot
   }
 
   rowOf(slot: SlotState.SlotState): OrderTable.OrderRow | undefined {
@@ -151,9 +151,9 @@ export class Orders {
     const before = Ladders.rowOf(ladders, index, leg)
     if (OrderTable.rowAt(table, before)?.quantity === quantity) return before
     const isExit = leaves(desired, due) || undefined
-    const made = OrderTable.add(table, OrderTable.wholeOrder(table, index, leg, due, quantity, isExit))
-    Ladders.setRow(ladders, index, leg, made)
-    return made
+    const newOrder = OrderTable.add(table, OrderTable.wholeOrder(table, index, leg, due, quantity, isExit))
+    Ladders.setRow(ladders, index, leg, newOrder)
+    return newOrder
   }
 
   /** Ends the due leg with what it did, if it has begun. Live runs end a leg of which nothing is left to place in the same way. */
@@ -204,8 +204,8 @@ export class Orders {
   }
 
   next(slot: SlotState.SlotState, order: number): number {
-    const known = this.table.next[order] ?? OrderTable.unknown
-    if (known !== OrderTable.unknown) return known
+    const successor = this.table.next[order] ?? OrderTable.unknown
+    if (successor !== OrderTable.unknown) return successor
     const next = this.arm(slot)
     OrderTable.link(this.table, order, next)
     return next

@@ -86,10 +86,10 @@ const tellAbove = ({ levels }: RankSet): void => {
 export const roomy = (set: RankSet, capacity: number): RankSet => {
   const words = set.levels[0]
   if (words === undefined || capacity <= words.length * 32) return set
-  const made = make(2 * capacity)
-  made.levels[0]?.set(words)
-  tellAbove(made)
-  return made
+  const largerSet = make(2 * capacity)
+  largerSet.levels[0]?.set(words)
+  tellAbove(largerSet)
+  return largerSet
 }
 
 /** Returns -1 if the set is empty. */

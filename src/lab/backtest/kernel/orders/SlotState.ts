@@ -239,9 +239,9 @@ export const countFill = (slot: SlotState, { side, quantity, input, output, fee 
 }
 
 export const show = (slot: SlotState, row: OrderRow | undefined): SlotProgress => {
-  const shown = progressOf(slot, row)
-  change(slot).shown = shown
-  return shown
+  const progress = progressOf(slot, row)
+  change(slot).shown = progress
+  return progress
 }
 
 export const freshen = (slot: Writable<"isStale">): void => {

@@ -32,22 +32,22 @@ export class WantedSlots {
 
   take(wanted: ReadonlyArray<DesiredSlot>, slotNamed: (name: string) => SlotState.SlotState): void {
     const { dueSlots, leaving, named: before } = this
-    const kept = sameBeginning(this.wanted, wanted)
-    const named = before.slice(0, kept)
-    this.first = leaving.size > 0 ? 0 : kept
+    const prefixLength = sameBeginning(this.wanted, wanted)
+    const names = before.slice(0, prefixLength)
+    this.first = leaving.size > 0 ? 0 : prefixLength
     dueSlots.length = 0
     for (const slot of leaving) this.fallDue(slot)
     leaving.clear()
-    for (let place = kept; place < before.length; place++) this.ask(before[place], undefined)
-    for (let place = kept; place < wanted.length; place++) {
+    for (let place = prefixLength; place < before.length; place++) this.ask(before[place], undefined)
+    for (let place = prefixLength; place < wanted.length; place++) {
       const desired = wanted[place]
       const mostly = before[place]
       const slot = desired === undefined || mostly?.name === desired.slot ? mostly : slotNamed(desired.slot)
       this.ask(slot, desired)
-      if (slot !== undefined) named.push(slot)
+      if (slot !== undefined) names.push(slot)
     }
     this.wanted = wanted
-    this.named = named
+    this.named = names
     let isAscending = true
     for (let place = 0; place < dueSlots.length; place++) {
       const slot = dueSlots[place]

@@ -49,9 +49,9 @@ export class Frames {
     this.to = Number.POSITIVE_INFINITY
     for (const { candles, glanced } of this.frames) {
       const { startMillis, timeframeMillis } = candles
-      const begun = startMillis + Math.floor((now - startMillis) / timeframeMillis) * timeframeMillis
-      this.from = Math.max(this.from, begun)
-      this.to = Math.min(this.to, begun + timeframeMillis)
+      const frameStart = startMillis + Math.floor((now - startMillis) / timeframeMillis) * timeframeMillis
+      this.from = Math.max(this.from, frameStart)
+      this.to = Math.min(this.to, frameStart + timeframeMillis)
       glanced.closed = closedAt(candles, now)
     }
   }

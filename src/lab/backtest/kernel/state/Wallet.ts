@@ -82,11 +82,11 @@ export class Wallet {
 
   /** Returns the unspent deposit, less the fee, to the wallet. Returns the fee that was actually paid. */
   refund(side: Side, left: Amount, fee: Amount): Amount {
-    const paid = min(left, fee)
-    if (side === "BUY") this.purse.freeQuote += left - paid
-    else this.free += left - paid
-    if (left > 0n) this.refunds = this.charge(this.refunds, side === "BUY" ? "quote" : "base", paid)
-    return paid
+    const cost = min(left, fee)
+    if (side === "BUY") this.purse.freeQuote += left - cost
+    else this.free += left - cost
+    if (left > 0n) this.refunds = this.charge(this.refunds, side === "BUY" ? "quote" : "base", cost)
+    return cost
   }
 
   /** Charges the payout fee of a cancelled order; it was withheld before the money came in. */
