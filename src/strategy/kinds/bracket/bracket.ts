@@ -137,7 +137,7 @@ export const bracket: Kind = {
   setup: (market) =>
     Ask.setupOf(keys(market), {
       asks: ["side", "size", "entry", "takeProfit", "stop"],
-      budget: (answer) => ({ [Ask.paid(market, answer).key]: answer("size") }),
+      budget: (answer) => ({ [Ask.inputOf(market, answer).key]: answer("size") }),
       lines: {
         side: { ask: Ask.side },
         size: { ask: Ask.paidAmount("at the entry", market), is: Ask.paidSize(market) },
