@@ -33,7 +33,7 @@ export interface Coverage {
 const apart = /^test\/(?:tidy|packaging|interface|mutants\/|docs\/|cli\/build|e2e\/first)/
 
 /** The rooms' own tests. The others run whole bots, and so nearly all of the program. */
-const near = /^test\/(?:backtest|candles|domain|engine|journal|ledger|signer|strategy|venue)\//
+const near = /^test\/(?:lab|candles|domain|engine|journal|ledger|signing|signer|strategy|venue)\//
 
 /** All test files that could notice a mutation. */
 export const testFiles = (): ReadonlyArray<string> =>

@@ -13,7 +13,7 @@ const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   observation: ["src/engine/observation/*.ts"],
   restart: ["src/engine/restart/*.ts"],
   state: ["src/engine/state/**/*.ts"],
-  signing: ["src/signing/**/*.ts"],
+  signing: ["src/signing/**/*.ts", "src/signer/**/*.ts"],
   orderbook: ["src/orderbook/*.ts"],
   http: ["src/venue/http/*.ts"],
   kernel: ["src/lab/backtest/kernel/**/*.ts"],
