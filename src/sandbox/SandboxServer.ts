@@ -2,10 +2,13 @@
  * The complete sandbox: the service's interface over its state, on a loopback port or as an `HttpClient` without a
  * socket (for tests under a virtual clock). Both give a record of everything that a client needs.
  */
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpPlatform from "@effect/platform-node/NodeHttpPlatform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as NodePath from "@effect/platform-node/NodePath"
 import { Clock, Context, Effect, Layer } from "effect"
-import { HttpClient, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Etag, HttpClient, HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, HttpApiSwagger } from "effect/http-api"
 import * as CandleFile from "../candles/CandleFile.ts"
 import * as RequestValidation from "../venue/api/RequestValidation.ts"
@@ -74,7 +77,7 @@ export const layerMemory = (options: SandboxOptions) =>
         Context.add(HttpClient.HttpClient, memoryClient(application))
       )
     })
-  ).pipe(Layer.provide(NodeHttpServer.layerHttpServices))
+  ).pipe(Layer.provide([NodeHttpPlatform.layer, Etag.layerWeak, NodeFileSystem.layer, NodePath.layer]))
 
 const readCandles = (file: string) =>
   CandleFile.load(file, {
