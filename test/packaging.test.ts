@@ -4,15 +4,23 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileS
 import { tmpdir } from "node:os"
 import { dirname, join, relative, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Metric } from "effect"
+import { HttpClientRequest, HttpClientResponse } from "effect/http"
 import { OpenApi } from "effect/http-api"
 import { parse } from "yaml"
 import { ControlApi } from "../src/control/api/ControlApi.ts"
+import * as Metrics from "../src/control/view/Metrics.ts"
 import { places } from "../src/domain/Accounts.ts"
+import * as Decimal from "../src/domain/Decimal.ts"
+import * as BotState from "../src/engine/state/BotState.ts"
 import { FleetApi } from "../src/fleet/server/FleetApi.ts"
+import { attempt } from "../src/venue/http/VenueClient.ts"
+import { everyTrouble } from "./world/bot/troubles.ts"
 
 const root = resolve(import.meta.dirname, "..")
 const deploy = join(root, "deploy")
 const read = (file: string): string => readFileSync(join(deploy, file), "utf8")
+const hasPromtool = spawnSync("promtool", ["--version"]).status === 0
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0
 
 describe("packaging", () => {
@@ -74,6 +82,8 @@ describe("packaging", () => {
     const { cap_drop: dropped, command, environment, read_only: isReadOnly } = services.runner
     assert.deepStrictEqual([dropped, isReadOnly, environment], [["ALL"], true, undefined])
     assert.deepStrictEqual(command.slice(0, 2), ["fleet", "run"])
+    assert.deepStrictEqual(command.slice(-2), ["--port", "8178"])
+    assert.include(services.runner.healthcheck.test.join(" "), "127.0.0.1:8178/health/ready")
     assert.notProperty(services.database.environment, "POSTGRES_PASSWORD")
     assert.notProperty(services.database, "ports")
   })
@@ -158,18 +168,71 @@ describe("packaging", () => {
     }
   })
 
-  it("Grafana and the alerts ask for metrics, places and labels that the bot has", () => {
-    const metrics = readFileSync(join(root, "src/control/view/Metrics.ts"), "utf8")
-    for (const file of ["grafana.json", "alerts.yaml"]) {
-      for (const [, name = ""] of read(file).matchAll(/limitbot_([a-z_]+)/g)) assert.include(metrics, `"${name}"`)
-      for (const [, place = ""] of read(file).matchAll(/place=\\?"([^"\\]+)/g)) assert.include(places, place)
-    }
-    const [{ rules }] = parse(read("alerts.yaml")).groups
-    for (const { alert, annotations, expr, labels } of rules) {
-      assert.match(alert, /^Limitbot[A-Z][A-Za-z]+$/)
-      assert.isAbove(annotations.summary.length, 10)
-      assert.include(["alarm", "warn"], labels.severity)
-      assert.match(expr, /limitbot_/)
-    }
-  })
+  it.effect("Grafana and the alerts ask for metrics, places and labels that a bot in every trouble exposes", () =>
+    Effect.gen(function* () {
+      const output = yield* exposed
+      const names = new Set([...output.matchAll(/^(limitbot_\w+)/gm)].map(([, name]) => name))
+      const labels = new Set([...output.matchAll(/[{,](\w+)="/g)].map(([, label]) => label))
+      for (const file of ["grafana.json", "alerts.yaml"]) {
+        for (const [name] of read(file).matchAll(/limitbot_[a-z_]+/g)) assert.include([...names], name, file)
+        for (const [, place = ""] of read(file).matchAll(/place=\\?"([^"\\]+)/g)) assert.include(places, place)
+        for (const [, of = ""] of read(file).matchAll(/\bby \(([^)]+)\)/g))
+          for (const label of of.split(", ")) assert.include([...labels], label, file)
+        for (const [, label = ""] of read(file).matchAll(/\{\{ ?(?:\$labels\.)?(\w+) ?\}\}/g))
+          assert.include([...labels], label, file)
+      }
+      const [{ rules }] = parse(read("alerts.yaml")).groups
+      for (const { alert, annotations, expr, labels } of rules) {
+        assert.match(alert, /^Limitbot[A-Z][A-Za-z]+$/)
+        assert.isAbove(annotations.summary.length, 10)
+        assert.include(["alarm", "warn"], labels.severity)
+        assert.match(expr, /limitbot_/)
+      }
+    })
+  )
+
+  it.effect.skipIf(!hasPromtool)(
+    "Prometheus' own tool accepts the rules, the configuration and what a bot exposes",
+    () =>
+      Effect.gen(function* () {
+        const folder = mkdtempSync(join(tmpdir(), "limitbot-prometheus-"))
+        const config = read("prometheus.yaml")
+          .replace("/etc/prometheus/alerts.yaml", join(deploy, "alerts.yaml"))
+          .replace("/etc/limitbot/viewer.token", join(folder, "viewer.token"))
+        writeFileSync(join(folder, "viewer.token"), "token")
+        writeFileSync(join(folder, "prometheus.yaml"), config)
+        const checked = spawnSync("promtool", ["check", "config", join(folder, "prometheus.yaml")], {
+          encoding: "utf8"
+        })
+        assert.strictEqual(checked.status, 0, checked.stdout + checked.stderr)
+        const metrics = spawnSync("promtool", ["check", "metrics"], { encoding: "utf8", input: yield* exposed })
+        assert.deepStrictEqual([metrics.status, metrics.stderr], [0, ""])
+      })
+  )
 })
+
+const unlimited = { enter: () => Effect.void, throttled: () => Effect.void, accepted: Effect.void }
+
+/** What a bot in every trouble exposes, after requests that failed and one that did not. */
+const exposed = Effect.gen(function* () {
+  const state = BotState.make()
+  for (const [index, event] of everyTrouble.entries()) BotState.apply(state, { sequence: index + 1, at: index, event })
+  const asset = (symbol: string) => ({ symbol, id: symbol, decimals: 8 })
+  const [base, quote] = [asset("BTC"), asset("USDC")]
+  const price = { bid: Decimal.make(1n), ask: Decimal.make(2n), at: 0 }
+  const bot = {
+    assets: new Map([base, quote].map((each) => [each.symbol, each])),
+    markets: new Map([["BTC/USDC", { name: "BTC/USDC", base, quote }]]),
+    prices: new Map([["BTC/USDC", price]]),
+    turnedAt: () => 1,
+    pollMaxMillis: 1_000,
+    leaving: () => undefined
+  }
+  const request = HttpClientRequest.get("http://venue.example")
+  for (const status of [200, 400]) {
+    const send = Effect.sync(() => HttpClientResponse.fromWeb(request, new Response("{}", { status })))
+    const asked = { operation: "list orders", kind: "read", send, deadlineMillis: 1_000 } as const
+    yield* Effect.ignore(attempt(asked, unlimited, 1_000))
+  }
+  return yield* Metrics.rendered(Metrics.families({ state, bot, now: 10_000_000 }))
+}).pipe(Effect.provideService(Metric.MetricRegistry, new Map()))

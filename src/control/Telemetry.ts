@@ -4,14 +4,13 @@
  * correlation. The bot waits for none of it, and signed bytes stay in the journal.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Clock, type Context, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
+import { Clock, Effect, Layer, Metric, PubSub, Redacted, References, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
-import { RequestTally } from "../domain/RequestTally.ts"
 import { Bookkeeper } from "../engine/state/Bookkeeper.ts"
 import { sourcesCode, version } from "../version.ts"
 import { lineOf } from "../views/Events.ts"
-import { families, type MeasuredBot } from "./view/Metrics.ts"
+import { families, type MeasuredBot, registered } from "./view/Metrics.ts"
 
 export interface Collector {
   /** The base address of `/v1/traces`, `/v1/metrics` and `/v1/logs`. */
@@ -52,24 +51,12 @@ export const report = Effect.fnUntraced(function* (collector: Collector | undefi
       Effect.annotateLogs({ event: tag, sequence, subject, ...Object.fromEntries(identifiers) })
     )
   })
-  const tally = yield* RequestTally
-  /** Holds only present figures, so that a figure that has ended is not sent again with its last value. */
+  const counted = yield* Metric.MetricRegistry
   const registry: Metric.MetricRegistry = new Map()
-  const measure = (now: number, context: Context.Context<never>) => {
-    registry.clear()
-    for (const { help, kind, name, samples } of families({ state: books.state, bot, now, tally })) {
-      for (const [attributes, value] of samples) {
-        const options = { description: help, attributes }
-        const metric =
-          kind === "counter"
-            ? Metric.counter(`limitbot_${name}`, { ...options, incremental: true })
-            : Metric.gauge(`limitbot_${name}`, options)
-        metric.updateUnsafe(value, context)
-      }
-    }
-  }
   const metrics = Effect.gen(function* () {
-    measure(yield* Clock.currentTimeMillis, yield* Effect.context<never>())
+    const now = registered(families({ state: books.state, bot, now: yield* Clock.currentTimeMillis }), counted)
+    registry.clear()
+    for (const [key, metric] of now) registry.set(key, metric)
     yield* Effect.sleep(measureMillis)
   })
   // Not to standard error as well: only warnings of the program belong there.

@@ -20,6 +20,12 @@ interface Exported {
   readonly name: string
   readonly sum?: { readonly isMonotonic: boolean; readonly dataPoints: ReadonlyArray<unknown> }
   readonly gauge?: unknown
+  readonly histogram?: {
+    readonly dataPoints: ReadonlyArray<{
+      readonly bucketCounts: ReadonlyArray<unknown>
+      readonly explicitBounds: ReadonlyArray<unknown>
+    }>
+  }
 }
 
 const collector = async () => {
@@ -73,8 +79,12 @@ describe("telemetry", () => {
 
     const inLast = (name: string) => measured.at(-1)?.find((metric) => metric.name === name)
     await until(() => inLast("limitbot_journal_events_total") !== undefined)
-    for (const name of ["limitbot_journal_events_total", "limitbot_venue_requests_total"])
+    for (const name of ["limitbot_journal_events_total", "limitbot_venue_wait_seconds_total"])
       assert.isTrue(inLast(name)?.sum?.isMonotonic, name)
+    const latency = inLast("limitbot_venue_request_seconds")?.histogram?.dataPoints ?? []
+    assert.isAbove(latency.length, 0)
+    for (const { bucketCounts, explicitBounds } of latency)
+      assert.strictEqual(bucketCounts.length, explicitBounds.length + 1)
     assert.isUndefined(inLast("limitbot_held"))
     assert.strictEqual((await runHere(["kill", ...config])).code, 0)
     await until(() => inLast("limitbot_held") !== undefined)

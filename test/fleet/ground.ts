@@ -138,7 +138,7 @@ export const make = async (
   }
   const run = ["fleet", "run", "--secrets", secrets, "--database-file", url]
   /** In this process. */
-  const runner = (): Program => startHere(run)
+  const runner = (...more: ReadonlyArray<string>): Program => startHere([...run, ...more])
   /** To be killed or frozen. */
   const runnerProcess = (): Program => start(run, { cwd: folder })
   return { sandbox, folder, secrets, url, keys, limitbot, accounts, until, untilClaimedAnew, runner, runnerProcess }

@@ -24,10 +24,11 @@ const running = Command.make(
       .pipe(
         Flag.withDescription("A folder of this machine: what configurations refer to lies in one for each account")
       ),
+    port: flags.count("port", "Serve health and metrics of this runner on this port of this machine", 0, 65_535),
     database,
     forMillis: flags.forDuration
   },
-  Effect.fn(function* ({ accounts, database, folder, forMillis }) {
+  Effect.fn(function* ({ accounts, database, folder, forMillis, port }) {
     const stop = requestedOrAfter(forMillis).pipe(Effect.provideService(Stop, yield* Stop))
     const applied = Option.match(accounts, {
       onNone: () => Effect.void,
@@ -36,7 +37,10 @@ const running = Command.make(
           Effect.forEach(AccountFolders.linesOf(changes), (line) => Console.log(line), { discard: true })
         )
     })
-    yield* inDatabase(database, Effect.andThen(applied, Runner.run({ folder, stop, say: Console.log })))
+    yield* inDatabase(
+      database,
+      Effect.andThen(applied, Runner.run({ folder, port: Option.getOrUndefined(port), stop, say: Console.log }))
+    )
   }, Effect.scoped)
 ).pipe(help("Run accounts of the fleet, as many as are this runner's share, until stopped"))
 

@@ -4,7 +4,6 @@
  */
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { RequestTally } from "../../domain/RequestTally.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { mayAs } from "../api/OperatorCommands.ts"
 import { Bot } from "../Bot.ts"
@@ -38,22 +37,34 @@ export const login = ({ where }: Tokens) =>
     )
   )
 
-const health = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const router = yield* HttpRouter.HttpRouter
-    const [bot, books] = [yield* Bot, yield* Bookkeeper]
-    const answer = (look: typeof Health.ready) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const problems = look(books.state, bot, now)
-        return HttpServerResponse.jsonUnsafe(
-          { status: problems.length === 0 ? "ok" : "failing", problems },
-          { status: problems.length === 0 ? 200 : 503 }
-        )
-      })
-    yield* router.add("GET", "/health/live", answer(Health.live))
-    yield* router.add("GET", "/health/ready", answer(Health.ready))
+/** Serves what keeps a process from being ready, and from being alive: both are 200 only while there is nothing. */
+export const health = <R>(
+  ready: Effect.Effect<ReadonlyArray<string>, never, R>,
+  live: Effect.Effect<ReadonlyArray<string>, never, R> = ready
+) => {
+  const answer = Effect.map((problems: ReadonlyArray<string>) => {
+    const isWell = problems.length === 0
+    return HttpServerResponse.jsonUnsafe(
+      { status: isWell ? "ok" : "failing", problems },
+      { status: isWell ? 200 : 503 }
+    )
   })
-)
+  return Layer.mergeAll(
+    HttpRouter.add("GET", "/health/ready", answer(ready)),
+    HttpRouter.add("GET", "/health/live", answer(live))
+  )
+}
+
+const healthOfBot = Effect.map(Effect.all([Bot, Bookkeeper]), ([bot, { state }]) => {
+  const look = (of: typeof Health.ready) => Effect.map(Clock.currentTimeMillis, (now) => of(state, bot, now))
+  return health(look(Health.ready), look(Health.live))
+}).pipe(Layer.unwrap)
+
+/** Prometheus' text format of these figures. */
+export const measured = <E, R>(rendered: Effect.Effect<string, E, R>) =>
+  Effect.map(rendered, (text) =>
+    HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+  )
 
 export const metrics = <E, R>({ holderOf }: Tokens, rendered: Effect.Effect<string, E, R>) =>
   Layer.effectDiscard(
@@ -72,9 +83,7 @@ export const metrics = <E, R>({ holderOf }: Tokens, rendered: Effect.Effect<stri
             "Metrics need the viewer's token: Prometheus sends it with authorization.credentials_file"
           )
         }
-        return HttpServerResponse.text(yield* rendered, {
-          contentType: "text/plain; version=0.0.4; charset=utf-8"
-        })
+        return yield* measured(rendered)
       })
       yield* router.add("GET", "/metrics", answer)
     })
@@ -82,9 +91,9 @@ export const metrics = <E, R>({ holderOf }: Tokens, rendered: Effect.Effect<stri
 
 const ofBot = Effect.gen(function* () {
   const [bot, books] = [yield* Bot, yield* Bookkeeper]
-  const [now, tally] = [yield* Clock.currentTimeMillis, yield* RequestTally]
-  return Metrics.render({ state: books.state, bot, now, tally })
+  const now = yield* Clock.currentTimeMillis
+  return yield* Metrics.rendered(Metrics.families({ state: books.state, bot, now }))
 })
 
 export const layer = (tokens: Tokens) =>
-  Layer.mergeAll(files("index.html"), login(tokens), health, metrics(tokens, ofBot))
+  Layer.mergeAll(files("index.html"), login(tokens), healthOfBot, metrics(tokens, ofBot))

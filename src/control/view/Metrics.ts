@@ -4,12 +4,13 @@
  * Amounts are in units of their asset, rounded to doubles: for graphs, not for books.
  */
 
+import { Context, Effect, Metric } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 import type { Amount, Asset } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { totals } from "../../domain/Ledger.ts"
 import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import { placementTransitions } from "../../domain/Placement.ts"
-import type { RequestTotals } from "../../domain/RequestTally.ts"
 import { holdsOnBot } from "../../engine/holds/HoldsOn.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { StrategyState } from "../../engine/state/strategies/StrategyState.ts"
@@ -36,17 +37,16 @@ export interface MeasuredState {
   readonly state: BotState
   readonly bot: MeasuredBot
   readonly now: number
-  readonly tally: RequestTotals
 }
 
 type Read = (seen: MeasuredState) => boolean | number | ReadonlyArray<MetricSample>
 
-interface Metric extends Omit<Family, "samples"> {
+interface Row extends Omit<Family, "samples"> {
   readonly read: Read
 }
 
-const gauge = (name: string, help: string, read: Read): Metric => ({ name, kind: "gauge", help, read })
-const counter = (name: string, help: string, read: Read): Metric => ({ name, kind: "counter", help, read })
+const gauge = (name: string, help: string, read: Read): Row => ({ name, kind: "gauge", help, read })
+const counter = (name: string, help: string, read: Read): Row => ({ name, kind: "counter", help, read })
 
 const seconds = (millis: number): number => millis / 1000
 
@@ -60,7 +60,7 @@ const flags = ({ state }: MeasuredState, isSo: (strategy: StrategyState) => bool
 const perMarket = ({ bot }: MeasuredState, value: (price: TwoSidedPrice) => number): ReadonlyArray<MetricSample> =>
   [...bot.prices].map(([market, price]) => [{ market }, value(price)])
 
-const metrics: ReadonlyArray<Metric> = [
+const metrics: ReadonlyArray<Row> = [
   gauge("info", "Always 1; what runs is in the labels", ({ state }) => [
     [{ version, sources: sourcesCode(), mode: state.run?.mode ?? "" }, 1]
   ]),
@@ -84,18 +84,6 @@ const metrics: ReadonlyArray<Metric> = [
   ),
   gauge("venue_down_seconds", "How long the venue has not answered; 0 while it does", ({ now, state }) =>
     state.venueDownSince === undefined ? 0 : seconds(now - state.venueDownSince)
-  ),
-  counter("venue_requests_total", "Requests to the venue by what came of them, of this process", ({ tally }) =>
-    [...tally.requests.values()].map(({ count, operation, outcome }) => [{ operation, outcome }, count])
-  ),
-  counter("venue_request_seconds_total", "How long they took together, from sending to the last byte", ({ tally }) =>
-    [...tally.requests.values()].map(({ operation, outcome, tookMillis }) => [
-      { operation, outcome },
-      seconds(tookMillis)
-    ])
-  ),
-  counter("venue_wait_seconds_total", "How long requests waited for their turn in the bot's own budget", ({ tally }) =>
-    [...tally.waitedMillis].map(([operation, millis]) => [{ operation }, seconds(millis)])
   ),
   gauge("orders", "Unfinished placements by strategy and state", ({ state }) => {
     const open = unfinished(state)
@@ -142,21 +130,28 @@ const samplesOf = (read: ReturnType<Read>): ReadonlyArray<MetricSample> =>
 export const families = (seen: MeasuredState): ReadonlyArray<Family> =>
   metrics.map(({ read, ...metric }) => ({ ...metric, samples: samplesOf(read(seen)) }))
 
-const escaped = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
-
-const labelsOf = (labels: Labels): string => {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`
+/**
+ * A registry of these figures as they are now, beside those that this process counts by itself (`counted`). A figure that is no longer
+ * true is in the next one no more.
+ */
+export const registered = (families: ReadonlyArray<Family>, counted: Metric.MetricRegistry): Metric.MetricRegistry => {
+  const registry: Metric.MetricRegistry = new Map(counted)
+  const context = Context.make(Metric.MetricRegistry, registry)
+  for (const { help: description, kind, name, samples } of families) {
+    for (const [attributes, value] of samples) {
+      const options = { description, attributes }
+      const metric =
+        kind === "counter"
+          ? Metric.counter(`limitbot_${name}`, { ...options, incremental: true })
+          : Metric.gauge(`limitbot_${name}`, options)
+      metric.updateUnsafe(value, context)
+    }
+  }
+  return registry
 }
 
-export const render = (seen: MeasuredState): string => textOf(families(seen))
-
-export const textOf = (families: ReadonlyArray<Family>): string =>
-  families
-    .flatMap(({ name, kind, help, samples }) => [
-      `# HELP limitbot_${name} ${help}`,
-      `# TYPE limitbot_${name} ${kind}`,
-      ...samples.map(([labels, value]) => `limitbot_${name}${labelsOf(labels)} ${value}`)
-    ])
-    .join("\n")
-    .concat("\n")
+/** Prometheus' text format of these figures and of what this process counts. */
+export const rendered = (families: ReadonlyArray<Family>) =>
+  Effect.map(Metric.MetricRegistry, (counted) =>
+    PrometheusMetrics.formatUnsafe(Context.make(Metric.MetricRegistry, registered(families, counted)))
+  )

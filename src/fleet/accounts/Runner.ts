@@ -8,13 +8,18 @@ import { hostname } from "node:os"
 import { Cause, Effect, Layer } from "effect"
 import * as EntityId from "effect/cluster/EntityId"
 import * as Sharding from "effect/cluster/Sharding"
+import { HttpRouter } from "effect/http"
 import { Account } from "../../app/cluster/Account.ts"
 import * as Cluster from "../../app/cluster/Cluster.ts"
+import * as Listening from "../../control/http/Listening.ts"
+import * as pages from "../../control/http/pages.ts"
+import { rendered } from "../../control/view/Metrics.ts"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import { Registry } from "../../journal/postgres/Registry.ts"
 import { Process } from "../../process/Process.ts"
+import { sourcesCode, version } from "../../version.ts"
 import * as Owner from "./Owner.ts"
 import * as Shared from "./sharing/Shared.ts"
 
@@ -32,19 +37,53 @@ const looksPerTurn = 10
 const forgetMillis = 3_600_000
 /** An account that has not accepted its row after this time has left or is leaving. */
 const patienceMillis = 1_000
+const silentMillis = 10_000
 
 export interface RunnerOptions {
+  /** The port of health and metrics on this machine; 0 for any free one. */
+  readonly port: number | undefined
   readonly folder: string
   readonly stop: Effect.Effect<void>
   readonly say: (line: string) => Effect.Effect<void>
 }
 
-export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: RunnerOptions) {
+interface Pulse {
+  accounts: number
+  /** When the database last answered, in monotonic milliseconds. */
+  readAt: number | undefined
+}
+
+/** Serves health and figures of this process on loopback. They say nothing of money, so they need no token. */
+const surface = Effect.fnUntraced(function* (port: number, pulse: Pulse) {
+  const problems = Effect.map(monotonicMillis, (now) =>
+    pulse.readAt !== undefined && now - pulse.readAt < silentMillis ? [] : ["the database does not answer"]
+  )
+  const figures = Effect.suspend(() =>
+    rendered([
+      { name: "info", kind: "gauge", help: "Always 1", samples: [[{ version, sources: sourcesCode() }, 1]] },
+      {
+        name: "fleet_runner_accounts",
+        kind: "gauge",
+        help: "Accounts that this runner has",
+        samples: [[{}, pulse.accounts]]
+      }
+    ])
+  )
+  const options = { host: "127.0.0.1", port, mayMove: false, names: [], viewerToken: undefined, tls: undefined }
+  const routes = Layer.merge(
+    pages.health(problems, Effect.succeed([])),
+    HttpRouter.add("GET", "/metrics", pages.measured(figures))
+  )
+  return yield* Listening.listen(options, routes)
+})
+
+export const run = Effect.fn("Runner.run")(function* ({ folder, port, say, stop }: RunnerOptions) {
   const registry = yield* Registry
   const { pid } = yield* Process
   const name = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`
   const rows = yield* Effect.cachedWithTTL(registry.rows, readMillis)
   const starting = new Map<string, number>()
+  const pulse: Pulse = { accounts: 0, readAt: undefined }
 
   const keeping = Effect.gen(function* () {
     const [client, { getShardId, hasShardId }] = [yield* Account.client, yield* Sharding.Sharding]
@@ -55,6 +94,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
       const ownAccounts = accounts.filter(({ name }) => before.has(name))
       const fresh = accounts.filter(({ name }) => !before.has(name))
       const now = yield* monotonicMillis
+      pulse.readAt = now
       for (const [name, since] of starting) if (now - since > startMillis) starting.delete(name)
       const newAccounts = fresh.slice(0, maxStarting - starting.size)
       for (const { name } of newAccounts) starting.set(name, now)
@@ -64,6 +104,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
       const isDue = looks++ % looksPerTurn === 0
       const due = ownAccounts.filter((account) => isDue || before.get(account.name) !== JSON.stringify(account))
       before = new Map([...ownAccounts, ...newAccounts].map((account) => [account.name, JSON.stringify(account)]))
+      pulse.accounts = before.size
       yield* Effect.forEach(
         [...newAccounts, ...due],
         (account) => Effect.ignore(Effect.timeout(client(account.name).Ensure(account), patienceMillis)),
@@ -85,6 +126,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, say, stop }: Run
   const owner = Owner.layer({ folder, say, starting, sharedBy: yield* Shared.make(name) })
   const upkeep = Layer.effectDiscard(Effect.forkScoped(Effect.all([keeping, forgetting], { concurrency: 2 })))
   const cluster = Cluster.runner(name, rows)
-  yield* say(`runs as ${name}`)
+  const served = port === undefined ? "" : `; health and metrics: ${yield* surface(port, pulse)}`
+  yield* say(`runs as ${name}${served}`)
   yield* Effect.raceFirst(Layer.launch(Layer.merge(owner, upkeep).pipe(Layer.provide(cluster))), stop)
 }, Effect.scoped)

@@ -3,7 +3,7 @@
  * has as many series as one of ten. Beyond so many classes or assets the rest is counted as one.
  */
 
-import { type Family, type MetricSample, textOf } from "../../control/view/Metrics.ts"
+import type { Family, MetricSample } from "../../control/view/Metrics.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type BotLine, botStates, problemsByKind, sumOf, totalsOf } from "./FleetView.ts"
 
@@ -43,14 +43,14 @@ const gauge = (name: string, help: string, samples: ReadonlyArray<MetricSample>)
   samples
 })
 
-export const render = (lines: ReadonlyArray<BotLine>): string => {
+export const families = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Family> => {
   const classes = byClass(lines)
   const assets = new Set(
     totalsOf(lines)
       .slice(0, mostAssets)
       .map(({ asset }) => asset)
   )
-  return textOf([
+  return [
     gauge(
       "bots",
       "Bots by class and state",
@@ -92,5 +92,5 @@ export const render = (lines: ReadonlyArray<BotLine>): string => {
         ]
       )
     )
-  ])
+  ]
 }

@@ -1,6 +1,5 @@
 /** Serves the page over many bots on one port: API, page, health and metrics. */
 import { Clock, Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { TokenHolder } from "../../control/api/Access.ts"
 import { Unknown } from "../../control/api/ControlApi.ts"
@@ -10,6 +9,7 @@ import * as Listening from "../../control/http/Listening.ts"
 import * as pages from "../../control/http/pages.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
 import { byWhom } from "../../control/Operator.ts"
+import { rendered } from "../../control/view/Metrics.ts"
 import { present } from "../../domain/Present.ts"
 import { Fleet } from "./Fleet.ts"
 import { FleetApi, type FleetCommand } from "./FleetApi.ts"
@@ -66,24 +66,11 @@ const commanding = HttpApiBuilder.group(
   })
 )
 
-const health = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const router = yield* HttpRouter.HttpRouter
-    const fleet = yield* Fleet
-    const answer = Effect.match(fleet.lines, {
-      onSuccess: () => HttpServerResponse.jsonUnsafe({ status: "ok", problems: [] }),
-      onFailure: ({ message }) =>
-        HttpServerResponse.jsonUnsafe({ status: "failing", problems: [message] }, { status: 503 })
-    })
-    for (const path of ["/health/live", "/health/ready"] as const) yield* router.add("GET", path, answer)
-  })
-)
-
 /** Serves while the scope lives and returns the address. The tokens lie beside the file of this name. */
 export const serve = Effect.fn("FleetServer.serve")(function* (beside: string, options: ControlOptions) {
   const tokens = yield* Tokens.open(beside, options)
   const fleet = yield* Fleet
-  const rendered = Effect.map(fleet.lines, FleetMetrics.render)
+  const metrics = Effect.flatMap(fleet.lines, (lines) => rendered(FleetMetrics.families(lines)))
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(FleetApi, { openapiPath: "/api/v1/openapi.json" }).pipe(
       Layer.provide([looking, commanding]),
@@ -91,8 +78,8 @@ export const serve = Effect.fn("FleetServer.serve")(function* (beside: string, o
     ),
     pages.files("fleet.html"),
     pages.login(tokens),
-    pages.metrics(tokens, rendered),
-    health
+    pages.metrics(tokens, metrics),
+    pages.health(Effect.match(fleet.lines, { onSuccess: () => [], onFailure: ({ message }) => [message] }))
   )
   return yield* Listening.listen(options, routes)
 })

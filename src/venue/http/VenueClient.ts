@@ -4,11 +4,10 @@
  * network attempt. It needs only an `HttpClient`, so it runs over sockets and in memory alike. On Node use
  * `NodeHttpClient.layerUndici` (half the cost of the `node:http` one).
  */
-import { Clock, Context, Duration, Effect, Layer, Schedule, type Schema } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Metric, Schedule, type Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { monotonicMillis } from "../../domain/Durations.ts"
-import { RequestTally } from "../../domain/RequestTally.ts"
 import { messageOf } from "../../domain/Text.ts"
 import { WholeVenueApi } from "../api/VenueApi.ts"
 import * as ClockSkew from "../ClockSkew.ts"
@@ -124,6 +123,20 @@ export const within = (operation: string, millis: number) =>
     orElse: () => Effect.fail(Reply.noAnswer(operation, `no answer within ${millis} ms`))
   })
 
+// Counted for the whole process, like the rate of a credential: the accounts of a runner count together.
+const requests = (operation: string, outcome: string) =>
+  Metric.histogram("limitbot_venue_request_seconds", {
+    description: "How long requests to the venue took until the last byte, by what came of them, of this process",
+    attributes: { operation, outcome },
+    boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+  })
+const waits = (operation: string) =>
+  Metric.counter("limitbot_venue_wait_seconds_total", {
+    description: "How long requests waited for their turn in the bot's own budget",
+    attributes: { operation },
+    incremental: true
+  })
+
 export interface AttemptedRequest extends Reply.RequestTraits {
   readonly send: Send
   readonly deadlineMillis: number
@@ -135,14 +148,13 @@ export const attempt = Effect.fnUntraced(function* (
   maxWaitMillis: number
 ) {
   const { operation } = request
-  const tally = yield* RequestTally
   const askedAt = yield* monotonicMillis
   yield* Effect.mapError(limiter.enter(maxWaitMillis), (limited) => notSent(operation, limited))
   const sentAt = yield* monotonicMillis
-  tally.waited(operation, sentAt - askedAt)
+  yield* Metric.update(waits(operation), (sentAt - askedAt) / 1000)
   const result = yield* Effect.result(exchange(request))
   const reason = result._tag === "Failure" ? result.failure.reason : undefined
-  tally.sent(operation, reason?._tag ?? "ok", (yield* monotonicMillis) - sentAt)
+  yield* Metric.update(requests(operation, reason?._tag ?? "ok"), ((yield* monotonicMillis) - sentAt) / 1000)
   if (reason?._tag === "RetryLater" && reason.status === 429) yield* limiter.throttled(reason.afterMillis)
   // A request that is refused for what it asks was not one too many.
   else if (reason === undefined || (reason._tag === "Rejected" && reason.status !== undefined)) yield* limiter.accepted
