@@ -726,9 +726,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   }
   const wake = (at: Place, bar: number, due: number): boolean => {
     let paid = false
-    const mine = wakes.filter((wake) => wake.bar <= due && wake.slot.at === at)
+    const mine = new Set(wakes.flatMap(({ bar, slot }) => (bar <= due && slot.at === at ? [slot] : [])))
     wakes = wakes.filter((wake) => wake.bar > due || wake.slot.at !== at)
-    for (const { slot } of mine) {
+    for (const slot of mine) {
       if (slot.wakeBar !== due) continue
       if (slot.state === "placing") {
         slot.state = "resting"

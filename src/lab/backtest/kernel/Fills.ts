@@ -186,7 +186,7 @@ const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: O
   const { orders, conditions, clock, lastClose } = run
   const { market, rules } = conditions
   const sized = forSize(rules, market, row)
-  const fromHere = fillsAt(swapping(sized), row.side, row.price, run.candles.priceScale)
+  const fromHere = fillsAt(swapping(sized), row.side, row.price, lastClose.scaleFor(clock.nextBar))
   const isReached = lastClose.isReached(clock.nextBar, row.side, fromHere)
   const isTooOften = SlotState.countArrival(slot, clock.nextBar) > mostArrivals
   if (!isReached || isTooOften || (rules.refundedSwapShare > 0 && run.random() < rules.refundedSwapShare))

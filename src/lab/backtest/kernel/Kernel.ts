@@ -130,7 +130,10 @@ const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: numb
 
 const wakeMarket = (run: MarketRun.MarketRun, bar: number, due = bar): boolean => {
   let hasPaid = false
-  for (let alarm = run.clock.takeAlarm(due); alarm !== undefined; alarm = run.clock.takeAlarm(due)) {
+  // An alarm that is set within a bar is due at the next opening, as these are: it waits for it.
+  const alarms = new Set<number>()
+  for (let alarm = run.clock.takeAlarm(due); alarm !== undefined; alarm = run.clock.takeAlarm(due)) alarms.add(alarm)
+  for (const alarm of alarms) {
     const slot = run.orders.slots[alarm]
     if (slot !== undefined) hasPaid = wakeSlot(run, slot, bar) || hasPaid
   }

@@ -11,23 +11,31 @@ import type { MarketRun } from "./MarketRun.ts"
 import { type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 
+const fillsAtNow = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): number => {
+  const { candles, clock, conditions, lastClose, orders } = run
+  const scale = lastClose.scaleFor(clock.nextBar)
+  if (scale === candles.priceScale) return orders.fillsAt(slot, row)
+  const rules = row.by === undefined ? conditions.rules : swapping(conditions.rules)
+  return fillsAt(rules, row.side, row.price, scale)
+}
+
 export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
   const { orders, lastClose, clock } = run
   const row = orders.rowOf(slot)
   if (row === undefined) return
   if (row.by !== undefined) return swap(run, slot, row)
   orders.rest(slot, row)
-  if (run.looksAtArrivals && lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row)))
+  if (run.looksAtArrivals && lastClose.isReached(clock.nextBar, row.side, fillsAtNow(run, slot, row)))
     arrive(run, slot, row)
 }
 
 /** A swap is executed now or never, and waits for its price before that. Only a run that checks limits allows it. */
 const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   if (slot.phase !== "resting") return
-  const { orders, lastClose, clock, arrivals, conditions, guard } = run
+  const { lastClose, clock, arrivals, conditions, guard } = run
   // It follows a leg whose bar has paid for it, so nobody has looked whether it has to wait.
   if (guard === undefined && conditions.limits !== undefined) return arrivals.deviates()
-  if (lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row))) arrivals.add(slot)
+  if (lastClose.isReached(clock.nextBar, row.side, fillsAtNow(run, slot, row))) arrivals.add(slot)
   else refundSwap(run, slot)
 }
 
@@ -50,8 +58,8 @@ const isNew = ({ clock }: MarketRun, slot: SlotState.SlotState, { quantity }: Or
   slot.placedBar === clock.nextBar && slot.openQuantity === quantity
 
 export const arrivesMarketable = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): boolean => {
-  const { orders, lastClose, clock } = run
-  return isNew(run, slot, row) && lastClose.isReached(clock.nextBar, row.side, orders.fillsAt(slot, row))
+  const { lastClose, clock } = run
+  return isNew(run, slot, row) && lastClose.isReached(clock.nextBar, row.side, fillsAtNow(run, slot, row))
 }
 
 const waitForMoney = ({ waiting, guard }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
@@ -66,16 +74,19 @@ export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotS
 
 /** Denies the slot this order if a limit refuses it, and returns true if so. `isSuccessor`: another order is open in the slot. */
 export const isDenied = (
-  { candles: { priceScale }, clock, conditions, lastClose, orders }: MarketRun,
+  run: MarketRun,
   slot: SlotState.SlotState,
   row: OrderRow,
   guard: LimitGuard.LimitGuard,
   isSuccessor: boolean
 ): boolean => {
+  const { clock, conditions, lastClose } = run
+  const { priceScale } = run.candles
   const { market } = conditions
   const rules = row.by === undefined ? conditions.rules : swapping(conditions.rules)
   // The ladder has the legs that the slot works now, and not those that come next.
-  const at = isSuccessor ? fillsAt(rules, row.side, row.price, priceScale) : orders.fillsAt(slot, row)
+  const scale = lastClose.scaleFor(clock.nextBar)
+  const at = isSuccessor ? fillsAt(rules, row.side, row.price, scale) : fillsAtNow(run, slot, row)
   const close = lastClose.before(clock.nextBar)
   const order = { row, market, rules, now: clock.now, close, fillsAt: at, priceScale, isSuccessor }
   const limit = LimitGuard.refusal(order, guard)

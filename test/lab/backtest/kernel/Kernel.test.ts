@@ -147,8 +147,12 @@ describe("Kernel", () => {
       (next) => ({ ...immediateRules(next), refundedSwapShare: refunded(next) }),
       0.4
     )
-    const rulesOf = (next: () => number) => ({ ...anyRules(next), stops: "close" as const })
-    campaignOfLimits(Math.ceil(seeds / 2), (next) => ({ ...rulesOf(next), refundedSwapShare: refunded(next) }), 0.4)
+    campaignOfLimits(Math.ceil(seeds / 2), (next) => ({ ...anyRules(next), refundedSwapShare: refunded(next) }), 0.4)
+  })
+
+  it.each([5, 69, 242, 362])("equals a plain loop where swaps, limits and stops within bars meet (seed %i)", (seed) => {
+    const rulesOf = (next: () => number) => ({ ...anyRules(next), refundedSwapShare: pick(next, 0, 0.3) })
+    assert.isAbove(compareLimited(seed, rulesOf, 0.4).counts.placed, 1)
   })
 
   it("refunds a swap that follows a leg in the same bar once, and its slot trades on", () => {

@@ -131,8 +131,10 @@ export class Orders {
     const { desired } = slot
     // Most slots have none whatever they did: their progress need not be looked at.
     if (desired?.legs.some((leg) => leaves(desired, leg)) !== true) return false
-    const due = desired.legs[dueLeg(desired, this.progressOf(slot))]
-    return due !== undefined && leaves(desired, due)
+    const progress = this.progressOf(slot)
+    const leg = dueLeg(desired, progress)
+    const due = desired.legs[leg]
+    return due !== undefined && leaves(desired, due) && leftOfLeg(desired, leg, progress) > 0n
   }
 
   exitsFirst(slots: ReadonlyArray<SlotState.SlotState>): ReadonlyArray<SlotState.SlotState> {

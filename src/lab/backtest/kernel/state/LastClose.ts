@@ -6,6 +6,8 @@
 import { type Candles, closeAt } from "../../../../candles/Candles.ts"
 import type { Side } from "../../../../domain/Market.ts"
 
+const finerPlaces = 9
+
 export class LastClose {
   declare private readonly candles: Candles
   private knownFor = 0
@@ -35,6 +37,11 @@ export class LastClose {
 
   before(nextBar: number): number {
     return this.stoodFor === nextBar ? this.price : closeAt(this.candles, nextBar - 1)
+  }
+
+  /** Decimal places of prices that are compared with it. Within a bar the market may stand between two prices of the candles. */
+  scaleFor(nextBar: number): number {
+    return this.candles.priceScale + (this.stoodFor === nextBar ? finerPlaces : 0)
   }
 
   isReached(nextBar: number, side: Side, fillsAt: number): boolean {
