@@ -9,7 +9,7 @@ import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { sentenceOf } from "../../domain/Text.ts"
-import type { Bounds, Decision, DesiredSlot, Leg, Memory } from "../Decision.ts"
+import type { Bounds, Decision, DesiredSlot, Leg, Memory, PriceBounds } from "../Decision.ts"
 import { orderPrice } from "../kinds/PriceLevels.ts"
 import { quantityAt } from "../kinds/Size.ts"
 import { isTimeframe } from "../Timeframe.ts"
@@ -39,6 +39,7 @@ const Answer = Schema.fromJsonString(
       Schema.Array(Schema.Struct({ slot: SlotName, why: Why })).check(Schema.isMaxLength(1_000))
     ),
     memory: Schema.optionalKey(Schema.Json),
+    stops: Schema.optionalKey(Schema.Struct({ below: Schema.optionalKey(Figure), above: Schema.optionalKey(Figure) })),
     until: Schema.Struct({
       below: Schema.optionalKey(Schema.Finite),
       above: Schema.optionalKey(Schema.Finite),
@@ -122,6 +123,12 @@ const boundsOf = (
   }
 }
 
+const stopsOf = ({ above, below }: NonNullable<Answer["stops"]>): PriceBounds =>
+  present({
+    priceBelow: below === undefined ? undefined : exact(below, "the stop below"),
+    priceAbove: above === undefined ? undefined : exact(above, "the stop above")
+  })
+
 interface Place {
   readonly market: Market
   readonly source: string
@@ -139,6 +146,7 @@ export const decisionOf = (text: string, { market, source, timeframes }: Place):
     absent: (answer.waiting ?? []).map(({ slot, why }) => ({ slot, why: { code: "own", text: why, source } })),
     memory: memoryOf(answer.memory),
     reasons: [],
+    ...present({ stops: answer.stops && stopsOf(answer.stops) }),
     until: boundsOf(answer.until, timeframes)
   }
 }

@@ -157,6 +157,12 @@ export interface OwnDecision<M = OwnMemory> {
   /** Slots that should be empty, with the reason. */
   readonly waiting?: ReadonlyArray<{ readonly slot: string; readonly why: string }>
   readonly memory?: M
+  /**
+   * The prices at which it leaves with a loss, now or once a planned order has filled. Candles do not tell if a bar came to a stop or
+   * to a target first. The backtest side of fewer fills calls `decide` at these prices within the bar, as it does for a stop in YAML.
+   * Live trading does not use them.
+   */
+  readonly stops?: { readonly below?: number | string; readonly above?: number | string }
   readonly until: OwnBounds
 }
 

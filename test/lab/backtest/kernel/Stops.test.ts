@@ -33,10 +33,17 @@ const assets = [
   { symbol: "QUOTE", id: "quote", decimals: 6 }
 ]
 
-const run = (kind: string, section: string, bars: ReadonlyArray<Bar>, mode: "optimistic" | "pessimistic") => {
+const run = (
+  kind: string,
+  section: string,
+  bars: ReadonlyArray<Bar>,
+  mode: "optimistic" | "pessimistic",
+  code?: string
+) => {
   const limits = "limits: { budget: { base: 10, quote: 10000 }, maxPriceDeviation: 50% }"
-  const text = `name: stops\nmarket: BASE/QUOTE\nkind: ${kind}\n${limits}\n${kind}: ${section}\n`
-  const strategy = Result.getOrThrow(StrategyFile.parse(text, "stops.yaml", { assets, ticks: new Map() }))
+  const text = `name: stops\nmarket: BASE/QUOTE\nkind: ${code === undefined ? kind : `./${kind}.ts`}\n${limits}\n${kind}: ${section}\n`
+  const whole = code === undefined ? text : StrategyFile.withCode(text, code)
+  const strategy = Result.getOrThrow(StrategyFile.parse(whole, "stops.yaml", { assets, ticks: new Map() }))
   const candles = candlesOf(bars)
   const indices = CrossingIndex.linearIndices(candles, "at")
   const side = Backtest.run(strategy, candles, indices, mode, { costs: noCosts, changes: {} })
@@ -94,6 +101,27 @@ const kinds = {
   ]
 } as const satisfies Record<string, readonly [kind: string, section: string, entry: Bar]>
 
+/** A bracket of fixed prices in code. */
+const ownBracket = `import type { Own } from "limitbot/strategy"
+const keys = { size: { is: "size" } } as const
+export default {
+  about: "a bracket",
+  keys,
+  decide: (view, { size }, memory) => {
+    const { bought, done } = view.slot("position")
+    if (done.legs > 1) return { orders: [], memory, until: {} }
+    const left = memory ?? (bought > 0 && view.mid <= 95 ? view.mid : null)
+    const entry = { side: "buy", price: 99, size } as const
+    if (left === null) {
+      const legs = [entry, { side: "sell", price: 105 }] as const
+      return { orders: [{ slot: "position", legs, why: "in at 99" }], stops: { below: 95 }, memory: null, until: { below: 95 } }
+    }
+    const legs = [entry, { side: "sell", price: left * 0.99, mayLose: true }] as const
+    return { orders: [{ slot: "position", legs, why: "out" }], memory: left, until: {} }
+  }
+} satisfies Own<typeof keys, number | null>
+`
+
 describe("a bar that reaches a stop and a target", () => {
   for (const [name, [kind, section, entry]] of Object.entries(kinds))
     it(`${name} leaves at the stop where fills are few, at the target where they are many`, () => {
@@ -105,6 +133,20 @@ describe("a bar that reaches a stop and a target", () => {
       assert.closeTo(Number(price), isSale ? 95 : 105, 1.2)
       assert.match(gained ?? "", isSale ? /^8 SELL 10[3-5]/ : /^8 BUY 95/)
     })
+
+  it.each([
+    ["as it holds", both(dip)],
+    ["in the bar of its entry", [flat, flat, flat, flat, [100, 106, 94, 100], flat, flat, flat, flat]],
+    ["never", [flat, flat, flat, flat, dip, flat, [100, 106, 99.5, 100], flat, flat, flat]],
+    ["at a close", [flat, flat, flat, flat, dip, flat, [100, 100.2, 94, 94.5], [94.5, 94.6, 94.4, 94.5], flat, flat]]
+  ] as const)("leaves by code as by a file that says the same: its stop is reached %s", (_, bars) => {
+    const [kind, section] = kinds["a bracket of fixed prices"]
+    for (const mode of ["pessimistic", "optimistic"] as const) {
+      const byFile = run(kind, section, bars, mode)
+      assert.isNotEmpty(byFile)
+      assert.deepStrictEqual(run("mine", "{ size: { base: 1 } }", bars, mode, ownBracket), byFile, mode)
+    }
+  })
 
   it("an entry within a bar leaves at the stop of the same bar", () => {
     const [, section] = kinds["a bracket of fixed prices"]
