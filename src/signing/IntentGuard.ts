@@ -10,8 +10,8 @@
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"
 import type { Amount } from "../domain/Amount.ts"
 import * as StrictJson from "../domain/StrictJson.ts"
+import { faultsOf } from "../domain/Text.ts"
 import * as Timestamp from "../domain/Timestamp.ts"
-
 import * as AccountKey from "./AccountKey.ts"
 import * as Domains from "./Domains.ts"
 import * as Nep413 from "./Nep413.ts"
@@ -127,14 +127,16 @@ export const make = Effect.fnUntraced(function* ({ domains, signerId }: PayingAc
     if (domain === undefined)
       return yield* refusal("deposit type", "one that is paid by intent", show(expected.depositType))
     const { payload, wire } = yield* readPayload(generated.payload, domains, domain)
-    const message = yield* readMessage(payload.message, signerId)
+    const message = yield* shaped("message", Message, yield* strictly("message", payload.message))
+    yield* exactly("message.signer_id", signerId, message.signer_id)
     const validUntil = yield* readDeadline(message.deadline, yield* Clock.currentTimeMillis, window)
     yield* checkTransfer(message.intents, expected, Domains.tokenIn(domain, expected.asset))
     return { wire, digest: Nep413.digest(payload), validUntil }
   })
 
   const checkReturned = Effect.fnUntraced(function* (asked: PayloadToSign, returned: SignedPayload) {
-    const { publicKey, signature, ...signed } = yield* readAnswer(returned.body)
+    const body = yield* shaped("body", Body, yield* strictly("body", returned.body, maxBodyLength))
+    const { public_key: publicKey, signature, ...signed } = body.signedData
     const window = { minMillis: -validity.maxMillis, maxMillis: validity.maxMillis }
     const { digest, validUntil, wire } = yield* check(signed, asked.expected, window)
     const isAsked = JSON.stringify(wire) === JSON.stringify(asked.wire)
@@ -190,11 +192,9 @@ export const layer = (payer: PayingAccount) =>
   )
 
 const requestType = "swap_transfer"
-const maxCallbackLength = 2048
 const maxBodyLength = 100_000
 
 type Checked<A> = Effect.Effect<A, IntentRefused>
-type Fields = Readonly<Record<string, unknown>>
 
 const show = (value: unknown): string => (value === undefined ? "nothing" : String(JSON.stringify(value)).slice(0, 200))
 
@@ -204,54 +204,55 @@ const refusal = (check: string, expected: string, found: string): IntentRefused 
 const exactly = (check: string, expected: string, found: unknown): Checked<string> =>
   found === expected ? Effect.succeed(expected) : refusal(check, show(expected), show(found))
 
-const text = (check: string, found: unknown, maxLength: number): Checked<string> =>
-  typeof found === "string" && found.length <= maxLength && found.isWellFormed()
-    ? Effect.succeed(found)
-    : refusal(check, `well-formed text of at most ${maxLength} characters`, show(found))
+/** Refuses an unknown key, a missing key and a value of another form. */
+const shaped = <S extends Schema.Decoder<unknown>>(check: string, shape: S, found: unknown): Checked<S["Type"]> =>
+  Effect.mapError(Schema.decodeUnknownEffect(shape, { onExcessProperty: "error" })(found), (error) => {
+    const { message, path } = faultsOf(error)[0] ?? { message: error.message, path: [] }
+    return refusal([check, ...path].join(".").slice(0, 200), "its exact form", `another: ${message}`)
+  })
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const fields = <Required extends string, Optional extends string = never>(
-  check: string,
-  found: unknown,
-  required: ReadonlyArray<Required>,
-  optional: ReadonlyArray<Optional> = []
-): Checked<Readonly<Record<Required, unknown> & Partial<Record<Optional, unknown>>>> => {
-  const expected = `an object with exactly ${[...required, ...optional.map((key) => `${key}?`)].join(", ")}`
-  if (!isFields(found)) return refusal(check, expected, show(found))
-  const allowed: ReadonlyArray<string> = [...required, ...optional]
-  type Fitting = Record<Required, unknown> & Partial<Record<Optional, unknown>>
-  const fits = (object: object): object is Fitting =>
-    required.every((key) => Object.hasOwn(object, key)) && Object.keys(object).every((key) => allowed.includes(key))
-  return fits(found) ? Effect.succeed(found) : refusal(check, expected, show(Object.keys(found)))
-}
+const Text = (maxLength: number) =>
+  Schema.String.check(
+    Schema.makeFilter(
+      (text) => (text.length <= maxLength && text.isWellFormed()) || `well-formed text, at most ${maxLength} characters`
+    )
+  )
+const Payload = Schema.Struct({
+  message: Text(16_384),
+  nonce: Text(44),
+  recipient: Text(100),
+  /** Inert for an off-chain message, but part of what is signed. */
+  callbackUrl: Schema.optionalKey(Schema.NullOr(Text(2048)))
+})
+const Intent = Schema.Struct({
+  intent: Schema.Unknown,
+  receiver_id: Schema.Unknown,
+  tokens: Schema.Record(Schema.String, Schema.Unknown)
+})
+const Message = Schema.Struct({ deadline: Text(64), intents: Schema.Tuple([Intent]), signer_id: Schema.Unknown })
+const Body = Schema.Struct({
+  type: Schema.Literal(requestType),
+  signedData: Schema.Struct({
+    standard: Text(100),
+    payload: Schema.Unknown,
+    public_key: Text(100),
+    signature: Text(200)
+  })
+})
 
 const readPayload = Effect.fnUntraced(function* (
   found: unknown,
   domains: Domains.SigningDomains,
-  { verifier }: Domains.SigningDomain
+  { verifier: recipient }: Domains.SigningDomain
 ) {
-  const payloadFields = yield* fields("payload", found, ["message", "nonce", "recipient"], ["callbackUrl"])
-  const message = yield* text("payload.message", payloadFields.message, 16_384)
-  const nonceText = yield* text("payload.nonce", payloadFields.nonce, 44)
-  const nonce = Nep413.parseNonce(nonceText)
-  if (nonce === undefined) return yield* refusal("payload.nonce", "32 bytes in base64", show(nonceText))
-  const recipient = verifier
-  if (payloadFields.recipient !== recipient) {
-    const [wanted, other] = [recipient, payloadFields.recipient].map((each) => Domains.nameOf(domains, each))
+  const wire = yield* shaped("payload", Payload, found)
+  const nonce = Nep413.parseNonce(wire.nonce)
+  if (nonce === undefined) return yield* refusal("payload.nonce", "32 bytes in base64", show(wire.nonce))
+  if (wire.recipient !== recipient) {
+    const [wanted, other] = [recipient, wire.recipient].map((each) => Domains.nameOf(domains, each))
     return yield* refusal("payload.recipient", wanted ?? "", other ?? "")
   }
-  // Inert for an off-chain message, but part of what is signed.
-  const callbackUrl =
-    payloadFields.callbackUrl === undefined || payloadFields.callbackUrl === null
-      ? null
-      : yield* text("payload.callbackUrl", payloadFields.callbackUrl, maxCallbackLength)
-  const callback = "callbackUrl" in payloadFields ? { callbackUrl } : {}
-  return {
-    payload: { message, nonce, recipient, callbackUrl },
-    wire: { message, nonce: nonceText, recipient, ...callback }
-  }
+  return { payload: { ...wire, nonce, callbackUrl: wire.callbackUrl ?? null }, wire }
 })
 
 const strictly = (check: string, text: string, maxLength?: number): Checked<unknown> =>
@@ -259,28 +260,9 @@ const strictly = (check: string, text: string, maxLength?: number): Checked<unkn
     refusal(check, "strict JSON", problem)
   )
 
-const readAnswer = Effect.fnUntraced(function* (body: string) {
-  const request = yield* fields("body", yield* strictly("body", body, maxBodyLength), ["type", "signedData"])
-  yield* exactly("type", requestType, request.type)
-  const signed = yield* fields("signedData", request.signedData, ["standard", "payload", "public_key", "signature"])
-  return {
-    standard: yield* text("standard", signed.standard, 100),
-    payload: signed.payload,
-    publicKey: yield* text("public_key", signed.public_key, 100),
-    signature: yield* text("signature", signed.signature, 200)
-  }
-})
-
-const readMessage = Effect.fnUntraced(function* (message: string, signerId: string) {
-  const parsed = yield* strictly("message", message)
-  const messageFields = yield* fields("message", parsed, ["deadline", "intents", "signer_id"])
-  yield* exactly("message.signer_id", signerId, messageFields.signer_id)
-  return messageFields
-})
-
 /** Epoch millisecond after which the verifier refuses the message, rounded up. */
-const readDeadline = Effect.fnUntraced(function* (found: unknown, now: number, { maxMillis, minMillis }: Validity) {
-  const deadline = Timestamp.parse(yield* text("message.deadline", found, 64))
+const readDeadline = Effect.fnUntraced(function* (found: string, now: number, { maxMillis, minMillis }: Validity) {
+  const deadline = Timestamp.parse(found)
   const window = `between ${Timestamp.format(now + minMillis)} and ${Timestamp.format(now + maxMillis)}`
   if (deadline === undefined || deadline < now + minMillis || deadline > now + maxMillis) {
     return yield* refusal("message.deadline", window, show(found))
@@ -288,17 +270,17 @@ const readDeadline = Effect.fnUntraced(function* (found: unknown, now: number, {
   return deadline + 1
 })
 
-const checkTransfer = Effect.fnUntraced(function* (intents: unknown, expected: ExpectedTransfer, token: string) {
-  const only = Array.isArray(intents) && intents.length === 1 ? intents[0] : undefined
-  if (only === undefined) return yield* refusal("message.intents", "exactly one intent", show(intents))
+const checkTransfer = Effect.fnUntraced(function* (
+  [{ intent, receiver_id: payee, tokens }]: (typeof Message.Type)["intents"],
+  expected: ExpectedTransfer,
+  token: string
+) {
   if (expected.amount <= 0n) return yield* refusal("amount", "a positive amount", String(expected.amount))
-  const intent = yield* fields("intent", only, ["intent", "receiver_id", "tokens"])
-  yield* exactly("intent.intent", "transfer", intent.intent)
-  const payee = intent.receiver_id
+  yield* exactly("intent.intent", "transfer", intent)
   if (payee !== expected.depositAddress) {
     const wrong = { check: "intent.receiver_id", expected: show(expected.depositAddress), found: show(payee) }
     return yield* new IntentRefused({ ...wrong, ...(typeof payee === "string" ? { payee } : {}) })
   }
-  const tokens = yield* fields("intent.tokens", intent.tokens, [token])
+  yield* exactly("intent.tokens", token, Object.keys(tokens).join())
   yield* exactly("intent.tokens amount", String(expected.amount), tokens[token])
 })

@@ -539,8 +539,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/signing/IntentGuard.ts",
-        find: "Array.isArray(intents) && intents.length === 1 ?",
-        replace: "Array.isArray(intents) ?"
+        find: "intents: Schema.Tuple([Intent])",
+        replace: "intents: Schema.TupleWithRest(Schema.Tuple([Intent]), [Schema.Unknown])"
       }
     ]
   },
@@ -550,8 +550,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/signing/IntentGuard.ts",
-        find: "  if (payloadFields.recipient !== recipient) {",
-        replace: "  if (Domains.depositsOf(signing, payloadFields.recipient).length === 0) {"
+        find: "  if (wire.recipient !== recipient) {",
+        replace: "  if (Domains.depositsOf(domains, wire.recipient).length === 0) {"
       }
     ]
   },

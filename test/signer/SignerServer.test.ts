@@ -157,6 +157,15 @@ describe("the signer behind its socket", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("signs nothing if a request has a field that the signer does not know", () =>
+    Effect.gen(function* () {
+      const { ask, noted } = yield* serving()
+      for (const request of [transfer("60", { memo: "x" }), login({}, { until: 1 }), { _tag: "Who", whom: "x" }])
+        assert.deepInclude(yield* ask(request), { _tag: "Refused", check: "request" })
+      assert.isEmpty(noted())
+    }).pipe(Effect.scoped)
+  )
+
   it.live("opens sessions of its own account, without intents and not for ever", () =>
     Effect.gen(function* () {
       const { ask, noted } = yield* serving()
@@ -172,14 +181,14 @@ describe("the signer behind its socket", () => {
       const cases: ReadonlyArray<readonly [request: object, check: string, found: string]> = [
         [login({ signer_id: "mallory" }), "message", "another signer_id"],
         [login({ signer_id: null }), "message", "another signer_id"],
-        [login({ intents: [{ intent: "transfer" }] }), "message", "intents"],
-        [login({ intents: null }), "message", "intents"],
-        [login({ memo: "x" }), "message", "deadline,intents,memo,signer_id"],
-        [login({ deadline: undefined }), "message", "intents,signer_id"],
+        [login({ intents: [{ intent: "transfer" }] }), "message", "intents.0: Expected no excess property"],
+        [login({ intents: null }), "message", "intents: Expected array"],
+        [login({ memo: "x" }), "message", "memo: Expected no excess property"],
+        [login({ deadline: undefined }), "message", "deadline: Missing key"],
         [login({ deadline: inMinutes(15.1) }), "message", late],
         [login({ deadline: "soon" }), "message", late],
-        [login("null"), "message", "no object"],
-        [login('"text"'), "message", "no object"],
+        [login("null"), "message", "Expected object"],
+        [login('"text"'), "message", "Expected object"],
         [login({}, { recipient: "thief" }), "recipient", "thief"],
         [login({}, { nonce: "short" }), "nonce", "short"]
       ]

@@ -1,40 +1,41 @@
 /**
- * The rate limit of the history endpoints, shared by every process on one journal with one partner: turns are booked
- * in the database, and a 429 for one process makes all of them wait.
+ * The rate limit of the history endpoints, shared by every process on one journal with one partner. Turns are booked in the database
+ * beside the journal, in one statement and therefore atomically; a 429 for one process makes all of them wait.
  */
 import { createHash } from "node:crypto"
-import { Clock, Effect, Layer, Redacted } from "effect"
-import { givingWay, HistoryRateLimiter, makeSpacing } from "../../venue/http/HistoryRateLimiter.ts"
-import { RateLimited } from "../../venue/http/RateLimiter.ts"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { HistoryRateLimiter, type HistoryTurns } from "../../venue/http/HistoryRateLimiter.ts"
 import { VenueConfig } from "../../venue/VenueConfig.ts"
-import * as RequestTurns from "./RequestTurns.ts"
+
+/** A booking further ahead than this comes from a clock that was wrong, and is not waited for. */
+const mostAheadMillis = 600_000
+
+/** `limit` names the rate limit; the table calls it lane. If the database cannot be written, the service enforces the rate with 429. */
+const turnsIn = (sql: SqlClient.SqlClient, limit: string): HistoryTurns => ({
+  book: (now, spacingMillis, maxWaitMillis) =>
+    sql<{ next_at: number }>`
+      INSERT INTO request_lanes (lane, next_at) VALUES (${limit}, ${now + spacingMillis})
+      ON CONFLICT (lane) DO UPDATE
+        SET next_at = CASE WHEN next_at > ${now + mostAheadMillis} THEN ${now} ELSE max(next_at, ${now}) END + ${spacingMillis}
+        WHERE next_at <= ${now + maxWaitMillis} OR next_at > ${now + mostAheadMillis}
+      RETURNING next_at`.pipe(
+      Effect.map(([row]) => (row === undefined ? undefined : row.next_at - spacingMillis)),
+      Effect.orElseSucceed(() => now)
+    ),
+  postpone: (until, booked) =>
+    Effect.ignore(sql`
+      INSERT INTO request_lanes (lane, next_at) VALUES (${limit}, ${until})
+      ON CONFLICT (lane) DO UPDATE
+        SET next_at = CASE WHEN next_at = ${booked ?? null} THEN ${until} ELSE max(next_at, ${until}) END`)
+})
 
 export const layer = Layer.effect(
   HistoryRateLimiter,
   Effect.gen(function* () {
     const { analyticsUrl, partnerJwt, url } = yield* VenueConfig
-    const { book, postpone } = yield* RequestTurns.make
-    const spacing = makeSpacing()
-    let booked: number | undefined
     const limit = limitOf(analyticsUrl ?? url, partnerJwt === undefined ? "" : Redacted.value(partnerJwt))
-
-    const enter = Effect.fnUntraced(function* (maxWaitMillis: number) {
-      const now = yield* Clock.currentTimeMillis
-      // If the database cannot be written, the service enforces the rate with 429.
-      const spacingMillis = spacing.millis()
-      const at = yield* book({ limit, now, spacingMillis, maxWaitMillis }).pipe(Effect.orElseSucceed(() => now))
-      if (at === undefined) return yield* new RateLimited({ afterMillis: maxWaitMillis })
-      booked = at + spacingMillis
-      yield* Effect.sleep(Math.max(0, at - now))
-    })
-
-    const throttled = Effect.fnUntraced(function* (pauseMillis: number) {
-      yield* spacing.throttled
-      const until = (yield* Clock.currentTimeMillis) + (yield* givingWay(pauseMillis))
-      yield* Effect.ignore(postpone({ limit, until, booked }))
-    })
-
-    return HistoryRateLimiter.of({ enter, accepted: spacing.accepted, throttled })
+    return HistoryRateLimiter.over(turnsIn(yield* SqlClient.SqlClient, limit))
   })
 )
 

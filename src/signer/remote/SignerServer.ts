@@ -6,10 +6,13 @@
  */
 
 import { chmodSync, unlinkSync } from "node:fs"
-import { connect, createServer, type Server, type Socket } from "node:net"
-import { Clock, Effect, Queue, Schedule, Schema, Semaphore } from "effect"
+import * as NodeSocket from "@effect/platform-node/NodeSocket"
+import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
+import { Clock, Deferred, Effect, Result, Schema, Semaphore } from "effect"
+import { Socket } from "effect/socket"
 import { dayMillis, minuteMillis } from "../../domain/Durations.ts"
 import * as StrictJson from "../../domain/StrictJson.ts"
+import { messageOf, sentenceOf } from "../../domain/Text.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import * as Checkpoint from "../../signing/Checkpoint.ts"
 import { IntentGuard } from "../../signing/IntentGuard.ts"
@@ -44,7 +47,8 @@ const modeFor = { owner: 0o600, group: 0o660 } as const
 const requestMillis = 5_000
 const mostWaiting = 64
 
-const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerRequest))
+const strict = { onExcessProperty: "error" } as const
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerRequest), strict)
 const encode = Schema.encodeSync(Schema.fromJsonString(SignerAnswer))
 
 const refused = (check: string, expected: string, found: string) =>
@@ -150,7 +154,7 @@ const login = Effect.fnUntraced(function* (
   if (recipient !== loginVerifier) return yield* refuse("recipient", loginVerifier, recipient)
   const nonce = Nep413.parseNonce(text)
   if (nonce === undefined) return yield* refuse("nonce", "32 bytes in base64", text)
-  const problem = loginProblem(StrictJson.parseJson(message), signerId, yield* Clock.currentTimeMillis)
+  const problem = loginProblem(message, signerId, yield* Clock.currentTimeMillis)
   if (problem !== undefined) return yield* refuse("message", "a login of this account without intents", problem)
   yield* record.append({ at, what: "login" })
   return yield* signer.sign(Nep413.digest({ message, nonce, recipient })).pipe(
@@ -191,95 +195,73 @@ const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: st
 /** Longest life of a login that is signed. A login lives for five minutes; one without an end would be a password. */
 const mostLoginMillis = 15 * minuteMillis
 
-const loginProblem = (
-  read: ReturnType<typeof StrictJson.parseJson>,
-  signerId: string,
-  now: number
-): string | undefined => {
-  if (read._tag === "Failure") return read.failure
-  const message: unknown = read.success
-  if (typeof message !== "object" || message === null) return "no object"
-  const keys = Object.keys(message).sort().join(",")
-  if (keys !== "deadline,intents,signer_id") return keys.slice(0, 60)
-  if (!("intents" in message) || !Array.isArray(message.intents) || message.intents.length > 0) return "intents"
-  if (!("signer_id" in message) || message.signer_id !== signerId) return "another signer_id"
-  const deadline = "deadline" in message ? Timestamp.parse(String(message.deadline)) : undefined
+const Login = Schema.Struct({ deadline: Schema.Unknown, intents: Schema.Tuple([]), signer_id: Schema.Unknown })
+const decodeLogin = Schema.decodeUnknownResult(Login, strict)
+
+const loginProblem = (text: string, signerId: string, now: number): string | undefined => {
+  const message = Result.flatMap(StrictJson.parseJson(text), (json) => Result.mapError(decodeLogin(json), sentenceOf))
+  if (message._tag === "Failure") return message.failure
+  const { deadline: until, signer_id } = message.success
+  if (signer_id !== signerId) return "another signer_id"
+  const deadline = Timestamp.parse(String(until))
   return deadline !== undefined && deadline <= now + mostLoginMillis ? undefined : "a deadline too far ahead, or none"
 }
 
-interface Asked {
-  readonly line: string
-  readonly socket: Socket
-}
-
-const isAnswered = (socket: string) =>
-  Effect.callback<boolean>((resume) => {
-    const connection = connect(socket, () => {
-      connection.destroy()
-      resume(Effect.succeed(true))
-    })
-    connection.on("error", () => resume(Effect.succeed(false)))
-  })
+const isAnswered = (path: string) =>
+  NodeSocket.makeNet({ path }).pipe(
+    Effect.flatMap(({ reader }) => reader),
+    Effect.scoped,
+    Effect.match({ onFailure: () => false, onSuccess: () => true })
+  )
 
 const removed = (socket: string) => Effect.ignore(Effect.try(() => unlinkSync(socket)))
 
 /** Removes the socket of a dead process. A socket that answers belongs to another process. */
-const listen = Effect.fnUntraced(function* (
-  server: Server,
-  { openTo, socket }: Pick<SignerOptions, "openTo" | "socket">
-) {
-  if (yield* isAnswered(socket)) {
-    return yield* new SocketUnavailable({ message: `Another process listens on ${socket} already` })
-  }
-  yield* removed(socket)
-  yield* Effect.callback<void, SocketUnavailable>((resume) => {
-    server.once("error", ({ message }) => {
-      resume(Effect.fail(new SocketUnavailable({ message: `Cannot listen on ${socket}: ${message}` })))
-    })
-    server.listen(socket, () => {
-      chmodSync(socket, modeFor[openTo])
-      resume(Effect.void)
-    })
-  })
+const listen = Effect.fnUntraced(function* ({ openTo, socket: path }: Pick<SignerOptions, "openTo" | "socket">) {
+  if (yield* isAnswered(path))
+    return yield* new SocketUnavailable({ message: `Another process listens on ${path} already` })
+  yield* removed(path)
+  const server = yield* Effect.mapError(
+    NodeSocketServer.make({ path }),
+    ({ cause }) => new SocketUnavailable({ message: `Cannot listen on ${path}: ${messageOf(cause)}` })
+  )
+  yield* Effect.addFinalizer(() => removed(path))
+  chmodSync(path, modeFor[openTo])
+  return server
 })
 
 /** Listens while the scope lives. The returned effect does not end, and fails if the record cannot be written. */
 export const serve = Effect.fn("SignerServer.serve")(function* ({ openTo, socket, ...options }: SignerOptions) {
   const answer = yield* answerer(options)
-  const queue = yield* Queue.dropping<Asked>(mostWaiting)
-  const open = new Set<Socket>()
-  let slow: ReadonlySet<Socket> = new Set()
-  const server = createServer((connection) => {
+  const server = yield* listen({ openTo, socket })
+  const broken = yield* Deferred.make<never, RecordBroken>()
+  let waiting = 0
+
+  const lineOf = Effect.fnUntraced(function* (connection: Socket.Socket) {
+    const pull = yield* Socket.readerString(connection)
     let text = ""
-    open.add(connection.setEncoding("utf8"))
-    connection.on("close", () => open.delete(connection))
-    connection.on("error", () => connection.destroy())
-    connection.on("data", (part: string) => {
-      text += part
-      if (text.length > longestLine) return void connection.destroy()
-      const end = text.indexOf("\n")
-      if (end < 0) return
-      const line = text.slice(0, end)
-      text = ""
-      if (!Queue.offerUnsafe(queue, { line, socket: connection })) connection.destroy()
-    })
+    while (!text.includes("\n")) {
+      text += (yield* pull).join("")
+      if (text.length > longestLine) return yield* Effect.fail("too long")
+    }
+    return text.slice(0, text.indexOf("\n"))
   })
-  yield* Effect.acquireRelease(listen(server, { openTo, socket }), () =>
-    Effect.andThen(
-      Effect.sync(() => server.close()),
-      removed(socket)
-    )
+
+  // A connection without a complete line in time, or with one too many that wait, is cut off.
+  const one = Effect.fnUntraced(
+    function* (connection: Socket.Socket) {
+      const line = yield* Effect.timeout(lineOf(connection), requestMillis)
+      if (waiting >= mostWaiting) return
+      waiting += 1
+      const answered = Effect.onExit(answer(line), (exit) => {
+        waiting -= 1
+        return exit._tag === "Failure" ? Deferred.failCause(broken, exit.cause) : Effect.void
+      })
+      const { write } = yield* connection.writer
+      yield* write(`${yield* answered}\n`)
+    },
+    Effect.scoped,
+    (each) => Effect.ignoreCause(each)
   )
-  const one = Effect.gen(function* () {
-    const { line, socket } = yield* Queue.take(queue)
-    const reply = yield* answer(line)
-    yield* Effect.sync(() => socket.end(`${reply}\n`))
-  })
-  // A connection without a complete line from one check to the next is cut off.
-  const sweep = Effect.sync(() => {
-    for (const connection of open) if (slow.has(connection)) connection.destroy()
-    slow = new Set(open)
-  })
-  yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(requestMillis)))
-  return Effect.forever(one)
+  return Effect.raceFirst(Effect.orDie(server.run(one)), Deferred.await(broken))
 })

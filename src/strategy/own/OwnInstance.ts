@@ -21,12 +21,19 @@ export interface OwnQuestions {
   readonly signal: (name: string) => string
 }
 
+interface OwnPrices {
+  readonly now: number
+  readonly bid: number
+  readonly ask: number
+  readonly mid: number
+}
+
 export interface OwnInstance {
   readonly description: string
   /** Takes settings and the names of the market as JSON. Returns JSON of the candles and signals that the strategy uses. */
   readonly begin: (settings: string, market: string, questions: OwnQuestions) => string
-  /** Returns JSON of an `OwnDecision`; `memory` is JSON. */
-  readonly decide: (now: number, bid: number, ask: number, mid: number, memory: string) => string
+  /** `memory` is JSON; `read` gets JSON of an `OwnDecision`, and its time counts as well. */
+  readonly decide: <A>(prices: OwnPrices, memory: string, read: (answer: string) => A) => A
 }
 
 const maxAnswerLength = 1_000_000
@@ -147,7 +154,7 @@ export const instanceOf = (code: string): OwnInstance => {
         return needs
       })
     },
-    decide: (now, bid, ask, mid, memory) => {
+    decide: ({ ask, bid, mid, now }, memory, read) => {
       if (checkpoint === undefined || questions === undefined) throw new Error("decide before begin")
       const ready = checkpoint
       const host = questions
@@ -163,7 +170,7 @@ export const instanceOf = (code: string): OwnInstance => {
         numbers[layout.ask] = ask
         numbers[layout.mid] = mid
         for (const frame of frames) writeFrame(numbers, frame, host.candles(frame.timeframe))
-        return answerIn(machine.decide(memory))
+        return read(answerIn(machine.decide(memory)))
       })
     }
   }

@@ -111,10 +111,12 @@ const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): 
   const decided = lately((answer: string) => decisionOf(answer, { market, source, timeframes: candles }))
   const memoryText = lately((memory: Memory) => JSON.stringify(memory))
   const decide: Decide = (view, memory) => {
-    const [bid, ask, middle] = [view.price.bid, view.price.ask, mid(view.price)].map(Decimal.toNumber)
+    const { bid, ask } = view.price
+    const { toNumber } = Decimal
+    const prices = { now: view.now, bid: toNumber(bid), ask: toNumber(ask), mid: toNumber(mid(view.price)) }
     currentView = view
     try {
-      const decision = decided(instance.decide(view.now, bid ?? 0, ask ?? 0, middle ?? 0, memoryText(memory)))
+      const decision = instance.decide(prices, memoryText(memory), decided)
       return signals.size === 0 ? decision : { ...decision, until: whileFresh(decision.until, view, signals) }
     } catch (mistake) {
       if (!(mistake instanceof OwnCodeFailed)) throw mistake

@@ -6,7 +6,6 @@ import { cpuUsage } from "node:process"
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads"
 import { isRecord } from "../../domain/Text.ts"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
-import { processorMillis } from "./Watch.ts"
 
 /** Milliseconds of processor time that one text may take, including the start of the thread. */
 const longestMillis = 3_000
@@ -37,6 +36,11 @@ let thread: Worker | undefined
 const end = (): void => {
   void thread?.terminate()
   thread = undefined
+}
+
+const processorMillis = (since: NodeJS.CpuUsage): number => {
+  const { system, user } = cpuUsage(since)
+  return (system + user) / 1_000
 }
 
 const answerOn = (port: MessagePort, flag: Int32Array): unknown => {

@@ -2,7 +2,7 @@
  * Ends a call that does not return. Node stops the thread from outside, also inside WebAssembly, which costs about 0.1 ms for each watched
  * call. A caller that runs many decisions, such as a backtest, therefore watches some fifty of them at once.
  */
-import { cpuUsage } from "node:process"
+import { threadCpuUsage } from "node:process"
 import * as vm from "node:vm"
 import { OwnCodeFailed } from "./OwnCodeFailed.ts"
 
@@ -14,8 +14,6 @@ let current: () => unknown = () => undefined
 let isWatching = false
 const call = new vm.Script("call()")
 const context = vm.createContext({ call: () => current() })
-
-const tooLong = (millis: number): OwnCodeFailed => new OwnCodeFailed(`it takes longer than ${millis} ms`)
 
 /** The error comes from the context of the script, so it is not an `Error` of this context. */
 const isTimeout = (mistake: unknown): boolean =>
@@ -42,25 +40,34 @@ const watched = <A>(run: () => A, patienceMillis: number): { readonly value: A }
   return result ?? "timed out"
 }
 
-export const processorMillis = (since: NodeJS.CpuUsage): number => {
-  const { system, user } = cpuUsage(since)
-  return (system + user) / 1_000
+/** The call waited for the processor of a busy machine. */
+class Waited extends Error {}
+
+/** Grows with each repetition of the outermost `repeated`. */
+let patience = 1
+
+/** Ends `run` once it had `limitMillis` of processor time. Throws `Waited` if it had less when its time of the wall clock was over. */
+const limited = <A>(run: () => A, limitMillis: number): A => {
+  const startUsage = threadCpuUsage()
+  const result = watched(run, limitMillis * patience)
+  if (result !== "timed out") return result.value
+  const { system, user } = threadCpuUsage(startUsage)
+  if ((system + user) / 1_000 < 0.9 * limitMillis) throw new Waited()
+  throw new OwnCodeFailed(`it takes longer than ${limitMillis} ms`)
 }
 
-/**
- * On a busy machine a decision may wait for the processor. It is repeated, with more time, until it had `decisionMillis` of processor time.
- */
-export const oneDecision = <A>(run: () => A): A => {
-  for (let patienceMillis = decisionMillis; ; patienceMillis *= 2) {
-    const startUsage = cpuUsage()
-    const result = watched(run, patienceMillis)
-    if (result !== "timed out") return result.value
-    if (processorMillis(startUsage) >= 0.9 * decisionMillis) throw tooLong(decisionMillis)
-  }
+/** Repeats `run` from its start, with more time, while a decision or a stretch in it had to wait for the processor. */
+export const repeated = <A>(run: () => A): A => {
+  if (isWatching) return run()
+  for (patience = 1; ; patience *= 2)
+    try {
+      return run()
+    } catch (mistake) {
+      if (!(mistake instanceof Waited)) throw mistake
+    }
 }
 
-export const oneStretch = <A>(run: () => A): A => {
-  const result = watched(run, stretchMillis)
-  if (result === "timed out") throw tooLong(stretchMillis)
-  return result.value
-}
+export const oneDecision = <A>(run: () => A): A => repeated(() => limited(run, decisionMillis))
+
+/** Only inside of `repeated`. */
+export const oneStretch = <A>(run: () => A): A => limited(run, stretchMillis)

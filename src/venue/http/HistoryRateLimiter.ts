@@ -16,24 +16,28 @@ const periodMillis = 5000
 const guessedPauseMillis = 1000
 const jitterMillis = 500
 
-/** Waits after a 429: as long as the venue asked, otherwise one period. The wait is randomised, so that callers do not return together. */
-export const givingWay = (pauseMillis: number) =>
-  Effect.map(
-    Random.next,
-    (share) => (pauseMillis > guessedPauseMillis ? pauseMillis : periodMillis) + Math.ceil(share * jitterMillis)
-  )
+/** Books turns at a service with a fixed rate, one after the other, for everyone who shares them. */
+export interface HistoryTurns {
+  /** Returns the time of our turn. Returns `undefined`, and books nothing, if that is more than `maxWaitMillis` ahead. */
+  book(now: number, spacingMillis: number, maxWaitMillis: number): Effect.Effect<number | undefined>
+  /** No turn starts earlier than `until`. Replaces the last booking of the caller. */
+  postpone(until: number, booked: number | undefined): Effect.Effect<void>
+}
 
-/** The pause between this process's requests: doubled after a 429, reduced stepwise while no other process appears. */
-export const makeSpacing = () => {
-  let millis = spacingMillis
+const turnsOfProcess = (): HistoryTurns => {
+  let nextAt = 0
   return {
-    millis: () => millis,
-    accepted: Effect.sync(() => {
-      millis = Math.max(spacingMillis, Math.round(millis * (1 - confidence)))
-    }),
-    throttled: Effect.sync(() => {
-      millis = Math.min(mostSpacingMillis, millis * 2)
-    })
+    book: (now, spacingMillis, maxWaitMillis) =>
+      Effect.sync(() => {
+        const at = Math.max(now, nextAt)
+        if (at - now > maxWaitMillis) return undefined
+        nextAt = at + spacingMillis
+        return at
+      }),
+    postpone: (until, booked) =>
+      Effect.sync(() => {
+        nextAt = nextAt === booked ? until : Math.max(nextAt, until)
+      })
   }
 }
 
@@ -41,32 +45,39 @@ export const makeSpacing = () => {
 export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, RateLimiter>()(
   "limitbot/venue/http/HistoryRateLimiter"
 ) {
-  static readonly layer = Layer.sync(HistoryRateLimiter, () => {
-    const spacing = makeSpacing()
-    let nextAt = 0
+  static readonly over = ({ book, postpone }: HistoryTurns) => {
+    /** The pause between this process's requests: doubled after a 429, reduced stepwise while no other process appears. */
+    let pauseMillis = spacingMillis
+    let booked: number | undefined
     let waiting = 0
-
-    const enter = Effect.fnUntraced(function* (maxWaitMillis: number) {
-      const now = yield* Clock.currentTimeMillis
-      const at = Math.max(now, nextAt)
-      if (at - now > maxWaitMillis) return yield* new RateLimited({ afterMillis: at - now })
-      nextAt = at + spacing.millis()
-      waiting += 1
-      yield* Effect.ensuring(
-        Effect.sleep(at - now),
-        Effect.sync(() => {
-          waiting -= 1
-        })
-      )
+    return HistoryRateLimiter.of({
+      enter: Effect.fnUntraced(function* (maxWaitMillis: number) {
+        const now = yield* Clock.currentTimeMillis
+        const spacing = pauseMillis
+        const at = yield* book(now, spacing, maxWaitMillis)
+        if (at === undefined) return yield* new RateLimited({ afterMillis: maxWaitMillis })
+        booked = at + spacing
+        waiting += 1
+        yield* Effect.ensuring(
+          Effect.sleep(Math.max(0, at - now)),
+          Effect.sync(() => {
+            waiting -= 1
+          })
+        )
+      }),
+      accepted: Effect.sync(() => {
+        pauseMillis = Math.max(spacingMillis, Math.round(pauseMillis * (1 - confidence)))
+      }),
+      throttled: Effect.fnUntraced(function* (askedMillis: number) {
+        pauseMillis = Math.min(mostSpacingMillis, pauseMillis * 2)
+        const wait = askedMillis > guessedPauseMillis ? askedMillis : periodMillis
+        // Randomised, so that callers do not return together.
+        const until = (yield* Clock.currentTimeMillis) + wait + Math.ceil((yield* Random.next) * jitterMillis)
+        // The caller has just been told when there is room; only a caller that booked since then may come later.
+        yield* postpone(until, waiting > 0 ? undefined : booked)
+      })
     })
+  }
 
-    const throttled = Effect.fnUntraced(function* (pauseMillis: number) {
-      yield* spacing.throttled
-      const until = (yield* Clock.currentTimeMillis) + (yield* givingWay(pauseMillis))
-      // The caller has just been told when there is room; only a caller that booked since then may come later.
-      nextAt = waiting > 0 ? Math.max(nextAt, until) : until
-    })
-
-    return HistoryRateLimiter.of({ enter, accepted: spacing.accepted, throttled })
-  })
+  static readonly layer = Layer.sync(HistoryRateLimiter, () => HistoryRateLimiter.over(turnsOfProcess()))
 }

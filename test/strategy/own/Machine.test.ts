@@ -21,7 +21,8 @@ export default { about: "a test", keys: {}, candles: () => ({ "1m": 3 }), decide
 } }`
   const instance = instanceOf(code)
   instance.begin("{}", "{}", questions)
-  return (mid: number, memory = "null"): unknown => JSON.parse(instance.decide(0, mid, mid, mid, memory)).memory
+  const read = (answer: string): unknown => JSON.parse(answer).memory
+  return (mid: number, memory = "null") => instance.decide({ now: 0, bid: mid, ask: mid, mid }, memory, read)
 }
 
 const isLimit =
@@ -132,7 +133,8 @@ describe("code in its machine", () => {
       `export default { about: "x", keys: {}, candles: () => ({ "1m": 3 }), decide: (view) => { const c = view.candles("1m"); return { memory: [c.count, c.close(0), c.close(4_999), c.close(5_000), c.sma(3, 1)].map(String) } } }`
     )
     instance.begin("{}", "{}", { ...questions, candles: () => ({ columns, closed }) })
-    const look = () => seen.push(JSON.parse(instance.decide(0, 1, 1, 1, "null")).memory)
+    const prices = { now: 0, bid: 1, ask: 1, mid: 1 }
+    const look = () => instance.decide(prices, "null", (answer) => seen.push(JSON.parse(answer).memory))
     for (closed of [0, 3, 4, 5_000, 5_001, 8_000]) look()
     const longer = Float64Array.from({ length: 20_000 }, (_, index) => index / 2)
     columns = { open: longer, high: longer, low: longer, close: longer, volume: longer }

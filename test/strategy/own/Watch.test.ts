@@ -22,4 +22,16 @@ describe("the watch over a decision", () => {
       })
     }, "it takes longer than 1000 ms")
   })
+
+  it("runs a backtest again whose stretch waited for the processor", () => {
+    let runs = 0
+    const bar = Watch.repeated(() => {
+      runs += 1
+      return Watch.oneStretch(() => {
+        if (runs === 1) sleep(6_000)
+        return Watch.oneDecision(() => 42)
+      })
+    })
+    assert.deepStrictEqual([bar, runs], [42, 2])
+  }, 30_000)
 })

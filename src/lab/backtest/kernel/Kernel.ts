@@ -368,15 +368,16 @@ const ranOf = ({ runs, equity }: WholeRun, [first, ...others]: InMarkets): AllRa
   return [one, ...others.map((market, index) => ran(market, runs[index + 1] ?? runs[0], 0))]
 }
 
-export const simulateAll = (markets: InMarkets): AllRan => {
-  if (markets.length === 1 && LimitGuard.isQuick(markets[0].conditions)) {
-    const quick = make(markets, false)
-    if (runThrough(quick)) return ranOf(quick, markets)
-  }
-  const whole = make(markets, true)
-  runThrough(whole)
-  return ranOf(whole, markets)
-}
+export const simulateAll = (markets: InMarkets): AllRan =>
+  Watch.repeated(() => {
+    if (markets.length === 1 && LimitGuard.isQuick(markets[0].conditions)) {
+      const quick = make(markets, false)
+      if (runThrough(quick)) return ranOf(quick, markets)
+    }
+    const whole = make(markets, true)
+    runThrough(whole)
+    return ranOf(whole, markets)
+  })
 
 export const simulate = (conditions: Conditions, candles: Candles, indices: CrossingIndex.Indices): Outcome.Outcome =>
   simulateAll([{ conditions, candles, indices }])[0].outcome
