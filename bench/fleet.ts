@@ -83,6 +83,7 @@ const writeAccounts = (folder: string, connection: Connection, keys: ReadonlyArr
     ] as const)
       writeFileSync(join(secrets, file), text, { mode: 0o600 })
   }
+  writeFileSync(join(folder, "secrets", "allowed.yaml"), `addresses: ["${connection.url}"]\n`)
 }
 
 /** As `fleet status` lists them; asked without a process for each look, which would take more than what is measured. */

@@ -133,7 +133,8 @@ export const compact = Effect.fn("JournalFile.compact")(function* ({ config }: N
   return factAnswer({ journal, events, head, bytesBefore: before, bytesAfter: after }, text)
 }, Effect.scoped)
 
-interface ToArchive extends Named {
+interface ToArchive {
+  readonly bot: WhichBot.WhichBot
   /** A date, or a date and a time, in UTC. */
   readonly before: string
 }
@@ -142,13 +143,17 @@ interface ToArchive extends Named {
  * Moves the events of before a time into the archive beside the journal. The new archive is verified and durable before one event leaves
  * the journal, and both together are verified afterwards.
  */
-export const archive = Effect.fn("JournalFile.archive")(function* ({ before, config }: ToArchive) {
+export const archive = Effect.fn("JournalFile.archive")(function* ({ before, bot }: ToArchive) {
+  if (typeof bot !== "string")
+    return yield* new WrongUsage({
+      message: `The journal of ${bot.account} is not a file, and its events stay in the table \`journal\` of its database. ALTER TABLE journal SET TABLESPACE moves that table to another disk`
+    })
   const time = Timestamp.written(before)
   if (time === undefined)
     return yield* new WrongUsage({
       message: `--before ${before} is not a date; write 2026-01-31 or 2026-01-31T12:00:00Z`
     })
-  const journal = Lease.fileOf(yield* existing(config))
+  const journal = Lease.fileOf(yield* existing(bot))
   const fileSystem = yield* FileSystem.FileSystem
   const file = archiveOf(journal)
   const fresh = `${file}.new`

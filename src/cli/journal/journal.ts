@@ -32,10 +32,10 @@ const archive = Command.make(
     before: Flag.String("before").pipe(
       Flag.withDescription("A date in UTC, such as 2026-01-31: older events are archived")
     ),
-    config: flags.config,
+    bot: WhichBot.flags,
     json: flags.json
   },
-  Answer.printAnswerOf(JournalFile.archive)
+  Answer.printAnswerOf(WhichBot.withBot(JournalFile.archive))
 ).pipe(help("Move old events into a verified file beside the journal, which is read as before. The bot must not run"))
 
 const backup = Command.make(

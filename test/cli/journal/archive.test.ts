@@ -5,7 +5,15 @@ import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import * as Ed25519 from "../../../src/signing/Ed25519.ts"
-import { assertSays, control, runHere, startHere, startStill, workspace } from "../../world/processes/program.ts"
+import {
+  assertSays,
+  control,
+  newFolder,
+  runHere,
+  startHere,
+  startStill,
+  workspace
+} from "../../world/processes/program.ts"
 
 const verifier = resolve(import.meta.dirname, "../../../deploy/verify.mjs")
 const config = ["--config", "config.yaml"]
@@ -81,6 +89,13 @@ describe("limitbot journal archive", () => {
     assert.isAbove(again.archived, all)
     assert.strictEqual(JSON.parse(await said("journal", "verify", "--json")).events, again.events)
   }, 60_000)
+
+  it("says where the events of an account of a fleet stay instead", async () => {
+    const database = join(newFolder(), "database.url")
+    writeFileSync(database, "postgres://limitbot@127.0.0.1:1/limitbot\n", { mode: 0o600 })
+    const asked = ["journal", "archive", "--before", tomorrow, "--account", "anna", "--database-file", database]
+    assertSays(await runHere(asked), 2, /The journal of anna is not a file.*ALTER TABLE journal SET TABLESPACE/)
+  })
 
   it("each event counts once after a crash between the archive and the journal", async () => {
     const { file, said } = await traded()
