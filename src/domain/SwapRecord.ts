@@ -49,6 +49,16 @@ export const swapReport = {
   refunded: optional(Amount),
   withdrawFee: optional(Amount),
   refundReason: optional(Text),
+  /** For people only: values in USD as the venue writes them, and the loss against its quote, in percent. They may change later. */
+  figures: optional(
+    Schema.Struct({
+      slippagePercent: optional(Schema.Finite),
+      depositedUsd: optional(Text),
+      amountInUsd: optional(Text),
+      amountOutUsd: optional(Text),
+      refundedUsd: optional(Text)
+    })
+  ),
   intentHashes: Texts,
   ledgerTxHashes: Texts,
   originTxHashes: Texts,

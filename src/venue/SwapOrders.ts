@@ -205,7 +205,8 @@ const reportOf = (swap: Swap): SwapReport => ({
     amountOut: swap.amountOut,
     refunded: swap.refundedAmount,
     withdrawFee: swap.withdrawFee,
-    refundReason: swap.refundReason
+    refundReason: swap.refundReason,
+    figures: Object.keys(swap.figures).length === 0 ? undefined : swap.figures
   }),
   intentHashes: swap.intentHashes,
   ledgerTxHashes: swap.ledgerTxHashes,

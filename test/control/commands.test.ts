@@ -146,7 +146,9 @@ describe("commands to a running bot", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-    assert.deepInclude(lines.at(-1), { event: "summary", swap: "s2", outcome: "paid" })
+    assert.deepInclude(lines.at(-1), { event: "summary", swap: "s2", outcome: "paid", refundedUsd: "0.0000" })
+    assert.isNumber(lines.at(-1)?.["slippagePercent"])
+    for (const name of ["depositedUsd", "amountInUsd", "amountOutUsd"]) assert.isAbove(Number(lines.at(-1)?.[name]), 0)
     const steps = ["Planned", "FundingSigned", "FundingSent", "FundingAcknowledged", "SwapReported", "Settled"]
     assert.includeMembers(
       lines.map(({ event }) => event),

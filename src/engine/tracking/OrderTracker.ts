@@ -330,7 +330,7 @@ const following = (event: BotEvent): BotEvent =>
   event._tag === "LegFailed" ? { ...event, follows: "contradiction" } : event
 
 const isSame = (known: SwapReport | undefined, said: SwapReport): boolean => {
-  const text = (report: SwapReport) =>
+  const text = ({ figures: _, ...report }: SwapReport) =>
     Object.entries(report)
       .map(([field, value]) => `${field} ${value}`)
       .toSorted()

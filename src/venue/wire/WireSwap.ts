@@ -6,6 +6,8 @@
 
 import { Result, Schema } from "effect"
 import type { Amount } from "../../domain/Amount.ts"
+import { present } from "../../domain/Present.ts"
+import type { SwapReport } from "../../domain/SwapRecord.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { ShownQuote } from "./WireQuote.ts"
 import * as Wire from "./WireValue.ts"
@@ -81,6 +83,7 @@ export interface Swap {
   readonly refundedAmount: Amount | undefined
   readonly withdrawFee: Amount | undefined
   readonly refundReason: string | undefined
+  readonly figures: NonNullable<SwapReport["figures"]>
   readonly intentHashes: ReadonlyArray<string>
   readonly ledgerTxHashes: ReadonlyArray<string>
   readonly originTxHashes: ReadonlyArray<string>
@@ -107,6 +110,13 @@ export const toSwap = (response: SwapStatusResponse): Result.Result<Swap, string
       depositAddress: quote?.depositAddress,
       depositMemo: quote?.depositMemo,
       refundReason: details.refundReason,
+      figures: present({
+        slippagePercent: details.slippage,
+        depositedUsd: details.depositedAmountUsd,
+        amountInUsd: details.amountInUsd,
+        amountOutUsd: details.amountOutUsd,
+        refundedUsd: details.refundedAmountUsd
+      }),
       intentHashes: details.intentHashes ?? [],
       ledgerTxHashes: Wire.readLedgerTxHashes(details),
       originTxHashes: Wire.hashesIn(details.originChainTxHashes),
