@@ -7,21 +7,22 @@ import * as Keys from "./http/Keys.ts"
 import type { ReplayedCandles } from "./market/MarketModel.ts"
 import { defaultSettings, type SandboxSettings } from "./Settings.ts"
 
+/** Settings of a new sandbox. Each has a default. */
 export interface SandboxOptions {
   /** Port on 127.0.0.1; default: any free port. */
   readonly port?: number | undefined
-  readonly seed?: number | undefined
-  readonly ledger?: LedgerName | undefined
+  /** The same seed gives the same market. */ readonly seed?: number | undefined
+  /** Names the asset ids. */ readonly ledger?: LedgerName | undefined
   /** The deployment whose facts it imitates; default: the interface document's. */
   readonly like?: ProfileName | undefined
   /** Candle CSV to replay instead of the generated prices of one asset. */
   readonly candles?: string | undefined
   /** The asset of the candles; default: the one in the file's name, otherwise BTC. */
   readonly candlesSymbol?: string | undefined
-  readonly speed?: number | undefined
+  /** Seconds of the sandbox per second; 0: the market stands still. */ readonly speed?: number | undefined
   /** Path of the file that keeps the state. Missing: the sandbox forgets its state at its end. */
   readonly state?: string | undefined
-  readonly faults?: FaultRates | undefined
+  /** Default: none. */ readonly faults?: FaultRates | undefined
   /** Number of generated accounts that start with money; default: one. */
   readonly accountCount?: number | undefined
   /** Accounts that start with money, besides the generated ones. */

@@ -33,8 +33,9 @@ import * as Seeded from "./Seeded.ts"
 import * as StateFile from "./StateFile.ts"
 import * as Unreadable from "./Unreadable.ts"
 
+/** The address of a sandbox and its keys. */
 export interface ConnectionRecord extends ConnectionResponse {
-  readonly url: string
+  /** Base address on loopback. */ readonly url: string
 }
 
 export class SandboxConnection extends Context.Service<SandboxConnection, ConnectionRecord>()(

@@ -22,14 +22,15 @@ export interface SandboxAsset extends Asset {
 /** Lowest and highest delay in milliseconds; the seed chooses between them. */
 export type Delay = readonly [number, number]
 
+/** The rules of a sandbox. Amounts in USD are approximate. */
 export interface SandboxSettings {
-  readonly seed: number
+  /** The same seed gives the same market. */ readonly seed: number
   /** The spelling of the home ledger in identifiers. */
   readonly ledger: LedgerName
-  readonly verifier: string
+  /** The account of the intents contract. */ readonly verifier: string
   /** Differences from the interface document. */
   readonly facts?: VenueFacts
-  readonly assets: ReadonlyArray<SandboxAsset>
+  /** Assets that it trades. */ readonly assets: ReadonlyArray<SandboxAsset>
   /** Accounts that start with the initial amounts of every asset. */
   readonly accounts: ReadonlyArray<string>
   /** Ratio of market time to service time. At 0 prices stand until a command sets them. */
@@ -42,8 +43,8 @@ export interface SandboxSettings {
   readonly spread: number
   /** Additional distance per million dollars of size. */
   readonly impactPerMillionUsd: number
-  readonly maxQuoteUsd: number
-  readonly minOrderUsd: number
+  /** Larger quotes are refused. */ readonly maxQuoteUsd: number
+  /** Smaller orders are refused. */ readonly minOrderUsd: number
   /** Share of open orders that fill in two to four slices. */
   readonly partialFillShare: number
   /** Share of cancels near the market for which a solver is already filling the rest of the order. */
@@ -54,12 +55,12 @@ export interface SandboxSettings {
   readonly failedPayoutShare: number
   /** Shares of complete swaps that are refunded (the seed chooses the reason) and that fail. */
   readonly refundedSwapShare: number
-  readonly failedSwapShare: number
+  /** Share of swaps that fail, 0 to 1. */ readonly failedSwapShare: number
   /** From the executed transfer until the order shows it. */
   readonly recognitionMillis: Delay
   /** From an unreported transaction on another chain until the order shows it. */
   readonly chainRecognitionMillis: Delay
-  readonly cancelMillis: Delay
+  /** From a cancel to its end. */ readonly cancelMillis: Delay
   /** From the end of an order to payouts in progress. */
   readonly payoutStartMillis: Delay
   /** From payouts in progress to their completion. */

@@ -39,11 +39,11 @@ export interface PayingAccount {
 
 /** The transfer that we mean to sign, from our own records. */
 export interface ExpectedTransfer {
-  readonly depositAddress: string
+  /** The only payee. */ readonly depositAddress: string
   /** The deposit type that our order asked for. It decides which verifier executes the transfer. */
   readonly depositType: string
-  readonly asset: string
-  readonly amount: Amount
+  /** The venue's asset id. */ readonly asset: string
+  /** Smallest units, exactly. */ readonly amount: Amount
 }
 
 /** Nothing was signed. `check` names the first check that failed. */
@@ -95,6 +95,7 @@ export const IntentValidity = Context.Reference<Validity>("limitbot/signing/Inte
 export class IntentGuard extends Context.Service<
   IntentGuard,
   {
+    /** Signs if the payload pays exactly `expected` and nothing else; otherwise fails and signs nothing. */
     signTransfer(
       generated: GeneratedIntent,
       expected: ExpectedTransfer

@@ -18,6 +18,7 @@ export interface CheckpointText {
   readonly checkpoint: string
 }
 
+/** The signer did not sign; `text` says why. */
 export class SigningRefused extends Schema.TaggedError<SigningRefused>()("SigningRefused", { text: Schema.String }) {
   override get message(): string {
     return this.text
@@ -31,6 +32,7 @@ export class KeyMalformed extends Schema.TaggedError<KeyMalformed>()("KeyMalform
   }
 }
 
+/** Signs bytes with the key of the account. */
 export class Signer extends Context.Service<
   Signer,
   {
@@ -62,6 +64,7 @@ const readKey = (key: Redacted.Redacted): Effect.Effect<nacl.SignKeyPair, KeyMal
     : malformed("holds a public half that does not belong to its secret half")
 }
 
+/** Returns the `ed25519:` public key of a secret key. */
 export const publicKeyOf = (key: Redacted.Redacted): Effect.Effect<string, KeyMalformed> =>
   Effect.map(readKey(key), (pair) => Ed25519.format(pair.publicKey))
 

@@ -20,20 +20,21 @@ export type * from "./own/OwnStrategy.ts"
 
 /** One closed candle. Lists of candles are ordered from the oldest. */
 export interface TrialCandle {
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-  readonly volume?: number
+  /** Quote per base. */ readonly open: number
+  /** Quote per base. */ readonly high: number
+  /** Quote per base. */ readonly low: number
+  /** Quote per base. */ readonly close: number
+  /** In base; `NaN` if left out. */ readonly volume?: number
 }
 
 /** The input of one trial decision. Bid and ask default to the mid. */
 export interface TrialView {
-  readonly mid: number
-  readonly bid?: number
-  readonly ask?: number
+  /** Quote per base. */ readonly mid: number
+  /** Quote per base; default: the mid. */ readonly bid?: number
+  /** Quote per base; default: the mid. */ readonly ask?: number
   /** Epoch milliseconds; default: the beginning of 2026. */
   readonly now?: number
+  /** Closed candles by timeframe, such as `5m`. */
   readonly candles?: Readonly<Record<string, ReadonlyArray<TrialCandle>>>
   /** The last value of each signal. A plain number arrived now. */
   readonly signals?: Readonly<Record<string, number | OwnSignal>>
@@ -43,14 +44,15 @@ export interface TrialView {
 
 /** The answer of the strategy, after rounding. Prices and quantities are exact text. */
 export interface TrialAnswer {
-  readonly orders: ReadonlyArray<{
+  /** One for each slot that should hold an order. */ readonly orders: ReadonlyArray<{
     readonly slot: string
     readonly legs: ReadonlyArray<{ readonly side: "buy" | "sell"; readonly price: string; readonly quantity: string }>
     readonly why: string
   }>
+  /** Slots that should be empty, and why. */
   readonly waiting: ReadonlyArray<{ readonly slot: string; readonly why: string }>
-  readonly memory: OwnMemory
-  readonly until: {
+  /** JSON for the next decision. */ readonly memory: OwnMemory
+  /** The bounds within which this answer stays valid. */ readonly until: {
     readonly below?: string
     readonly above?: string
     readonly time?: number
@@ -61,6 +63,7 @@ export interface TrialAnswer {
   }
 }
 
+/** A strategy that a test can ask. */
 export interface Trial {
   /** The mistakes that the bot would report in the file, each with its place. Empty: the bot would accept it. */
   readonly problems: ReadonlyArray<string>

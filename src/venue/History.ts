@@ -26,19 +26,21 @@ const pageBytes = 4 * 1024 * 1024
 const readMillis = 120_000
 const credential = "venue.partnerJwt"
 
+/** One page of the history. */
 export interface TransactionPage {
-  readonly transactions: ReadonlyArray<HistoryEntry>
-  readonly page: number
+  /** Newest first. */ readonly transactions: ReadonlyArray<HistoryEntry>
+  /** The first page is 1. */ readonly page: number
   /** Missing if the venue does not report it. */
   readonly perPage: number | undefined
-  readonly totalPages: number | undefined
-  readonly total: number | undefined
-  readonly nextPage: number | undefined
-  readonly prevPage: number | undefined
+  /** Missing if the venue does not report it. */ readonly totalPages: number | undefined
+  /** Transactions in all pages. */ readonly total: number | undefined
+  /** Missing after the last page. */ readonly nextPage: number | undefined
+  /** Missing before the first page. */ readonly prevPage: number | undefined
 }
 
+/** One part of the account's own history. */
 export interface AccountHistory {
-  readonly items: ReadonlyArray<AccountEntry>
+  /** Newest first. */ readonly items: ReadonlyArray<AccountEntry>
   /** Newer items. */
   readonly nextCursor: string | undefined
   /** Older items. */
@@ -54,7 +56,9 @@ export class History extends Context.Service<
      * address and memo.
      */
     transactions(query: TransactionsQuery): Effect.Effect<ReadonlyArray<HistoryEntry>, VenueError>
+    /** Reads one page. Needs the partner token; one request in five seconds. */
     transactionPage(query: TransactionPagesQuery): Effect.Effect<TransactionPage, VenueError>
+    /** Reads the account's own history, in its session. May be by invitation. */
     account(query: AccountHistoryQuery): Effect.Effect<Answer<AccountHistory>, VenueError>
   }
 >()("limitbot/venue/History") {

@@ -15,13 +15,13 @@ import type { VenueError } from "./VenueError.ts"
 
 /** A limit order, exactly as it is to be sent. */
 export interface CreateOrder {
-  readonly side: Side
+  /** BUY receives base for quote; SELL pays base. */ readonly side: Side
   /** The venue's asset ids. */
   readonly baseAsset: string
-  readonly quoteAsset: string
+  /** The venue's asset id. */ readonly quoteAsset: string
   /** Base smallest units. */
   readonly quantity: Amount
-  readonly price: Price
+  /** Quote per one base, exact. */ readonly price: Price
   /** Epoch milliseconds; sent with milliseconds. */
   readonly deadline: number
   /** The path of its money, as recorded by the caller. Default: the account's own places. */
@@ -30,16 +30,17 @@ export interface CreateOrder {
   readonly terms?: OrderTerms
 }
 
+/** A swap with the terms of an order: it fills at once or is refunded. */
 export interface CreateSwap extends CreateOrder {
   /** The exact deposit and the minimum payout, in smallest units. */
   readonly inputAmount: Amount
-  readonly outputAmount: Amount
+  /** Smallest units of the output asset, at least. */ readonly outputAmount: Amount
 }
 
 /** The venue's answer, with the id by which its support finds the request. */
 export interface Answer<A> {
-  readonly value: A
-  readonly correlationId?: string
+  /** The decoded body. */ readonly value: A
+  /** Missing if the answer has none; quote it to the venue's support. */ readonly correlationId?: string
   /** The venue's clock in epoch milliseconds, if the answer has it. */
   readonly venueTime?: number
 }
@@ -59,30 +60,32 @@ export interface Holdable {
   readonly hold?: Effect.Effect<string | undefined>
 }
 
+/** Signed bytes to send to the verifier, once `hold` permits it. */
 export interface IntentToSubmit extends SignedIntent, Holdable {}
 
 /** A report of a transfer on another chain. */
 export interface Deposit {
-  readonly txHash: string
-  readonly depositAddress: string
-  readonly memo?: string
+  /** Hash of the transfer on its chain. */ readonly txHash: string
+  /** The address that the venue gave. */ readonly depositAddress: string
+  /** Only where the venue gave one. */ readonly memo?: string
   /** Only for deposits on the home ledger. */
   readonly senderAccount?: string
 }
 
 /** A price for an amount. It binds nobody. */
 export interface DryQuote {
-  readonly amountIn: Amount
-  readonly amountOut: Amount
-  readonly amountInFormatted: string
-  readonly amountOutFormatted: string
+  /** Smallest units of the origin asset. */ readonly amountIn: Amount
+  /** Smallest units of the destination asset. */ readonly amountOut: Amount
+  /** Whole units, as the venue writes them. */ readonly amountInFormatted: string
+  /** Whole units, as the venue writes them. */ readonly amountOutFormatted: string
 }
 
+/** One token of the venue's list. */
 export interface Token {
-  readonly assetId: string
-  readonly symbol: string
-  readonly decimals: number
-  readonly blockchain: string
+  /** The id that orders and quotes use. */ readonly assetId: string
+  /** For people: not unique. */ readonly symbol: string
+  /** Smallest units in a whole one, as a power of ten. */ readonly decimals: number
+  /** The venue's name of its chain. */ readonly blockchain: string
   /** Indicative USD per one token. */
   readonly priceUsd: number
   /** Time of the price, if the list has it. */
@@ -91,9 +94,9 @@ export interface Token {
 
 /** The account's balance of one asset. `source`: `private`, `public`, or any other word of the service. */
 export interface Balance {
-  readonly tokenId: string
-  readonly available: Amount
-  readonly source: string
+  /** The venue's asset id. */ readonly tokenId: string
+  /** Smallest units that can be spent. */ readonly available: Amount
+  /** `private`, `public`, or another word of the service. */ readonly source: string
 }
 
 /**
@@ -139,6 +142,7 @@ export const mostSkewMillis = 30_000
 export class Venue extends Context.Service<
   Venue,
   {
+    /** Creates an unfunded order. No call repeats it: without an answer the order may exist. */
     createOrder(order: CreateOrder & Holdable): Effect.Effect<Answer<Order>, VenueError>
     /**
      * Newest first. `unfinishedOnly`: orders whose payout is not final; `statuses`: only orders in one of these; `parties`: only orders that are
@@ -151,13 +155,17 @@ export class Venue extends Context.Service<
       readonly parties?: ReadonlySet<string>
       readonly since?: number
     }): Effect.Effect<Answer<OrderPage>, VenueError>
+    /** Reads one order, with its fills, payouts and refund. */
     getOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
+    /** Requests the end of an order. The answer shows the state now: fills may still arrive. */
     cancelOrder(orderId: string): Effect.Effect<Answer<Order>, VenueError>
     /** Quotes a swap, which has no effect until it is funded. Refuses it with `worse-price` if it would bring too little. */
     createSwap(swap: CreateSwap): Effect.Effect<Answer<Order>, VenueError>
     /** Returns a swap as an order whose id is its deposit address. Read alone, a swap is a sale of its origin without a price. */
     getSwap(depositAddress: string, depositMemo?: string): Effect.Effect<Answer<Order>, VenueError>
+    /** Returns the payload that pays this address; sign it only through `IntentGuard`. */
     generateIntent(depositAddress: string): Effect.Effect<Answer<GeneratedIntent>, VenueError>
+    /** Sends signed bytes once. Without an answer the payment may be executed: send the same bytes again or wait. */
     submitIntent(signed: IntentToSubmit): Effect.Effect<Answer<{ readonly intentHash: string }>, VenueError>
     /** Makes the venue search for a transfer on another chain at once. It finds the transfer later in any case. */
     submitDeposit(deposit: Deposit): Effect.Effect<Answer<undefined>, VenueError>
@@ -169,6 +177,7 @@ export class Venue extends Context.Service<
     }): Effect.Effect<Answer<DryQuote>, VenueError>
     /** The milliseconds by which our clock is ahead of the venue's, see `mostSkewMillis`; `undefined` until an answer has a time. */
     readonly clockSkewMillis: Effect.Effect<number | undefined>
+    /** All tokens of the venue, with indicative prices. */
     readonly tokens: Effect.Effect<ReadonlyArray<Token>, VenueError>
     /** Private balances of the account. Authenticates by a signed message and refreshes the session by itself. */
     readonly balances: Effect.Effect<ReadonlyArray<Balance>, VenueError>

@@ -15,7 +15,7 @@ import type { LedgerName } from "./wire/WireValue.ts"
 
 /** The owner and the places of the money, and the terms of orders that have none of their own. */
 export interface VenueAccount extends MoneyPlaces, OrderTerms {
-  readonly confidentiality: NonNullable<OrderTerms["confidentiality"]>
+  /** For orders that name none. */ readonly confidentiality: NonNullable<OrderTerms["confidentiality"]>
 }
 
 /** Returns the path that an order's money takes. */
@@ -71,28 +71,29 @@ export interface Patience {
   readonly writeMillis: number
 }
 
+/** The limits that the bot uses. */
 export const defaultPatience: Patience = { attemptMillis: 10_000, readMillis: 30_000, writeMillis: 20_000 }
 
 /** The venue's address, the account, and the time limits. */
 export class VenueConfig extends Context.Service<
   VenueConfig,
   {
-    readonly url: string
+    /** Base address of the API. */ readonly url: string
     /** Address of the history endpoints; default: `url`. */
     readonly analyticsUrl?: string
-    readonly ledger: LedgerName
+    /** Names the asset ids and chains. */ readonly ledger: LedgerName
     /** The intents contract: recipient of every signed message, unless `facts` say otherwise. */
     readonly verifier: string
     /** The differences between this deployment and the interface document. */
     readonly facts?: VenueFacts
-    readonly apiKey?: Redacted.Redacted
-    readonly partnerJwt?: Redacted.Redacted
+    /** Sent as `x-api-key`. */ readonly apiKey?: Redacted.Redacted
+    /** Sent as a bearer token to histories. */ readonly partnerJwt?: Redacted.Redacted
     /** The venue's `ed25519:` public key for quotes. If it is set, their signatures are verified. */
     readonly quoteKey?: string
     /** Other spellings of the configured asset ids. */
     readonly assetSpellings?: AssetSpellings
-    readonly account: VenueAccount
-    readonly patience: Patience
+    /** Owner and places of the money. */ readonly account: VenueAccount
+    /** Time limits of calls. */ readonly patience: Patience
   }
 >()("limitbot/venue/VenueConfig") {}
 

@@ -27,14 +27,16 @@ export const FillRequest = Schema.Struct({
   /** Whole units of the base. Absent: the rest of the order. */
   quantity: Schema.optionalKey(PriceText)
 })
+/** Names the order to fill, and the amount. */
 export type FillRequest = typeof FillRequest.Type
 
 export const Advance = Schema.Struct({
   millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3650 * dayMillis }))
 })
 
+/** The fills that a request caused. */
 export interface Filled {
-  readonly orderId: string
+  /** The id of the order at the venue. */ readonly orderId: string
   /** Smallest units of the base, over all its fills. */
   readonly executed: string
 }

@@ -11,15 +11,15 @@ import { errorAnswer } from "./everyAnswer.ts"
 
 /** Shares of the requests, together at most one; `duplicateCreate` is a share of the creates. */
 export interface FaultRates {
-  readonly dropRequest: number
+  /** Share of requests that never arrive, 0 to 1. */ readonly dropRequest: number
   /** Executed, but the answer is lost. */
   readonly dropAnswer: number
   /** Executed, but the answer says that it failed. */
   readonly internalError: number
-  readonly unavailable: number
-  readonly rateLimited: number
-  readonly slow: number
-  readonly duplicateCreate: number
+  /** Share answered 503, 0 to 1. */ readonly unavailable: number
+  /** Share answered 429, 0 to 1. */ readonly rateLimited: number
+  /** Share answered late, 0 to 1. */ readonly slow: number
+  /** Share of creates that make two orders, 0 to 1. */ readonly duplicateCreate: number
   /** Milliseconds for which new orders are missing in the list. */
   readonly listLagMillis: number
 }

@@ -18,12 +18,13 @@ interface KeyNotes {
   readonly optional?: true
 }
 
+/** The keys of the section, by name. */
 export type OwnKeys = Readonly<Record<string, OwnKey>>
 
 /** An amount in either asset. Text is read exactly, a number to twelve places. The order's size is rounded down. */
 export interface OwnSize {
-  readonly unit: "base" | "quote"
-  readonly amount: string | number
+  /** The asset of `amount`. */ readonly unit: "base" | "quote"
+  /** Whole units. */ readonly amount: string | number
 }
 
 type Value<K extends OwnKey> = K extends { readonly is: "size" }
@@ -57,10 +58,10 @@ export type OwnMemory =
 export interface OwnCandles {
   /** Number of closed candles; the values of the last 5,000 can be read. */
   readonly count: number
-  readonly open: (back: number) => number
-  readonly high: (back: number) => number
-  readonly low: (back: number) => number
-  readonly close: (back: number) => number
+  /** Quote per base. */ readonly open: (back: number) => number
+  /** Quote per base. */ readonly high: (back: number) => number
+  /** Quote per base. */ readonly low: (back: number) => number
+  /** Quote per base. */ readonly close: (back: number) => number
   /** `NaN` if the source does not report it. */
   readonly volume: (back: number) => number
   /** Mean of the last `length` closes. */
@@ -75,17 +76,17 @@ export interface OwnCandles {
 
 /** The progress of a slot. `filled` is exact text. */
 export interface OwnProgress {
-  readonly legs: number
-  readonly filled: string
+  /** Finished legs. */ readonly legs: number
+  /** Base filled in the leg that runs. */ readonly filled: string
 }
 
 /** The trades of a slot, and its open order. */
 export interface OwnSlot {
   /** Sums of all fills of the slot: base bought and sold, quote paid and received. */
   readonly bought: number
-  readonly sold: number
-  readonly paid: number
-  readonly received: number
+  /** Base sold. */ readonly sold: number
+  /** Quote paid. */ readonly paid: number
+  /** Quote received. */ readonly received: number
   /** For `after` of legs that begin now. */
   readonly done: OwnProgress
   /** The open order, if there is one. `left` is its unfilled part. */
@@ -94,29 +95,31 @@ export interface OwnSlot {
 
 /** A number that a sender sent under a name, and the epoch milliseconds from which it counts. */
 export interface OwnSignal {
-  readonly value: number
-  readonly at: number
+  /** The number that was sent. */ readonly value: number
+  /** Epoch milliseconds. */ readonly at: number
 }
 
 /** All that a strategy may see. */
 export interface OwnView {
   /** Epoch milliseconds. There is no other clock. */
   readonly now: number
-  readonly bid: number
-  readonly ask: number
-  readonly mid: number
+  /** Quote per base. */ readonly bid: number
+  /** Quote per base. */ readonly ask: number
+  /** Quote per base, between bid and ask. */ readonly mid: number
+  /** The first market of the file. */
   readonly market: { readonly name: string; readonly base: string; readonly quote: string }
   /** Base bought less base sold by all slots. */
   readonly position: () => number
-  readonly slot: (name: string) => OwnSlot
+  /** An unused name gives an untouched slot. */ readonly slot: (name: string) => OwnSlot
   /** Candles of a timeframe that the strategy requested. */
   readonly candles: (timeframe: string) => OwnCandles
   /** The last value of a signal that the strategy requested; `undefined` if none arrived, or if the last one is too old. */
   readonly signal: (name: string) => OwnSignal | undefined
 }
 
+/** One order of a slot. */
 export interface OwnLeg {
-  readonly side: "buy" | "sell"
+  /** `buy` receives base. */ readonly side: "buy" | "sell"
   /** Rounded away from the market: a purchase never pays more, a sale never takes less. */
   readonly price: number | string
   /** May be left out of a leg that follows another one: it trades the quantity that the other leg brought. */
@@ -129,12 +132,13 @@ export interface OwnLeg {
 export interface OwnWish {
   /** Lower-case letters, digits and dashes. */
   readonly slot: string
+  /** At least one; each starts after the one before is paid. */
   readonly legs: readonly [OwnLeg & { readonly size: OwnSize }, ...ReadonlyArray<OwnLeg>]
   /** After the last leg the first begins again. */
   readonly cycle?: boolean
   /** The progress of the slot when these legs began, if it has worked on others before. */
   readonly after?: OwnProgress
-  readonly why: string
+  /** Shown by `explain` and on the page. */ readonly why: string
 }
 
 /**
@@ -142,9 +146,9 @@ export interface OwnWish {
  * looked at of signals needs no word here: it is asked again when a new value comes, and when one of them grows too old.
  */
 export interface OwnBounds {
-  readonly below?: number
-  readonly above?: number
-  readonly time?: number
+  /** The mid, in quote per base. */ readonly below?: number
+  /** The mid, in quote per base. */ readonly above?: number
+  /** Epoch milliseconds. */ readonly time?: number
   /** A candle of this timeframe closes. */
   readonly candle?: string
   /** An order of the strategy fills. Default: true. */
@@ -153,23 +157,24 @@ export interface OwnBounds {
 
 /** The plan of each slot, and the bounds within which this answer stays valid. */
 export interface OwnDecision<M = OwnMemory> {
-  readonly orders: ReadonlyArray<OwnWish>
+  /** At most one for each slot. */ readonly orders: ReadonlyArray<OwnWish>
   /** Slots that should be empty, with the reason. */
   readonly waiting?: ReadonlyArray<{ readonly slot: string; readonly why: string }>
-  readonly memory?: M
+  /** Given to the next decision; JSON. */ readonly memory?: M
   /**
    * The prices at which it leaves with a loss, now or once a planned order has filled. Candles do not tell if a bar came to a stop or
    * to a target first. The backtest side of fewer fills calls `decide` at these prices within the bar, as it does for a stop in YAML.
    * Live trading does not use them.
    */
   readonly stops?: { readonly below?: number | string; readonly above?: number | string }
-  readonly until: OwnBounds
+  /** When to ask again. */ readonly until: OwnBounds
 }
 
+/** The default export of a file of code. */
 export interface OwnStrategy<K extends OwnKeys = OwnKeys, M = OwnMemory> {
   /** A description in a few words. */
   readonly about: string
-  readonly keys: K
+  /** The keys of its section in the strategy file. */ readonly keys: K
   /** A price of its market, if the strategy makes sense only near that price. The bot tries it there before it trades. */
   readonly around?: number
   /** The number of closed candles of each timeframe that it needs to be warm. */

@@ -102,6 +102,7 @@ const TransactionsQuery = Schema.Struct({
   /** `next`: older. */
   direction: optional(Schema.Literals(["next", "prev"]))
 })
+/** Filters of the history by cursor. */
 export type TransactionsQuery = typeof TransactionsQuery.Type
 
 const TransactionPagesQuery = Schema.Struct({
@@ -109,6 +110,7 @@ const TransactionPagesQuery = Schema.Struct({
   page: count(Number.MAX_SAFE_INTEGER),
   perPage: count(1000)
 })
+/** Filters of the history by page. */
 export type TransactionPagesQuery = typeof TransactionPagesQuery.Type
 
 const error = [429, 500, 503].map(historyErrorAt)

@@ -11,6 +11,7 @@ import { IntentsApi } from "./IntentsApi.ts"
 import { OrdersApi } from "./OrdersApi.ts"
 import { SwapsApi } from "./SwapsApi.ts"
 
+/** The contract of tokens, quotes and orders. */
 export const VenueApi = HttpApi.make("venue")
   .add(OrdersApi, IntentsApi, SwapsApi, AccountApi)
   .annotate(HttpApi.ParseOptions, { errors: "all" })

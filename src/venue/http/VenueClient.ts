@@ -36,7 +36,7 @@ export interface Call {
 export class VenueClient extends Context.Service<
   VenueClient,
   {
-    readonly api: HttpApiClient.ForApi<typeof WholeVenueApi>
+    /** The generated client of the whole contract. */ readonly api: HttpApiClient.ForApi<typeof WholeVenueApi>
     /** Posts JSON text exactly as given, with the partner's API key. */
     post(path: string, body: string): Send
     /** Repeats a call that changes nothing. */

@@ -16,14 +16,14 @@ type ItemFields = Partial<AccountHistoryItem>
 
 /** A past swap in smallest units and epoch milliseconds. */
 export interface Transaction {
-  readonly depositAddress: string
-  readonly depositMemo: string | undefined
-  readonly status: string
-  readonly createdAt: number
-  readonly amountIn: Amount
-  readonly amountOut: Amount
-  readonly refundFee: Amount | undefined
-  readonly ledgerTxHashes: ReadonlyArray<string>
+  /** Names the swap, with the memo. */ readonly depositAddress: string
+  /** Only on chains with memos. */ readonly depositMemo: string | undefined
+  /** A word of the venue. */ readonly status: string
+  /** Epoch milliseconds. */ readonly createdAt: number
+  /** Smallest units. */ readonly amountIn: Amount
+  /** Smallest units. */ readonly amountOut: Amount
+  /** Smallest units; missing if the venue does not say. */ readonly refundFee: Amount | undefined
+  /** Transactions on the home ledger. */ readonly ledgerTxHashes: ReadonlyArray<string>
   /** The fields that are as documented. */
   readonly record: RecordFields
   /** The venue's whole answer, word for word. */
@@ -34,15 +34,16 @@ export interface Transaction {
 
 /** A line that cannot be compared with anything. */
 export interface OddTransaction extends Pick<Transaction, "ledgerTxHashes" | "record" | "said"> {
-  readonly depositAddress: string | undefined
-  readonly depositMemo: string | undefined
-  readonly status: string | undefined
-  readonly createdAt: number | undefined
-  readonly problem: string
-  readonly amountIn?: undefined
-  readonly amountOut?: undefined
+  /** Missing if unreadable. */ readonly depositAddress: string | undefined
+  /** Missing if unreadable. */ readonly depositMemo: string | undefined
+  /** Missing if unreadable. */ readonly status: string | undefined
+  /** Epoch milliseconds. */ readonly createdAt: number | undefined
+  /** The fields that are not as documented. */ readonly problem: string
+  /** Never there. */ readonly amountIn?: undefined
+  /** Never there. */ readonly amountOut?: undefined
 }
 
+/** A line of the history: comparable, or odd. */
 export type HistoryEntry = Transaction | OddTransaction
 
 export const isOdd = (entry: HistoryEntry): entry is OddTransaction => entry.amountIn === undefined
@@ -70,10 +71,11 @@ export const entryOf = (said: unknown): HistoryEntry => {
   return { depositAddress, depositMemo, status, createdAt, ledgerTxHashes, record, said, problem: why }
 }
 
+/** A line of the account's own history. */
 export interface AccountEntry {
-  readonly item: ItemFields
-  readonly said: unknown
-  readonly problem: string | undefined
+  /** The fields that are as documented. */ readonly item: ItemFields
+  /** The venue's line, word for word. */ readonly said: unknown
+  /** Missing if every field is as documented. */ readonly problem: string | undefined
 }
 
 export const accountEntryOf = (said: unknown): AccountEntry => {

@@ -16,6 +16,7 @@ export const transactionStatuses = [
   "REFUNDED"
 ] as const
 
+/** A line of the history as the interface document describes it. */
 export const TransactionRecord = Schema.Struct({
   originAsset: Text,
   destinationAsset: Text,
@@ -49,6 +50,7 @@ export const TransactionRecord = Schema.Struct({
   recipientType: tolerant(Wire.openEnum(Wire.recipientTypes)),
   refundType: tolerant(Wire.openEnum(Wire.depositTypes))
 }).annotate({ identifier: "TransactionRecord" })
+/** A line of the history as the interface document describes it. */
 export type TransactionRecord = typeof TransactionRecord.Type
 
 export const TransactionsResponse = Schema.Array(TransactionRecord)
@@ -63,6 +65,7 @@ export const TransactionPagesResponse = Schema.Struct({
   prevPage: nullable(Schema.Finite)
 }).annotate({ identifier: "TransactionPages" })
 
+/** A line of the account's history as the interface document describes it. */
 export const AccountHistoryItem = Schema.Struct({
   status: Wire.openEnum(transactionStatuses),
   depositType: tolerant(Wire.openEnum(Wire.depositTypes)),
@@ -86,6 +89,7 @@ export const AccountHistoryItem = Schema.Struct({
   refundFee: tolerant(Text),
   refundFeeFormatted: tolerant(Text)
 }).annotate({ identifier: "AccountHistoryItem" })
+/** A line of the account's history as the interface document describes it. */
 export type AccountHistoryItem = typeof AccountHistoryItem.Type
 
 /** The pages as a client reads them: each line is read separately. */

@@ -23,6 +23,7 @@ const Rebates = Schema.Array(
   )
 )
 
+/** A request for a quote, as the interface document describes it. */
 export const QuoteRequest = Schema.Struct({
   /** True: a price only, no deposit address. */
   dry: Schema.Boolean,
@@ -55,6 +56,7 @@ export const QuoteRequest = Schema.Struct({
   appFees: Schema.optionalKey(Wire.AppFees),
   insured: Wire.withDefault(Schema.Boolean, false)
 }).annotate({ identifier: "QuoteRequest" })
+/** A request for a quote, as the interface document describes it. */
 export type QuoteRequest = typeof QuoteRequest.Type
 
 /** The request as the venue understood it. */
@@ -128,9 +130,11 @@ export const ShownQuote = Schema.Struct({
 })
 export type ShownQuote = typeof ShownQuote.Type
 
+/** A quote with the request as the venue understood it. */
 export const QuoteResponse = Schema.Struct({
   ...trace,
   quoteRequest: QuoteRequestEcho,
   quote: Quote
 }).annotate({ identifier: "QuoteResponse" })
+/** A quote with the request as the venue understood it. */
 export type QuoteResponse = typeof QuoteResponse.Type

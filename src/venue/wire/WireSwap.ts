@@ -73,21 +73,21 @@ export type SwapStatusResponse = typeof SwapStatusResponse.Type
 
 /** All known facts of a swap, in smallest units and epoch milliseconds. A missing field: the venue does not report it. */
 export interface Swap {
-  readonly status: (typeof swapStatuses)[number] | (string & {})
-  readonly depositAddress: string | undefined
-  readonly depositMemo: string | undefined
-  readonly updatedAt: number | undefined
-  readonly depositedAmount: Amount | undefined
-  readonly amountIn: Amount | undefined
-  readonly amountOut: Amount | undefined
-  readonly refundedAmount: Amount | undefined
-  readonly withdrawFee: Amount | undefined
-  readonly refundReason: string | undefined
-  readonly figures: NonNullable<SwapReport["figures"]>
-  readonly intentHashes: ReadonlyArray<string>
-  readonly ledgerTxHashes: ReadonlyArray<string>
-  readonly originTxHashes: ReadonlyArray<string>
-  readonly destinationTxHashes: ReadonlyArray<string>
+  /** A claim; the amounts are the evidence. */ readonly status: (typeof swapStatuses)[number] | (string & {})
+  /** Names the swap, with the memo. */ readonly depositAddress: string | undefined
+  /** Only on chains with memos. */ readonly depositMemo: string | undefined
+  /** Epoch milliseconds. */ readonly updatedAt: number | undefined
+  /** Smallest units of the origin asset. */ readonly depositedAmount: Amount | undefined
+  /** Smallest units that were swapped. */ readonly amountIn: Amount | undefined
+  /** Smallest units that were paid out. */ readonly amountOut: Amount | undefined
+  /** Smallest units that came back. */ readonly refundedAmount: Amount | undefined
+  /** Smallest units of the destination asset. */ readonly withdrawFee: Amount | undefined
+  /** A word of the venue. */ readonly refundReason: string | undefined
+  /** For people: values in USD and slippage in percent. */ readonly figures: NonNullable<SwapReport["figures"]>
+  /** Hashes at the verifier. */ readonly intentHashes: ReadonlyArray<string>
+  /** Transactions on the home ledger. */ readonly ledgerTxHashes: ReadonlyArray<string>
+  /** Transactions on the origin chain. */ readonly originTxHashes: ReadonlyArray<string>
+  /** Transactions on the destination chain. */ readonly destinationTxHashes: ReadonlyArray<string>
 }
 
 /** Returns the swap in exact values, or the name of the impossible field. */
