@@ -102,7 +102,7 @@ const offGrid = (series: ReadonlyArray<MarketCandles>, origin: number): string |
     const { stepMillis, runTimes } = candles.time
     const odd = runTimes.find((time) => (time - origin) % stepMillis !== 0)
     if (odd !== undefined)
-      return `${market}: the candle of ${iso(odd)} begins while one of another market is under way; give candles that begin at the same moments`
+      return `${market}: the candle of ${iso(odd)} overlaps one of another market; give candles that begin at the same times`
   }
   return undefined
 }
@@ -123,15 +123,15 @@ export const align = (series: ReadonlyArray<MarketCandles>): Result.Result<Align
     const seconds = candles.time.stepMillis / 1000
     if (candles.time.stepMillis === stepMillis) return { market, candles }
     notes.push(
-      `${market}: candles of ${seconds} s are put together to ${stepMillis / 1000} s, as all must have the same`
+      `${market}: candles of ${seconds} s are combined to ${stepMillis / 1000} s, as all must have one length`
     )
     return { market, candles: coarser(candles, stepMillis, origin) }
   })
   const from = Math.max(...even.map(({ candles }) => startOf(candles)))
   const to = Math.min(...even.map(({ candles }) => endOf(candles)))
-  if (from >= to) return Result.fail(`the data have no time in common: ${spans(series)}; give data of the same time`)
+  if (from >= to) return Result.fail(`the data do not overlap: ${spans(series)}; give data of the same period`)
   if (even.some(({ candles }) => startOf(candles) !== from || endOf(candles) !== to))
-    notes.push(`only what all data span is used, ${iso(from)} to ${iso(to)}: ${spans(series)}`)
+    notes.push(`only the period covered by all files is used, ${iso(from)} to ${iso(to)}: ${spans(series)}`)
   const time = union(
     even.map(({ candles }) => candles),
     from,
@@ -143,7 +143,7 @@ export const align = (series: ReadonlyArray<MarketCandles>): Result.Result<Align
     const part = whole ? candles : between(candles, from, to)
     if (part.bars === time.bars) return part
     notes.push(
-      `${market}: of the bars that another market has ${time.bars - part.bars} are missing; there it stands at its last close`
+      `${market}: ${time.bars - part.bars} bars of other markets are missing here; the last close is used instead`
     )
     return stretched(candles, time)
   })

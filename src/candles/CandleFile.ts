@@ -42,7 +42,7 @@ const phrases: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   EACCES: "no permission to read it",
   EPERM: "no permission to read it",
-  ENOTDIR: "a part of its path is no folder",
+  ENOTDIR: "a part of its path is not a folder",
   ENAMETOOLONG: "the name is too long"
 }
 

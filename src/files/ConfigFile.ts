@@ -259,7 +259,7 @@ const config = Read.settingsReader({
   reconcileEvery: Read.withDefault(Read.duration, hourMillis, "how often a running bot compares its records"),
   canary: Read.optional(
     Read.section({ every: Read.required(Read.duration, "how often, such as 1d") }),
-    "a running bot asks the service, reading only, whether it is still what was recorded of it",
+    "a running bot compares the service with its recorded behaviour (reads only)",
     "never"
   ),
   stuckAfter: Read.optional(StuckAfter.reader, "how long each step may take before `stuck` names the order"),
@@ -269,19 +269,19 @@ const config = Read.settingsReader({
     "everything the bot did and saw",
     `${defaultJournal} beside this file`
   ),
-  witness: Read.optional(WitnessSection.reader, "who outside is told how far the journal has come", "nobody"),
+  witness: Read.optional(WitnessSection.reader, "the outside receiver of the journal's checkpoints", "nobody"),
   signals: Read.optional(
-    Read.section({ file: Read.required(Read.text, "lines of time,name,value; what is added counts at once") }),
-    "where signals are written to, beside those that are sent to the dashboard's port"
+    Read.section({ file: Read.required(Read.text, "lines of time,name,value; new lines count at once") }),
+    "a file of signals, in addition to those sent to the dashboard's port"
   ),
-  notify: Read.optional(NotifyConfig.notifyReader, "who is told what"),
+  notify: Read.optional(NotifyConfig.notifyReader, "receivers of messages"),
   otlp: Read.optional(
     Read.section({
       url: Read.required(url, "of an OpenTelemetry collector: traces, metrics and logs go below it"),
       token: Read.optional(secret, "sent as a bearer token")
     })
   ),
-  heartbeat: Read.optional(NotifyConfig.heartbeat, "a sign of life to somebody who watches from outside"),
+  heartbeat: Read.optional(NotifyConfig.heartbeat, "a sign of life to an outside monitor"),
   dashboard: Read.optional(DashboardConfig.reader, "the dashboard and the control API", "none")
 })
 

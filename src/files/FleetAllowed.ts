@@ -39,7 +39,7 @@ export const load = Effect.fn("FleetAllowed.load")(function* (folder: string) {
   const file = path.join(folder, allowedName)
   const unread = (why: string) =>
     new RowForbidden({
-      message: `${file}: ${why}. It lists what the rows of the database may name: addresses, programs, recipients`
+      message: `${file}: ${why}. It lists the addresses, programs and recipients that database rows may name`
     })
   const text = yield* fileSystem
     .readFileString(file)
@@ -86,7 +86,7 @@ const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => 
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !allowed.addresses.has(originOf(text)))
     tell(to, node, "addresses", originOf(text))
   if (/^[/~\\]|^[a-z]:\\/i.test(text) || /(?:^|[/\\])\.\.(?:[/\\]|$)/.test(text))
-    report(to, node, `${text} leads out of the folder of the account`, "a row's files lie in secrets/NAME alone")
+    report(to, node, `${text} is outside the account's folder`, "a row's files lie in secrets/NAME alone")
 }
 
 const tell = (to: Report, place: Parameters<typeof report>[1], list: keyof Allowed, what: string) =>

@@ -23,10 +23,10 @@ const reader = Read.settingsReader({
       Read.matching("a name of letters, digits, dots and dashes", /^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/),
       Read.section({
         url: Read.required(url, "address of its control server"),
-        token: Read.required(secret, "a token of it: a viewer's shows it, a trader's commands it")
+        token: Read.required(secret, "its token: a viewer's only reads, a trader's also commands")
       })
     ),
-    "bots of their own",
+    "standalone bots",
     "none"
   )
 })

@@ -25,7 +25,7 @@ export const layer = Layer.effect(
     const refuseOthers = Effect.fnUntraced(function* (method: string, path: string) {
       const fileInfo = yield* Effect.option(files.stat(path))
       if (fileInfo._tag === "None" || fileInfo.value.type === "File") return
-      const description = `is a ${kinds[fileInfo.value.type]} where a plain file is needed`
+      const description = `is a ${kinds[fileInfo.value.type]}, not a plain file`
       return yield* PlatformError.systemError({
         _tag: "BadResource",
         module,

@@ -115,7 +115,7 @@ const twinsIn = (
     if (name === undefined || owner === undefined) return []
     const message =
       owner === file
-        ? "this file is given twice"
+        ? "this file is listed twice"
         : `the strategy name "${name.value}" is taken by ${owner}: names must differ`
     return [{ problem: problemAt(sourceText(file, text), name, message), text }]
   })

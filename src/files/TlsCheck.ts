@@ -5,7 +5,7 @@ const variable = "NODE_TLS_REJECT_UNAUTHORIZED"
 
 export class TlsUnverified extends Schema.TaggedError<TlsUnverified>()("TlsUnverified", {}) {
   override get message(): string {
-    return `The environment variable ${variable} is 0, so that nobody checks who the venue is. Unset it; name a certificate authority of your own with NODE_EXTRA_CA_CERTS.`
+    return `The environment variable ${variable} is 0, so the venue's certificate is not checked. Unset it; name your own certificate authority with NODE_EXTRA_CA_CERTS.`
   }
 }
 

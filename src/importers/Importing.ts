@@ -89,17 +89,17 @@ export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot
   const name = market ?? translated.market?.join("/")
   if (name === undefined)
     return yield* new NotImported({
-      message: `${file} does not say which market it trades, or not as a pair of this service: say it with --market BTC/USDC`
+      message: `${file} names no market, or none of this service: add --market BTC/USDC`
     })
   const own = translated.budget.quote
   if (budget !== undefined && own !== undefined && !Decimal.equals(own, budget))
     return yield* new NotImported({
-      message: `${file} says itself how much of the quote asset it may use, ${Decimal.format(own)}: leave --budget ${Decimal.format(budget)} out, and edit the budget of the strategy instead`
+      message: `${file} sets its own quote budget, ${Decimal.format(own)}: omit --budget ${Decimal.format(budget)}, and edit the budget of the strategy instead`
     })
   const whole = { ...translated.budget, ...(budget === undefined ? {} : { quote: budget }) }
   if (whole.quote === undefined)
     return yield* new NotImported({
-      message: `${file} does not say how much of the quote asset it may use: say it with --budget 1000`
+      message: `${file} has no quote budget: add --budget 1000`
     })
   const { base, name: fileName } = path.parse(file)
   const text = textOf(translated, { bot, file: base, market: name, name: nameOf(fileName), budget: whole })
@@ -107,6 +107,6 @@ export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot
   if (Result.isSuccess(strategyResult)) return text
   const [problem] = strategyResult.failure
   return yield* new NotImported({
-    message: `${file} makes no strategy here: ${problem?.message ?? "nothing was found"}`
+    message: `${file} makes no strategy here: ${problem?.message ?? "it is empty"}`
   })
 })

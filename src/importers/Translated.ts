@@ -44,7 +44,7 @@ export const namesIn = (
 export const entersAtOnce = "reach: 0.1%"
 
 export const otherMarkets = ([, ...others]: ReadonlyArray<string>): ReadonlyArray<string> =>
-  others.length === 0 ? [] : [`one file trades one market: ${others.join(", ")} need files of their own`]
+  others.length === 0 ? [] : [`one file trades one market: ${others.join(", ")} need separate files`]
 
 export const times = (value: Decimal.Decimal, count: number): Decimal.Decimal =>
   Decimal.multiply(value, Decimal.make(BigInt(count)))
@@ -76,9 +76,9 @@ export const textOf = (
 ): string => {
   const amounts = Object.entries(budget).map(([asset, amount]) => `${asset}: ${Decimal.format(amount)}`)
   return [
-    `# From ${file} of ${bot}. Look at it with limitbot check, plan and backtest before you run it.`,
-    ...otherwise.map((sentence) => `# Another way than there: ${sentence}`),
-    ...leftOut.map((line) => `# Not taken over: ${line}`),
+    `# From ${file} of ${bot}. Run limitbot check, plan and backtest before you run it.`,
+    ...otherwise.map((sentence) => `# Differs from the original: ${sentence}`),
+    ...leftOut.map((line) => `# Not imported: ${line}`),
     `name: ${name}`,
     `market: ${market}`,
     `kind: ${kind}`,

@@ -44,7 +44,7 @@ const sizeOf = (settings: ForeignSettings, budget: Decimal.Decimal | undefined) 
     new NotImported({
       message:
         stake === undefined
-          ? "it has no stake_amount: say with --budget how much of the quote asset a deal may use"
+          ? "it has no stake_amount: set the quote amount of a deal with --budget"
           : `stake_amount is ${stake}: a strategy here has a fixed size, so write a number`
     })
   )
@@ -82,12 +82,12 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings,
   const [pair] = pairs
   if (pair?.includes(":") === true || (mode !== "" && mode !== "spot"))
     return yield* new NotImported({
-      message: `${pair?.includes(":") === true ? `${pair} is a future` : `trading_mode is ${mode}`}: this service trades spot alone`
+      message: `${pair?.includes(":") === true ? `${pair} is a future` : `trading_mode is ${mode}`}: this service trades spot only`
     })
   const { stop, targets, trailing } = exitsIn(settings)
   if (targets === undefined)
     return yield* new NotImported({
-      message: "it has no minimal_roi, which stands in the Python class then: copy it into the configuration"
+      message: "it has no minimal_roi; copy it from the Python class into the configuration"
     })
   const minutes = lastTarget(targets)
   const trails = trailing?.flag("trailing_stop") === true
@@ -105,12 +105,12 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings,
       ...line("stop", stop === undefined || Decimal.isLess(stop, asNone) ? undefined : inHundred(negate(stop)), "%")
     ],
     otherwise: [
-      "when to enter is in the Python class: a deal begins as soon as the last one is over until you write when:",
-      ...(distance !== undefined ? ["it trails from the take-profit on, by trailing_stop_positive alone"] : []),
-      ...(trails && distance === undefined ? ["the stop stays where it is: there it follows the price"] : []),
+      "when to enter is in the Python class: until you set when:, a deal starts as soon as the last one has ended",
+      ...(distance !== undefined ? ["it trails from the take-profit on, by trailing_stop_positive only"] : []),
+      ...(trails && distance === undefined ? ["the stop is fixed; in Freqtrade it trails the price"] : []),
       ...(minutes === "0"
         ? []
-        : [`minimal_roi asks for more before ${minutes} minutes there: here its last target holds from the beginning`]),
+        : [`minimal_roi has higher targets before ${minutes} minutes; here its last target applies from the start`]),
       ...otherMarkets(pairs)
     ],
     leftOut: settings.rest()

@@ -31,9 +31,9 @@ const isNothing = /^(order_refresh_time: |(price_ceiling|price_floor): -1$|minim
 const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   if (settings.flag("split_order_levels_enabled"))
     return yield* new NotImported({
-      message: "split_order_levels_enabled is on: each level has a spread of its own there; say spread and step by hand"
+      message: "split_order_levels_enabled is on: each level has its own spread; set spread and step by hand"
     })
-  const why = "the quotes lie so far from the mid"
+  const why = "it is the distance of the quotes from the mid"
   const [bid, ask] = [yield* needed(settings, "bid_spread", why), yield* needed(settings, "ask_spread", why)]
   const size = yield* needed(settings, "order_amount", "it is the size of each order")
   const levels = (yield* countIn(settings, "order_levels")) ?? 1
@@ -59,8 +59,8 @@ const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
       ...line("requote", tolerance, "%")
     ],
     otherwise: [
-      "quotes follow the price, not a clock: order_refresh_time means nothing here",
-      ...(Decimal.equals(bid, ask) ? [] : [`bid and ask lie as far from the middle, together as wide as there`])
+      "quotes follow the price, not a clock: order_refresh_time is not used",
+      ...(Decimal.equals(bid, ask) ? [] : [`bid and ask are equally far from the middle, with the same total width`])
     ],
     leftOut: settings.rest().filter((line) => !isNothing.test(line))
   } satisfies Translated
@@ -69,14 +69,14 @@ const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
 const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   if ((settings.text("side") ?? "1").replace("BUY", "1") !== "1")
     return yield* new NotImported({
-      message: "side is not BUY: a grid that sells first there is the same grid with base in its budget; say it by hand"
+      message: "side is not BUY: a grid that sells first is a grid with base in its budget; write it by hand"
     })
   const [lower, upper] = [
     yield* needed(settings, "start_price", "a grid has two ends"),
     yield* needed(settings, "end_price", "a grid has two ends")
   ]
-  const total = yield* needed(settings, "total_amount_quote", "it is what the grid may use")
-  const spread = yield* needed(settings, "min_spread_between_orders", "it says how many levels there are")
+  const total = yield* needed(settings, "total_amount_quote", "it is the grid's budget")
+  const spread = yield* needed(settings, "min_spread_between_orders", "it sets the number of levels")
   const least = settings.number("min_order_amount_quote")
   const limit = settings.number("limit_price")
   const nearest = settings.number("max_open_orders")
@@ -106,7 +106,7 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
     ],
     otherwise: [
       `levels are ${cells + 1}, as far apart as the ends and the least order allow (at least ${percentOf(spread)})`,
-      "each cell sells one level higher than it bought; take_profit of single orders means nothing here"
+      "each cell sells one level higher than it bought; take_profit of single orders is not used"
     ],
     leftOut: settings.rest()
   } satisfies Translated

@@ -20,23 +20,23 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
   const version = settings.text("config_version")
   if (version !== undefined && !/^v?7(\.|$)/.test(version))
     return yield* new NotImported({
-      message: `config_version is ${version.slice(0, 20)}: version 7 can be imported, and later ones mean other things by the same names`
+      message: `config_version is ${version.slice(0, 20)}: only version 7 can be imported; later versions use the same names differently`
     })
   const long = settings.within("bot")?.within("long")
   if (long === undefined)
     return yield* new NotImported({
-      message: "it has no bot.long: only the long side can be said here, in the form of version 7"
+      message: "it has no bot.long: only the long side can be imported, in the form of version 7"
     })
   if (isOff(long))
     return yield* new NotImported({
-      message: "bot.long is switched off (n_positions or total_wallet_exposure_limit is 0): it trades nothing there"
+      message: "bot.long is switched off (n_positions or total_wallet_exposure_limit is 0): it does not trade"
     })
   const short = settings.within("bot")?.within("short")
   const alsoSells = short !== undefined && !isOff(short)
   short?.passAll()
   if (budget === undefined)
     return yield* new NotImported({
-      message: "its sizes are shares of a wallet: say with --budget how much of the quote asset it may use"
+      message: "its sizes are shares of a wallet: set the quote amount it may use with --budget"
     })
   settings.pass("backtest", "optimize", "logging")
   const live = settings.within("live")
@@ -45,7 +45,7 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
   const factor = yield* needed(
     long,
     "entry_grid_double_down_factor",
-    "it is the size of the next entry against what is held"
+    "it is the size of the next entry relative to the position"
   )
   const size = Decimal.roundToStep(Decimal.multiply(budget, share), cents, "down")
   const first = Decimal.roundToStep(Decimal.multiply(size, factor), cents, "down")
@@ -67,7 +67,7 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
     )
   if (markup === undefined)
     return yield* new NotImported({
-      message: "it has no close_grid_markup: a deal needs a distance at which it leaves"
+      message: "it has no close_grid_markup: a deal needs an exit distance"
     })
   long.pass("n_positions", "total_wallet_exposure_limit")
   return {
@@ -91,9 +91,9 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
     ],
     otherwise: [
       "the budget is the whole exposure of this coin; leverage and other positions do not exist here",
-      "an entry lies so far from the base order, not from the average of the position",
-      ...(alsoSells ? ["bot.short is switched on there: nothing of it is said here"] : []),
-      "a deal leaves whole at the lowest of its markups, not in parts",
+      "the distance of an entry counts from the base order, not from the average of the position",
+      ...(alsoSells ? ["bot.short is on: it is not imported"] : []),
+      "a deal exits whole at the lowest of its markups, not in parts",
       ...otherMarkets(coins)
     ],
     leftOut: settings.rest()

@@ -24,7 +24,7 @@ export const threeCommas = Effect.fnUntraced(function* (settings: ForeignSetting
   )
   const leverage = settings.text("leverage_type") ?? spot
   if (leverage !== spot)
-    return yield* new NotImported({ message: `leverage_type is ${leverage}: this service trades spot alone` })
+    return yield* new NotImported({ message: `leverage_type is ${leverage}: this service trades spot only` })
   settings.pass("leverage_custom_value")
   return yield* settings.number("grids_quantity") === undefined ? dealsOf(settings) : gridOf(settings)
 })
@@ -81,7 +81,7 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const asset = settings.text("order_currency_type")
   if (asset !== "base" && asset !== "quote")
     return yield* new NotImported({
-      message: `order_currency_type is ${asset ?? "missing"}: write base or quote, whichever quantity_per_grid is an amount of`
+      message: `order_currency_type is ${asset ?? "missing"}: write base or quote, the asset of quantity_per_grid`
     })
   settings.pass(...gridNews)
   const cells = levels - 1
@@ -108,8 +108,8 @@ const gridOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
       ...exitOf(settings, "upper", "takeProfit")
     ],
     otherwise: [
-      "the budget is what all cells need on either side; less is enough on the side that they do not begin on",
-      ...(hides ? ["all levels rest at once: max_active_buy_lines and max_active_sell_lines mean nothing here"] : [])
+      "the budget covers all cells on both sides; the side on which they do not start needs less",
+      ...(hides ? ["all levels are open at once: max_active_buy_lines and max_active_sell_lines are not used"] : [])
     ],
     leftOut: settings.rest()
   } satisfies Translated
@@ -130,7 +130,7 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
   const side = settings.text("strategy") ?? "long"
   if (side !== "long")
     return yield* new NotImported({
-      message: `strategy is ${side}: a bot that sells first borrows or holds there; deals here begin from the budget, say side: sell by hand`
+      message: `strategy is ${side}: a bot that sells first borrows or holds there; deals here start from the budget: write side: sell by hand`
     })
   const base = yield* needed(settings, "base_order_volume", "it is the size of the base order")
   const orders = (yield* countIn(settings, "max_safety_orders")) ?? 0
@@ -183,21 +183,21 @@ const dealsOf = Effect.fnUntraced(function* (settings: ForeignSettings) {
             `  distanceScale: ${Decimal.format(safety.distanceScale)}`,
             ...(safety.active === undefined ? [] : [`  active: ${Decimal.format(safety.active)}`])
           ]),
-      `takeProfit: ${Decimal.format(yield* needed(settings, "take_profit", "a deal leaves above its average entry"))}%`,
+      `takeProfit: ${Decimal.format(yield* needed(settings, "take_profit", "a deal exits above its average entry"))}%`,
       ...line("trail", trail, "%"),
       ...line("stop", stop, "%"),
       ...line("cooldown", cooldown, "s")
     ],
     otherwise: [
       "the base order is a limit order that may pay 0.1% more than the mid, not a market order",
-      "a deal begins as soon as the last one is over; say when: for a condition",
+      "a deal starts as soon as the last one has ended; set when: for a condition",
       ...(isOfBase && orders > 0
-        ? ["take_profit counts from the average entry of all orders, there from the base order: it leaves later here"]
+        ? ["take_profit counts from the average entry of all orders, not from the base order: it exits later here"]
         : []),
       ...(stop === undefined || !Decimal.isPositive(stop)
         ? []
         : [
-            "the stop lies below the average entry, there below the base order: it sells lower here once a safety order has filled"
+            "the stop is below the average entry, not below the base order: it sells lower here once a safety order has filled"
           ]),
       ...otherMarkets(pairs)
     ],

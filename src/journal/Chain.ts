@@ -12,7 +12,7 @@ export class ChainBroken extends Schema.TaggedError<ChainBroken>()("ChainBroken"
   text: Schema.String
 }) {
   override get message(): string {
-    return `The journal is not what the bot wrote: ${this.text} (event ${this.sequence}). Everything up to event ${this.sequence - 1} is intact. Keep the file, and restore the last backup that verifies.`
+    return `The journal was changed after the bot wrote it: ${this.text} (event ${this.sequence}). Everything up to event ${this.sequence - 1} is intact. Keep the file, and restore the last backup that verifies.`
   }
 }
 
@@ -79,7 +79,7 @@ const verifyAfter = Effect.fn("Chain.verify")(function* (
   for (let isMore = true; isMore; ) {
     const rows = yield* Effect.mapError(
       links.after(last, pageSize),
-      broken("Cannot verify the journal; one of an older version is chained when the bot starts next")
+      broken("Cannot verify the journal; a journal of an older version is chained at the bot's next start")
     )
     for (const row of rows) {
       const { sequence, hash } = row
@@ -99,7 +99,7 @@ const verifyAfter = Effect.fn("Chain.verify")(function* (
   }
   const [lost] = missing
   if (lost !== undefined) {
-    const text = `no event has the hash ${lost}: the end is missing, or it is another journal`
+    const text = `no event has the hash ${lost}: the end is missing, or this is another journal`
     return yield* new ChainBroken({ sequence: last + 1, text })
   }
   return { events: last, head } satisfies Verified

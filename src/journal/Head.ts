@@ -67,9 +67,9 @@ export const mistakeBy = Effect.fnUntraced(function* (outside: Head) {
   const [row] = yield* sql<{ newest: number | null; hash: string | null }>`
     SELECT (SELECT max(sequence) FROM main.journal) AS newest, (SELECT hash FROM journal WHERE sequence = ${sequence}) AS hash`
   const newest = row?.newest ?? 0
-  if (newest < sequence) return { newest, text: `it has ${newest} events, and the bot had written ${sequence}` }
+  if (newest < sequence) return { newest, text: `it has ${newest} events, but the bot wrote ${sequence}` }
   if (newest === 0) return undefined
   if (outsideHead === "unknown")
-    return { newest, text: `nothing beside it says that its ${newest} events are all that the bot wrote` }
-  return row?.hash === hash ? undefined : { newest, text: `its event ${sequence} is not the one that the bot wrote` }
+    return { newest, text: `no head file confirms that its ${newest} events are complete` }
+  return row?.hash === hash ? undefined : { newest, text: `its event ${sequence} differs from the one that the bot wrote` }
 })

@@ -78,10 +78,10 @@ const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
 })
 
 const emptied = (text: string): string =>
-  `The journal is empty: ${text}. A bot that began anew would pay again for what already rests. Put it back (limitbot journal restore), or move what is left of it away with its -wal, -shm and .head files and rebuild it (limitbot recover)`
+  `The journal is empty: ${text}. A bot that starts from it would pay again for open orders. Restore it (limitbot journal restore), or move it away with its -wal, -shm and .head files and rebuild it (limitbot recover)`
 
 const unarchived = (first: number): string =>
-  `Events 1 to ${first - 1} of the journal were archived, and the file beside it that ends in .archive is not there: put it back`
+  `Events 1 to ${first - 1} of the journal were archived, but the .archive file beside it is missing: put it back`
 
 const inSqlite = Effect.fnUntraced(function* (reserve: Reserve.Reserve, outside: Head.Head) {
   const first = yield* Effect.mapError(firstThere, broken("Cannot read the journal"))

@@ -135,10 +135,10 @@ const watchOver = (journal: string) => {
     if (!isSame(fileAt(lock), heldLock))
       return `${what(lock)} another bot may work on this journal. Stop both, and start one.`
     if (!isSame(fileAt(journal), heldJournal))
-      return `${what(journal)} what the bot records now is lost when it ends. Stop it, put the journal back, and start again.`
+      return `${what(journal)} all that the bot records now is lost when it ends. Stop it, put the journal back, and start again.`
     heldLog ??= fileAt(log)
     if (heldLog !== undefined && !isSame(fileAt(log), heldLog))
-      return `${what(log)} what the bot has recorded lately is lost when it is killed. Stop it in order, and start again.`
+      return `${what(log)} recent records are lost if the bot is killed. Stop it normally, and start again.`
     return undefined
   }
 }

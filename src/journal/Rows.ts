@@ -17,7 +17,7 @@ export class OwnerChanged extends Schema.TaggedError<OwnerChanged>()("OwnerChang
   epoch: Schema.Int
 }) {
   override get message(): string {
-    return `another process has taken over the account ${this.account}, which this one had claimed as its owner number ${this.epoch}, or its database is another one since: it stops here and sends nothing more, and what it sent before is looked after by the new owner`
+    return `another process has taken over the account ${this.account} (this process had claim ${this.epoch}), or the database was replaced. This process stops and sends nothing more; the new owner follows the orders already sent`
   }
 }
 

@@ -125,7 +125,7 @@ export const subscribe = (journal: string, after: number, gone: (why: string) =>
       Stream.map(({ data }) => data),
       Stream.timeoutOrElse({
         duration: silentMillis,
-        orElse: () => Stream.fail(silent(`The bot at ${url} has gone silent`))
+        orElse: () => Stream.fail(silent(`The bot at ${url} stopped responding`))
       }),
       Stream.tap((told) =>
         Effect.sync(() => {

@@ -39,7 +39,7 @@ export const make = (account: string) => {
     /** Returns the reason why the account did not make this signature; `undefined` if it did. */
     objection: (digest: Uint8Array, { publicKey, signature }: Signature): string | undefined => {
       if (accountKey !== undefined && publicKey !== accountKey) return `one of ${publicKey} instead of ${accountKey}`
-      if (!Ed25519.verify(publicKey, digest, signature)) return `one that ${publicKey} did not make of it`
+      if (!Ed25519.verify(publicKey, digest, signature)) return `a signature that ${publicKey} did not make`
       accountKey = publicKey
       return undefined
     }

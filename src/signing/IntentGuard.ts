@@ -66,7 +66,7 @@ export class SignatureRefused extends Schema.TaggedError<SignatureRefused>()("Si
   found: Schema.String
 }) {
   override get message(): string {
-    return `The signer returned something else than it was asked for, and nothing was sent: ${this.check}: expected ${this.expected}, found ${this.found}`
+    return `The signer returned something other than requested; nothing was sent: ${this.check}: expected ${this.expected}, found ${this.found}`
   }
 }
 
@@ -77,7 +77,7 @@ export class SignerUnavailable extends Schema.TaggedError<SignerUnavailable>()("
   isDeclined: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message(): string {
-    return `The signer does not sign: ${this.reason}`
+    return `The signer did not sign: ${this.reason}`
   }
 }
 
@@ -162,7 +162,7 @@ export const make = Effect.fnUntraced(function* ({ domains, signerId }: PayingAc
     )
     const { body, intentHash, validUntil } = returned
     if (!isAsked && validUntil < (yield* Clock.currentTimeMillis) + validity.minMillis)
-      return yield* new SignerUnavailable({ reason: "what it signed before for this payment is about to expire" })
+      return yield* new SignerUnavailable({ reason: "its earlier signature for this payment is about to expire" })
     return { body, intentHash, validUntil }
   })
 

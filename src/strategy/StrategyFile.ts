@@ -141,7 +141,7 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
       terms: Read.optional(TermsSection.reader, "of its orders", "as the configuration says"),
       candles: Read.optional(
         Read.text,
-        "where volumes, and candles of the time before the bot, come from: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"
+        "source of volumes and of candles before the bot's start: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"
       )
     },
     [...namesOf(known), codeKey, ...(ownName === undefined ? [] : [ownName])]

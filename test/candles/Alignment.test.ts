@@ -53,9 +53,9 @@ describe("Alignment", () => {
     assert.deepStrictEqual([...(b?.close ?? [])], [102, 103, 103, 106, 106])
     assert.deepStrictEqual([...(b?.high ?? [])], [111, 112, 103, 115, 106])
     assert.deepStrictEqual(notes, [
-      "only what all data span is used, 2024-01-01T00:01:00.000Z to 2024-01-01T00:07:00.000Z: A 2024-01-01T00:00:00.000Z to 2024-01-01T00:07:00.000Z, B 2024-01-01T00:01:00.000Z to 2024-01-01T00:08:00.000Z",
-      "A: of the bars that another market has 1 are missing; there it stands at its last close",
-      "B: of the bars that another market has 2 are missing; there it stands at its last close"
+      "only the period covered by all files is used, 2024-01-01T00:01:00.000Z to 2024-01-01T00:07:00.000Z: A 2024-01-01T00:00:00.000Z to 2024-01-01T00:07:00.000Z, B 2024-01-01T00:01:00.000Z to 2024-01-01T00:08:00.000Z",
+      "A: 1 bars of other markets are missing here; the last close is used instead",
+      "B: 2 bars of other markets are missing here; the last close is used instead"
     ])
   })
 
@@ -71,7 +71,7 @@ describe("Alignment", () => {
     assert.deepStrictEqual([...(b?.low ?? [])], [90, 96, 100])
     assert.deepStrictEqual([...(b?.close ?? [])], [105, 109, 115])
     assert.deepStrictEqual([...(b?.volume ?? [])], [15, 16, 26])
-    assert.deepStrictEqual(notes, ["B: candles of 60 s are put together to 300 s, as all must have the same"])
+    assert.deepStrictEqual(notes, ["B: candles of 60 s are combined to 300 s, as all must have one length"])
   })
 
   it("reads volumes that stayed in a file", () => {
@@ -82,10 +82,10 @@ describe("Alignment", () => {
   })
 
   it("says why series cannot be run together", () => {
-    assert.match(whyNot(series("A", [0, 1]), series("B", [5, 6])), /no time in common: A .*; give data/)
+    assert.match(whyNot(series("A", [0, 1]), series("B", [5, 6])), /do not overlap: A .*; give data/)
     assert.match(
       whyNot(series("A", [0, 5], 5), series("B", [0.5, 1.5])),
-      /B: the candle of 2024-01-01T00:00:30.000Z begins while one of another market is under way; give/
+      /B: the candle of 2024-01-01T00:00:30.000Z overlaps one of another market; give/
     )
   })
 })

@@ -53,7 +53,7 @@ describe("candles in Feather", () => {
   it.effect("the first version is told, and what to do", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(load(join(folder, "version1.feather")))
-      assert.match(message, /version1\.feather: .*the first version of Feather; write it anew with pandas 1 or later/)
+      assert.match(message, /version1\.feather: .*the first version of Feather; write it again with pandas 1 or later/)
     })
   )
 

@@ -160,7 +160,7 @@ const shapes: ReadonlyArray<WrongFile> = [
     kind: "fields",
     line: 3,
     column: 1,
-    says: /5 fields where 6/,
+    says: /5 fields, expected 6/,
     advises: /complete the line/
   },
   {
@@ -169,7 +169,7 @@ const shapes: ReadonlyArray<WrongFile> = [
     kind: "fields",
     line: 3,
     column: 1,
-    says: /7 fields where 6/,
+    says: /7 fields, expected 6/,
     advises: /complete the line/
   },
   {
@@ -178,7 +178,7 @@ const shapes: ReadonlyArray<WrongFile> = [
     kind: "fields",
     line: 4,
     column: 1,
-    says: /1 fields where 6/,
+    says: /1 fields, expected 6/,
     advises: /complete the line/
   },
   {
@@ -208,7 +208,7 @@ const orders: ReadonlyArray<WrongFile> = [
     kind: "duplicate",
     line: 4,
     column: 1,
-    says: /stands already in line 3/,
+    says: /is already in line 3/,
     advises: /--repair duplicates/
   },
   {

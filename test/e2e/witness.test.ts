@@ -101,7 +101,7 @@ describe("a witness outside", () => {
       const orders = (await ordersAt(connection)).length
       const second = start(["run", strategy, "--config", config, ...poll])
       const told = await second.line(said("WitnessDisagreed"))
-      assert.include(told, `the bot had written ${before}`)
+      assert.include(told, `the bot wrote ${before}`)
       await pause(3_000)
       // What the copy had forgotten is found again; nothing new is made or paid.
       assert.lengthOf(await ordersAt(connection), orders)

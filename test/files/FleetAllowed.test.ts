@@ -33,8 +33,8 @@ describe("a row of a fleet's database", () => {
     ["refunds somebody", "account: { refundTo: { BTC: bc1qtheirs } }", /bc1qtheirs is not allowed/],
     ["gives fees to somebody", "account: { terms: { appFees: { evil.near: 100 } } }", /evil\.near is not allowed/],
     ["is of another account", "account: { signerId: evil.near }", /evil\.near is not allowed/],
-    ["reads another account's key", "account: { key: { file: ../ben/account.key } }", /leads out of the folder/],
-    ["reads a file of the machine", "account: { key: { file: /etc/limitbot/key } }", /leads out of the folder/],
+    ["reads another account's key", "account: { key: { file: ../ben/account.key } }", /is outside the account's folder/],
+    ["reads a file of the machine", "account: { key: { file: /etc/limitbot/key } }", /is outside the account's folder/],
     ["reads the environment", "venue: { apiKey: { env: LIMITBOT_DATABASE_URL } }", /files of its account/]
   ])("that %s is refused", (_, config, message) => {
     assert.match(why(config), message)
@@ -61,7 +61,7 @@ assets: { ETH: { id: "nep141:eth.omft.near", decimals: 18 } }
       mkdirSync(join(folder, "anna"))
       const row = { name: "anna", config: configText(nowhere), strategies: [{ file: "grid.yaml", text: gridText }] }
       const load = Effect.flip(AccountBot.loaded(folder, row))
-      assert.match((yield* load).message, /allowed\.yaml: .*It lists what the rows of the database may name/)
+      assert.match((yield* load).message, /allowed\.yaml: .*It lists the addresses, programs and recipients/)
       writeFileSync(join(folder, "allowed.yaml"), "addresses: [https://venue.example]\n")
       assert.match((yield* load).message, /http:\/\/127\.0\.0\.1:1 is not allowed on this machine/)
     }).pipe(Effect.provide(NodeServices.layer))

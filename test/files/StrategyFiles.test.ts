@@ -45,7 +45,7 @@ const cases: ReadonlyArray<
     'b:2:9 the strategy name "eth-ladder" is taken by a: names must differ',
     'c:1:7 the strategy name "eth-ladder" is taken by a: names must differ'
   ],
-  ["a file given twice", { a: goodGrid }, "a a", "a:1:7 this file is given twice"],
+  ["a file given twice", { a: goodGrid }, "a a", "a:1:7 this file is listed twice"],
   [
     "the conflict beside other mistakes",
     { a: goodLadder, b: broken },

@@ -205,7 +205,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
       await picture("kill-1280-dark")
       await go.click()
       await until("who was not told is named", async () =>
-        /NOT TOLD.*gone/.test(await page.locator(".toast").innerText())
+        /NOT DELIVERED.*gone/.test(await page.locator(".toast").innerText())
       )
       await until("accounts and bots are killed", isState("killed", ["account-0", "account-1", "account-2", "alone"]))
       await until("the page says so", async () => (await page.locator("#figures").innerText()).includes("KILLED"))

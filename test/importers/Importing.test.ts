@@ -103,7 +103,7 @@ const said = Effect.fnUntraced(function* (
 
 const withoutComments = (text: string): string => text.replace(/^#.*\n/gm, "")
 const notTaken = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(/^# Not taken over: (.*)$/gm)].map(([, line = ""]) => line)
+  [...text.matchAll(/^# Not imported: (.*)$/gm)].map(([, line = ""]) => line)
 
 type Case = readonly [
   what: string,
@@ -167,7 +167,7 @@ const cases: ReadonlyArray<Case> = [
 
 const refused: ReadonlyArray<readonly [bot: Importing.OtherBot, given: Given | string, says: RegExp, budget?: string]> =
   [
-    ["hummingbot", quotes, /does not say how much of the quote asset.*--budget/],
+    ["hummingbot", quotes, /has no quote budget: .*--budget/],
     [
       "hummingbot",
       { ...quotes, strategy: "cross_exchange_market_making" },
@@ -184,12 +184,12 @@ const refused: ReadonlyArray<readonly [bot: Importing.OtherBot, given: Given | s
     ["3commas", { ...dca, take_profit: "0" }, /take_profit is missing, or not above zero/],
     ["3commas", { ...grid, lower_price: "70000" }, /makes no strategy here: /],
     ["passivbot", passivbot, /say with --budget/],
-    ["passivbot", passivbot, /does not say which market.*--market/, "1000"],
+    ["passivbot", passivbot, /names no market.*--market/, "1000"],
     ["freqtrade", { ...freqtrade, stake_amount: "unlimited" }, /stake_amount is unlimited/],
-    ["freqtrade", { ...freqtrade, minimal_roi: undefined }, /stands in the Python class/],
+    ["freqtrade", { ...freqtrade, minimal_roi: undefined }, /from the Python class/],
     ["freqtrade", { ...freqtrade, exchange: { pair_whitelist: ["BTC/USDT:USDT"] } }, /is a future/],
-    ["hummingbot", strike, /says itself how much of the quote asset it may use, 1000: leave --budget 5000 out/, "5000"],
-    ["freqtrade", freqtrade, /says itself .*, 50: leave --budget 5000 out/, "5000"],
+    ["hummingbot", strike, /sets its own quote budget, 1000: omit --budget 5000 out/, "5000"],
+    ["freqtrade", freqtrade, /sets its own .*, 50: omit --budget 5000 out/, "5000"],
     ["freqtrade", "[1, 2]", /has no settings/],
     ["freqtrade", "{ a: [", /is neither YAML nor JSON/]
   ]
@@ -268,7 +268,7 @@ describe("a configuration of another bot", () => {
     Effect.gen(function* () {
       const text = yield* said("freqtrade", { ...freqtrade, [key]: value })
       assert.notMatch(text, /hunter|9f86d08|123456789012/)
-      assert.include(text, `# Not taken over: ${key}: `)
+      assert.include(text, `# Not imported: ${key}: `)
     })
   )
 
@@ -283,7 +283,7 @@ describe("a configuration of another bot", () => {
     Effect.gen(function* () {
       assert.match(
         (yield* Effect.flip(said(bot, given))).message,
-        /not as a pair of this service: say it with --market/
+        /none of this service: add --market/
       )
       assert.include(yield* said(bot, given, { market: "BTC/USDC" }), "market: BTC/USDC")
     })

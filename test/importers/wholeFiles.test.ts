@@ -264,7 +264,7 @@ const files: ReadonlyArray<Becomes> = [
       "stop: 45000"
     ],
     left: [],
-    says: /all levels rest at once/
+    says: /all levels are open at once/
   },
   {
     bot: "3commas",
@@ -293,7 +293,7 @@ const files: ReadonlyArray<Becomes> = [
     what: "deals whose exit and stop count from the base order: the difference is said",
     text: dealBot({ take_profit_type: "base", stop_loss_percentage: "20.0" }),
     lines: ["takeProfit: 2%", "stop: 20%"],
-    says: /take_profit counts from the average entry[\s\S]*the stop lies below the average entry/
+    says: /take_profit counts from the average entry[\s\S]*the stop is below the average entry/
   },
   {
     bot: "passivbot",
@@ -309,7 +309,7 @@ const files: ReadonlyArray<Becomes> = [
       "sizeScale: 2",
       "takeProfit: 1%"
     ],
-    says: /ETH need files of their own/
+    says: /ETH need separate files/
   },
   {
     bot: "passivbot",
@@ -334,14 +334,14 @@ const files: ReadonlyArray<Becomes> = [
     text: trader('"stoploss": -0.05, "trailing_stop": false'),
     lines: ["market: BTC/USDC", "budget: { quote: 100 }", "size: { quote: 100 }", "takeProfit: 1%", "stop: 5%"],
     left: ["tradable_balance_ratio: 0.99", "minimal_roi.0: 0.03"],
-    says: /ETH\/USDC need files of their own/
+    says: /ETH\/USDC need separate files/
   },
   {
     bot: "freqtrade",
     what: "a stop that follows the price: it was said to trail from the take-profit on",
     text: trader('"stoploss": -0.05, "trailing_stop": true'),
     lines: ["takeProfit: 1%", "stop: 5%"],
-    says: /the stop stays where it is/
+    says: /the stop is fixed/
   },
   {
     bot: "freqtrade",
@@ -459,7 +459,7 @@ describe("a whole file of another bot", () => {
         text
       )
       if (whole.says !== undefined) assert.match(text, whole.says)
-      const left = lines.flatMap((line) => /^# Not taken over: (.*)$/.exec(line)?.slice(1) ?? [])
+      const left = lines.flatMap((line) => /^# Not imported: (.*)$/.exec(line)?.slice(1) ?? [])
       if (whole.left?.length === 0) assert.deepStrictEqual(left, [])
       assert.includeMembers(left, [...(whole.left ?? [])])
     })

@@ -38,7 +38,7 @@ const cases: ReadonlyArray<Case> = [
   {
     what: "put back from a copy of an orderly stopped bot",
     change: (journal) => copyFileSync(copyOf(journal), journal),
-    told: /it has 3 events, and the bot had written 7/
+    told: /it has 3 events, but the bot wrote 7/
   },
   {
     what: "put back, with the head of that time",
@@ -51,22 +51,22 @@ const cases: ReadonlyArray<Case> = [
   {
     what: "without its head",
     change: (journal) => rmSync(`${journal}.head`),
-    told: /nothing beside it says that its 7 events/
+    told: /no head file confirms that its 7 events/
   },
   {
     what: "with a head that was damaged",
     change: (journal) => writeFileSync(`${journal}.head`, "0000"),
-    told: /nothing beside it says that its 7 events/
+    told: /no head file confirms that its 7 events/
   },
   {
     what: "with the head of another one",
     change: (journal) => writeFileSync(`${journal}.head`, `0000000000000003 ${"a".repeat(64)}\n`),
-    told: /its event 3 is not the one that the bot wrote/
+    told: /its event 3 differs from the one that the bot wrote/
   },
   {
     what: "gone",
     change: (journal) => rmSync(journal),
-    told: /The journal is empty: it has 0 events, and the bot had written 7\./
+    told: /The journal is empty: it has 0 events, but the bot wrote 7\./
   }
 ]
 

@@ -239,13 +239,13 @@ describe("Lease", () => {
         renameSync(`${file}.copy`, file)
       }
       assert.isUndefined(yield* lostAfter((journal) => appendFileSync(journal, "more")))
-      const forgotten = /what the bot records now is lost/
+      const forgotten = /all that the bot records now is lost/
       assert.match((yield* lostAfter((journal) => rmSync(journal))) ?? "", forgotten)
       const withoutLog = lostAfter(
         (journal) => rmSync(`${journal}-wal`),
         (journal) => writeFileSync(`${journal}-wal`, "")
       )
-      assert.match((yield* withoutLog) ?? "", /-wal was removed or replaced .* is lost when it is killed/)
+      assert.match((yield* withoutLog) ?? "", /-wal was removed or replaced .* are lost if the bot is killed/)
       assert.match((yield* lostAfter(replace)) ?? "", forgotten)
       assert.match((yield* lostAfter((journal) => rmSync(`${journal}.lease`))) ?? "", /another bot may work/)
       assert.match((yield* lostAfter((journal) => replace(`${journal}.lease`))) ?? "", /another bot may work/)

@@ -93,7 +93,7 @@ describe("a journal of an earlier version", () => {
           )
           assert.match(
             refused.message,
-            /^Cannot read the journal: it has swaps or payments in a form that only programs of before/
+            /^Cannot read the journal: it has swaps or payments in a format from before/
           )
         }
         assert.deepStrictEqual(readFileSync(old), before)

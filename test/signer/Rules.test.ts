@@ -161,7 +161,7 @@ describe("the rules of a signer's policy", () => {
     assert.isFalse(needsApproval(pay(10_000n), policy))
     assert.deepStrictEqual(objectionTo(asked, policy, [], monday), [
       "approval",
-      "at most 100 USDC without an approver's word: limitbot approve USDC 150",
+      "at most 100 USDC without an approval: limitbot approve USDC 150",
       "150 USDC"
     ])
     assert.isUndefined(check(word()))
@@ -226,7 +226,7 @@ describe("the rules of a signer's policy", () => {
     [
       "nobody who approves",
       (same: string) => same.replace("maxTransfer: 500", "maxTransfer: 500, approveAbove: 1"),
-      "nobody can approve payments of USDC"
+      "no approver for payments of USDC"
     ],
     [
       "too many decimals",

@@ -189,18 +189,18 @@ describe("what a signer process returns", () => {
       message.deadline = new Date(Date.now() - 1_000).toISOString()
     })
     const [late] = await asking(() => ({ ...honest.sign(expiring), _tag: "SignedBefore" }))
-    assert.match(String(late), /^The signer does not sign: what it signed before/)
+    assert.match(String(late), /^The signer did not sign: its earlier signature/)
   })
 
   it("speaks against nobody when its own caps do not allow the payment", async () => {
     const [said] = await asking(() => ({ _tag: "Declined", reason: "its own maxPerDay allows at most 5" }))
-    assert.strictEqual(said, "The signer does not sign: its own maxPerDay allows at most 5")
+    assert.strictEqual(said, "The signer did not sign: its own maxPerDay allows at most 5")
   })
 
   it.each(lies)("is told and never sent: %s", async (_, answer, what) => {
     const [said] = await asking(answer)
     assert.isString(said)
-    assert.match(String(said), /^The signer returned something else than it was asked for, and nothing was sent: /)
+    assert.match(String(said), /^The signer returned something other than requested; nothing was sent: /)
     assert.match(String(said), what)
   })
 
@@ -290,7 +290,7 @@ describe("a bot whose signer process lies", () => {
     await until("it has asked for some signatures", async () => asked >= 3)
     await until("it tells", async () => {
       const events = await runHere(["events", "--json", "--config", join(workplace, "config.yaml")])
-      return /The signer returned something else/.test(events.stdout)
+      return /The signer returned something other/.test(events.stdout)
     })
     bot.signal("SIGTERM")
     await bot.ended

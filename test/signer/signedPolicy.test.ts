@@ -93,13 +93,13 @@ describe("a signed policy", () => {
   it("does not go back to an older number, nor to another text of the same, nor to none", async () => {
     write(1, 100_000)
     await sign()
-    assert.include(await refusal(), "has the number 1, and number 2 was seen already")
+    assert.include(await refusal(), "has the number 1, but number 2 was already used")
     write(2, 100_000)
     await sign()
-    assert.include(await refusal(), "a policy that is changed needs a larger one")
+    assert.include(await refusal(), "a changed policy needs a larger number")
     const known = readFileSync(join(folder, "signer.yaml"), "utf8")
     writeFileSync(join(folder, "signer.yaml"), signerText(sandbox))
-    assert.include(await refusal(), "The record knows a signed policy, number 2")
+    assert.include(await refusal(), "The record has a signed policy, number 2")
     writeFileSync(join(folder, "signer.yaml"), known)
   })
 
@@ -130,7 +130,7 @@ describe("a signed policy", () => {
     const status = await limitbot("status", "--config", "config.yaml")
     assert.include(
       status.stdout,
-      "at most 150 USDC without an approver's word: limitbot approve USDC 200, this is 200 USDC"
+      "at most 150 USDC without an approval: limitbot approve USDC 200, this is 200 USDC"
     )
     assert.strictEqual(await funded(), 1)
     const stolen = await approve("200", "thief")
@@ -141,11 +141,11 @@ describe("a signed policy", () => {
     assert.match(enough.stdout, /^One payment of at most 200 USDC is approved until \S+\.\n$/)
     assert.match(
       (await approve("150", "approver")).stdout,
-      /policy\.yaml lets up to 150 USDC through without a word\.\n$/
+      /policy\.yaml lets up to 150 USDC through without an approval\.\n$/
     )
     assert.match(
       (await approve("401", "approver")).stdout,
-      /policy\.yaml refuses more than 400 USDC at once all the same\.\n$/
+      /policy\.yaml still refuses more than 400 USDC at once\.\n$/
     )
     await until("the larger order is funded", async () => (await funded()) === 2)
     const record = readFileSync(join(folder, "signer.log"), "utf8")

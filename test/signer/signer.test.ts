@@ -246,7 +246,7 @@ describe("signer process", () => {
       return (await Effect.runPromise(Effect.flip(opening))).message
     }
     assert.match(await problemOf({ publicKey: "ed25519:other" }), /the passphrase is wrong, or the file was changed/)
-    assert.match(await problemOf({ N: 2 }), /weaker or larger than is sane/)
+    assert.match(await problemOf({ N: 2 }), /too weak or too large/)
     // The bot's own configuration may name the keystore instead of a key.
     const account = `account:\n  keystore: { file: store.json, passphrase: { file: right.txt } }`
     file("config.yaml", configText(nowhere).replace(/account:\n.*/, account))

@@ -135,7 +135,7 @@ const checkOrder = (check: Check, row: number, before: number): void => {
   if (time === last)
     report(check, row, 1, "duplicates", {
       kind: "duplicate",
-      message: `the time ${iso(time)} stands already in line ${lineOf(check.rows, before)}`,
+      message: `the time ${iso(time)} is already in line ${lineOf(check.rows, before)}`,
       advice: "delete one of the lines, or --repair duplicates keeps the last"
     })
   else
@@ -144,8 +144,8 @@ const checkOrder = (check: Check, row: number, before: number): void => {
       message: `the time goes back from ${iso(last)} to ${iso(time)}`,
       advice:
         last - time >= hourMillis / 2 && last - time < hourMillis
-          ? "where these are local times, summer time ends here: export them in UTC; otherwise sort the lines by time, or --repair sort does"
-          : "sort the lines by time, or --repair sort does"
+          ? "if these are local times, summer time ends here: export them in UTC; if not, sort the lines by time, or use --repair sort"
+          : "sort the lines by time, or use --repair sort"
     })
 }
 
@@ -213,7 +213,7 @@ const gapWarnings = (check: Check, candles: Candles, lineOfBar: LineOf): void =>
     line: lineOfBar(candles.time.runBars[1] ?? 0),
     column: 1,
     message: `${counted(gaps.bars, "missing bar")} in ${counted(gaps.count, "gap")}, the longest of ${counted(gaps.longestMillis / 60_000, "minute")}; the first ends here`,
-    advice: "orders fill after a gap as if nothing happened within; --repair gaps fills them with the close before"
+    advice: "no orders fill within a gap; --repair gaps fills it with the close before"
   })
 }
 
@@ -229,7 +229,7 @@ const checkSteps = (check: Check, { time }: Candles, lineOfBar: LineOf): void =>
     const before = `line ${lineOfBar(bar - 1)}, and candles here last ${stepMillis / 1000} s`
     const message = `the candle of ${iso(opens)} begins ${apart / 1000} s after the one of ${before}`
     const advice =
-      "correct or delete the line; candles of another length belong in a file of their own, with times in UTC"
+      "correct or delete the line; put candles of another length into a separate file, with times in UTC"
     const place = { file: check.file, line: lineOfBar(bar), column: 1 }
     check.problems.push({ severity: "error", kind: "order", ...place, message, advice })
   }
@@ -313,7 +313,7 @@ const candlesOf = (check: Check, left: ReadonlyArray<number>): readonly [Candles
 
 const emptyProblem = ({ file, firstLines, repaired }: Check, rows: number): DataProblem => {
   const line = firstLines.get("invalid") ?? 0
-  const out = repaired.invalid === 0 ? "" : `, after ${repaired.invalid} that cannot be were left out`
+  const out = repaired.invalid === 0 ? "" : `, after ${repaired.invalid} impossible ones were left out`
   const advice = "give at least two candles"
   return {
     severity: "error",
@@ -350,8 +350,8 @@ const finish = (state: Check, left: ReadonlyArray<number>, format: CsvFormat): C
 }
 
 const done: Readonly<Record<Exclude<Repair, "gaps">, (rows: number) => string>> = {
-  invalid: (rows) => `${rows} rows that cannot be read, or cannot be, were left out`,
-  sort: (rows) => `${rows} rows were put in the order of time`,
+  invalid: (rows) => `${rows} unreadable or impossible rows were left out`,
+  sort: (rows) => `${rows} rows were sorted by time`,
   duplicates: (rows) => `${rows} rows were left out, because a later one has the same time`,
   range: (rows) => `high or low of ${rows} rows was widened until open and close lie within`
 }
@@ -378,6 +378,6 @@ const repairWarnings = ({ file, rows, repaired, firstLines }: Check): ReadonlyAr
     const unreadable = repair === "invalid" ? rows.problems[0]?.line : undefined
     const line = Math.min(firstLines.get(repair) ?? Number.POSITIVE_INFINITY, unreadable ?? Number.POSITIVE_INFINITY)
     const message = `${done[repair](repaired[repair])}, the first here`
-    const advice = "look at the line, or correct the file"
+    const advice = "check the line, or correct the file"
     return [{ severity: "warning", kind: "repaired", file, line, column: 1, message, advice }]
   })

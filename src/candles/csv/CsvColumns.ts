@@ -136,8 +136,8 @@ const checkMarket = (reader: Reader, lineStart: number, field: number): void => 
   const [one, other] = [first, market].map((written) => new TextDecoder().decode(written).trim())
   if (one === other || reader.mixed !== undefined) return
   const [kind, column] = ["header" as const, position - lineStart + 1]
-  const message = `${other} in the column ${reader.format.names[field]}, where the rows before have ${one}`
-  reader.mixed = { severity: "error", kind, file, line, column, message, advice: "give each market a file of its own" }
+  const message = `${other} in the column ${reader.format.names[field]}, but the rows before have ${one}`
+  reader.mixed = { severity: "error", kind, file, line, column, message, advice: "give each market a separate file" }
 }
 
 const readLine = (reader: Reader): boolean => {
@@ -158,7 +158,7 @@ const readLine = (reader: Reader): boolean => {
   const end = reader.position < bytes.length && bytes[reader.position] !== LF
   reader.position = end ? fieldEnd(bytes, reader.position, LF) + 1 : reader.position + 1
   if (field + 1 === roleOfField.length) return good
-  const message = `${field + 1} fields where ${roleOfField.length} are expected`
+  const message = `${field + 1} fields, expected ${roleOfField.length}`
   const advice = "complete the line, or write decimal points instead of commas; --repair invalid leaves it out"
   report(reader, 1, { kind: "fields", message, advice })
   return false

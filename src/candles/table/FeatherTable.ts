@@ -60,7 +60,7 @@ const reader = Effect.gen(function* () {
 
 const runsOf = (bytes: Uint8Array, { tableFromIPC }: Effect.Success<typeof reader>) => {
   if (beginsWith(bytes, firstVersion))
-    throw new Error("the first version of Feather; write it anew with pandas 1 or later")
+    throw new Error("the first version of Feather; write it again with pandas 1 or later")
   const table = tableFromIPC(bytes, { useBigInt: true })
   if (table.numRows > bytes.length * mostPacked)
     throw new Error(`${table.numRows} rows are not in ${bytes.length} bytes`)

@@ -79,7 +79,7 @@ export const seal = Effect.fn("Keystore.seal")(function* (
 
 export const open = Effect.fn("Keystore.open")(function* (text: string, passphrase: Redacted.Redacted) {
   const file = yield* Effect.mapError(Schema.decodeEffect(KeystoreFile)(text), () =>
-    unusable("it is not a keystore of this program, or its parameters are weaker or larger than is sane")
+    unusable("it is not a keystore of this program, or its parameters are too weak or too large")
   )
   const { ciphertext, tag, ...parameters } = file
   const secret = yield* derive(passphrase, parameters)

@@ -65,7 +65,7 @@ const fromFile = Effect.fnUntraced(function* (file: string, folder: string) {
   const failed = (error: PlatformError.PlatformError) =>
     isPath(file)
       ? `${unreadableSecret} ${path}: ${PlainFiles.phraseOf(error) ?? "it cannot be opened"}`
-      : `${unreadableSecret}: what is written there looks like the secret itself`
+      : `${unreadableSecret}: the configuration seems to contain the secret itself`
   const handle = yield* fileSystem.open(path, { noFollow: true }).pipe(Effect.mapError(failed))
   const { type, mode } = yield* handle.stat.pipe(Effect.mapError(failed))
   if (type !== "File") return yield* Effect.fail(`the secret file ${path} is not a plain file`)

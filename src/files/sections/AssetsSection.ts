@@ -20,7 +20,7 @@ const asset = Read.settingsReader({
   aliases: Read.optional(Read.list(Read.text), "other identifiers that the venue may answer with"),
   depositType: Read.optional(
     depositType,
-    "where this asset is: paid from, refunded and paid out to there",
+    "where this asset is paid from, refunded and paid out to",
     "account.depositType"
   )
 })
@@ -90,7 +90,7 @@ export const marketsReader = Read.table(
   Read.text,
   Read.section({
     tick: Read.optional(Read.price, "price step"),
-    candles: Read.optional(Read.text, "where volumes, and candles of the time before the bot, come from"),
+    candles: Read.optional(Read.text, "source of volumes and of candles before the bot's start"),
     within: Read.optional(share, "how far its price may be from a second source", "prices.within")
   })
 )
@@ -104,11 +104,11 @@ export const pricesReader = Read.section({
   after: Read.withDefault(
     Read.duration,
     defaultSecondSourceTerms.lastsMillis,
-    "how long quotes must agree that no second source confirms or denies"
+    "how long quotes must agree if there is no second source"
   ),
   command: Read.optional(
     Read.list(Read.text),
-    "a program that tells prices, and its arguments: the second source instead of the token list"
+    "a program that prints prices, and its arguments: replaces the token list as second source"
   )
 })
 

@@ -27,22 +27,22 @@ const keys = {
   port: Read.optional(
     Read.integer(0, 65_535),
     undefined,
-    `${defaultPort}, or any free one where it is taken; 0: any free one`
+    `${defaultPort}, or any free one if it is taken; 0: any free one`
   ),
-  names: Read.optional(Read.list(hostName), "further host names by which browsers ask for it"),
+  names: Read.optional(Read.list(hostName), "more host names that browsers use for it"),
   tls: Read.optional(
     Read.section({
       certificate: Read.required(Read.text, "file in PEM"),
       key: Read.required(secret, "its private key in PEM")
     })
   ),
-  viewerToken: Read.optional(secret, "a further token that only looks, such as Prometheus' own"),
-  unencrypted: Read.optional(Read.trueOrFalse, "listens beyond this machine without TLS: somebody else encrypts")
+  viewerToken: Read.optional(secret, "a second token that only reads, for example for Prometheus"),
+  unencrypted: Read.optional(Read.trueOrFalse, "listens beyond this machine without TLS: a proxy encrypts")
 }
 
 export const reader = Read.checked(keys, ({ host, names = [], port, tls, unencrypted, viewerToken }, at, to) => {
   if (!isLoopback(host) && tls === undefined && unencrypted !== true) {
-    const hint = "set dashboard.tls, or dashboard.unencrypted: true where a proxy or a container's network protects it"
+    const hint = "set dashboard.tls, or dashboard.unencrypted: true if a proxy or a container's network protects it"
     const text = `dashboard.host ${host} can be reached from other machines without encryption`
     return report(to, at("host"), text, hint)
   }

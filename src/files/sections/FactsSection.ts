@@ -42,44 +42,44 @@ export const reader = Read.section({
     "how far the start of a login may be from the service's time"
   ),
   salts: Read.optional(Read.table(account, salt), "by verifier, until they rotate; that of logins is venue.nonceSalt"),
-  saltFrom: Read.optional(rpc, "RPC address of the login verifier's ledger, which tells its salt"),
+  saltFrom: Read.optional(rpc, "RPC address of the login verifier's ledger, the source of its salt"),
   fees: Read.optional(
     Read.section({
       credential: Read.optional(Read.oneOf(...partnerCredentials), "which setting is a partner's credential"),
       withoutPartner: Read.optional(basisPoints, "on top, without a partner's credential"),
       withPartner: Read.optional(basisPoints, "with one"),
-      alike: Read.optional(basisPoints, "the same between stable assets, or for one asset between two places"),
+      alike: Read.optional(basisPoints, "the fee between stable assets, or for one asset between two places"),
       stable: Read.optional(Read.list(Read.text), "symbols of stable assets"),
       settlement: Read.optional(basisPoints, "of each settlement"),
       appFees: Read.optional(Read.oneOf("added", "shared"), "`shared`: the service keeps half"),
       improvement: Read.optional(
         Read.section({
-          kept: Read.optional(share(Read.ratioOrZero), "what the service keeps of it"),
+          kept: Read.optional(share(Read.ratioOrZero), "the service's share of it"),
           minutes: Read.optional(Read.integer(0, 1_000_000), "how long after the quote")
         }),
-        "what a swap brings more than quoted"
+        "the amount a swap pays above its quote"
       ),
       flat: Read.optional(Read.oneOf(...flatFees), "`chains`: payouts and refunds inside the service are free"),
       fillsNet: Read.optional(Read.trueOrFalse, "whether fills name their output after the echoed fee, below the limit")
     }),
-    "what the service takes"
+    "the service's fees"
   ),
   orders: Read.optional(
     Read.section({
-      confidentialities: Read.optional(Read.list(Read.oneOf(...confidentialities)), "what an order may ask for"),
+      confidentialities: Read.optional(Read.list(Read.oneOf(...confidentialities)), "limits of an order"),
       minUsd: Read.optional(Read.price, "the smallest order in USD"),
       chainMinUsd: Read.optional(
         Read.table(chain, Read.price),
-        "the smallest order of money that crosses to or from a chain"
+        "the smallest order that is paid from or to a chain"
       ),
       quotes: Read.optional(Read.oneOf(...quoteTerms), "`as-orders`: price quotes ask for what their orders ask for"),
       tooSmall: Read.optional(Read.oneOf(...tooSmallCodes), "the code that refuses an order below the smallest one")
     }),
-    "what orders are refused for"
+    "why orders are refused"
   ),
   settlementHashes: Read.optional(Read.trueOrFalse, "whether swaps name the public transaction that settled them"),
   crossingHashes: Read.optional(Read.trueOrFalse, "whether swaps name the transactions to the other ledger and back"),
-  advancedStatus: Read.optional(Read.oneOf(...statusDetails), "`bare`: an advanced swap may tell its state alone"),
+  advancedStatus: Read.optional(Read.oneOf(...statusDetails), "`bare`: an advanced swap may report only its state"),
   movesBetweenAccounts: Read.optional(Read.trueOrFalse, "whether an asset can be swapped into itself"),
   accountHistory: Read.optional(Read.oneOf(...historyAccess), "whether the account may read its own history")
 })

@@ -49,19 +49,19 @@ const target = Read.settingsReader({
   ),
   chat: Read.optional(Read.text, "of telegram"),
   least: Read.withDefault(Read.oneOf(...severities), "warn", "the least severity"),
-  kinds: Read.optional(all(kind), "kinds of events that are told whatever their severity"),
-  except: Read.optional(all(kind), "kinds of events that are not told"),
+  kinds: Read.optional(all(kind), "events that are sent at any severity"),
+  except: Read.optional(all(kind), "events that are not sent"),
   commands: Read.optional(
     all(Read.text),
     "of telegram: chats whose /status, /profit, /pause, /resume and /kill are obeyed"
   ),
-  from: Read.optional(Read.text, "of email: the sender's address; of push: whom a push service may write to"),
-  recipients: Read.optional(all(Read.text), "of email: who gets it"),
-  user: Read.optional(Read.text, "of email: who logs in at the server, with the secret"),
+  from: Read.optional(Read.text, "of email: the sender's address; of push: your address for the push service"),
+  recipients: Read.optional(all(Read.text), "of email: the recipients"),
+  user: Read.optional(Read.text, "of email: the login at the server; its password is the secret"),
   command: Read.optional(all(Read.text), "of command: the program that is started for each message, and its arguments"),
   services: Read.optional(
     all(pushService),
-    "of push: hosts of further push services, beside those of Chrome, Firefox, Safari and Edge"
+    "of push: hosts of more push services (those of Chrome, Firefox, Safari and Edge are built in)"
   )
 })
 
@@ -108,13 +108,13 @@ const targetOf = (
   const program = Program.programOf(value.command ?? [])
   if (to === "command" && program === undefined) return needs("command", "the program and its arguments: [./tell.sh]")
   if (to === "command" && (url ?? secret) !== undefined)
-    return report(report_, url ?? place, "a command has neither url nor secret", "what it needs it reads itself")
+    return report(report_, url ?? place, "a command has neither url nor secret", "it must read its own secrets")
   if (to === "push" && (secret === undefined || from === undefined || !mailAddress.test(from)))
     return needs(
       "secret and from",
-      `its key (${Vapid.howToMakeOne}), and your address, to which push services may write`
+      `its key (${Vapid.howToMakeOne}), and your address, for the push services`
     )
-  if (to === "push" && url !== undefined) return report(report_, url, "push has no url", "browsers name their own")
+  if (to === "push" && url !== undefined) return report(report_, url, "push has no url", "each browser has its own")
   if (to !== "telegram" && to !== "command" && to !== "push" && url === undefined) return needs("url")
   if ((to === "slack" || to === "discord") && typeof url?.value === "string") {
     return report(report_, url, `the address of ${to} is a secret`, "write { env: NAME } or { file: PATH }")
@@ -122,7 +122,7 @@ const targetOf = (
   const isMail = to === "email"
   if (isMail && (from === undefined || recipients.length === 0)) return needs("from and recipients")
   if (typeof url?.value === "string" && url.value.startsWith("smtp") !== isMail) {
-    return report(report_, url, isMail ? "email needs smtps://host or smtp://host" : "expected an address of the web")
+    return report(report_, url, isMail ? "email needs smtps://host or smtp://host" : "expected an http(s) address")
   }
   const mailbox: Mailbox | undefined = from === undefined || !isMail ? undefined : { from, recipients, user }
   const push = to === "push" && from !== undefined ? { contact: from, services } : undefined

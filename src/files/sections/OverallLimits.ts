@@ -11,7 +11,7 @@ export const reader = (symbol: Read.Reader<string>) =>
     maxOrdersPerHour: Read.optional(Read.integer(1, 1_000_000), "most orders placed in any hour"),
     exposure: Read.optional(
       Read.table(symbol, Read.price),
-      "by symbol: the most that may be in orders, deposits and payouts at once, and so not free"
+      "by symbol: most that may be in orders, deposits and payouts at once"
     )
   })
 

@@ -5,10 +5,10 @@ import * as Read from "../../strategy/Fields.ts"
 import { type Report, report, type Span } from "../../strategy/Problem.ts"
 
 const keys = {
-  every: Read.withDefault(Read.duration, 10 * minuteMillis, "how often, where the journal has grown"),
+  every: Read.withDefault(Read.duration, 10 * minuteMillis, "how often, if the journal has grown"),
   file: Read.optional(Read.text, "checkpoints are appended to it: on another disk"),
   url: Read.optional(url, "checkpoints are posted to it, and the last one is read from it"),
-  mail: Read.optional(Read.duration, "how often the newest one also goes to whom `notify` sends e-mail", "never")
+  mail: Read.optional(Read.duration, "how often the newest one is also e-mailed to the receivers of `notify`", "never")
 }
 
 type Place = { readonly file: string } | { readonly url: string }
@@ -24,7 +24,7 @@ export const reader = Read.checked(
     const mail = millis === undefined ? undefined : { millis, at: at("mail") }
     if (file !== undefined && url === undefined) return { everyMillis, mail, file }
     if (url !== undefined && file === undefined) return { everyMillis, mail, url }
-    return report(to, at("file"), "a witness is a file or a url, one of them")
+    return report(to, at("file"), "a witness is either a file or a url")
   }
 )
 

@@ -58,12 +58,12 @@ const readOne = Effect.fnUntraced(function* (place: Place) {
   const { markets } = yield* ConfigFile.loadSettings(path.join(own, configName))
   const strategies = [...(yield* sharedIn(place, own, markets)), ...(yield* strategiesIn(own))]
   const problems = strategies.flatMap(({ at, text }) =>
-    StrategyFile.codeWanted(text) === undefined ? [] : [`${at}: a fleet runs no code of one's own yet`]
+    StrategyFile.codeWanted(text) === undefined ? [] : [`${at}: a fleet does not run strategies in code yet`]
   )
   if (problems.length === 0) problems.push(...StrategyFiles.readTexts(strategies, markets).rendered)
   const twice = Map.groupBy(strategies, ({ file }) => file)
-  for (const [file, { length }] of twice) if (length > 1) problems.push(`${own}: its class has a ${file} as well`)
-  if (strategies.length === 0) problems.push(`${own}: there is no strategy`)
+  for (const [file, { length }] of twice) if (length > 1) problems.push(`${own}: its class also has a ${file}`)
+  if (strategies.length === 0) problems.push(`${own}: no strategy`)
   if (!accountName.test(name)) problems.push(`${own}: an account is named by small letters, digits and dashes`)
   if (problems.length > 0) return yield* new FolderInvalid({ message: problems.join("\n") })
   const files = strategies.map(({ file, text }) => ({ file, text }))
@@ -140,7 +140,7 @@ export const applied = Effect.fn("AccountFolders.applied")(function* (folder: st
     lines.length === 0
       ? "Nothing differs."
       : isWritten
-        ? `${count} written; runners take it up within seconds.`
+        ? `${count} written; runners apply it within seconds.`
         : `${count} would be written: add --yes.`
   return { data: () => ({ isWritten, changes }), lines: () => [...lines, last] } satisfies CommandAnswer
 })

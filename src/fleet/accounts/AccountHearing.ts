@@ -28,7 +28,7 @@ export interface Hearing {
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
 
-const noHistory = "a fleet does not read the partner's yet: compare it with limitbot history"
+const noHistory = "a fleet does not read the partner's history yet: use limitbot history"
 
 export const make = Effect.fnUntraced(function* ({ config, engine, account, signerId, strategies }: Hearing) {
   const [books, registry] = [yield* Bookkeeper, yield* Registry]

@@ -15,7 +15,7 @@ const patienceMillis = 5_000
 const mostTogether = 16
 
 export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArray<RegisteredBot>) {
-  const lines = new Map<string, BotLine>(bots.map(({ name }) => [name, unreachable(name, "It was not asked yet")]))
+  const lines = new Map<string, BotLine>(bots.map(({ name }) => [name, unreachable(name, "not asked yet")]))
   const seenAt = new Map<string, number>()
   const byName = new Map(bots.map((bot) => [bot.name, bot]))
 
@@ -29,7 +29,7 @@ export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArr
     const line = yield* Effect.match(lineRequest, {
       onSuccess: ({ money, status }) => lineOfBot(bot.name, { status, money: money.rows }, 0),
       onFailure: ({ message, why }) =>
-        unreachable(bot.name, `${bot.url}: ${why === "nobody-there" ? "nobody answers there" : message}`)
+        unreachable(bot.name, `${bot.url}: ${why === "nobody-there" ? "no response" : message}`)
     })
     lines.set(bot.name, line)
     seenAt.set(bot.name, yield* Clock.currentTimeMillis)

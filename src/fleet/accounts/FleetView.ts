@@ -34,7 +34,7 @@ const accounts = Effect.gen(function* () {
 
   const detail = Effect.fnUntraced(function* (name: string) {
     const [row, text] = [yield* registry.one(name), yield* registry.text(name)]
-    if (row === undefined || text === undefined) return yield* new Unknown({ message: `There is no bot ${name}` })
+    if (row === undefined || text === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
     const { markets, stuckAfter } = yield* ConfigFile.settingsIn(`${name}/config.yaml`, text.config)
     const state = yield* Effect.provide(Bookkeeper.replay, readingOf(name))
     const [at, assets] = [yield* Clock.currentTimeMillis, bySymbol(markets.assets)]
@@ -80,9 +80,9 @@ const accounts = Effect.gen(function* () {
 })
 
 const done = {
-  pause: "paused: nothing new is placed, what rests stays",
+  pause: "paused: no new orders; open orders stay",
   resume: "may place orders again",
-  kill: "killed: nothing more is signed, all orders are withdrawn",
+  kill: "killed: payments stopped, all orders cancelled",
   release: "released: trades again"
 } as const
 
@@ -108,7 +108,7 @@ function make(bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
       detail: Effect.fnUntraced(function* (name) {
         const singleDetail = yield* single.detail(name)
         if (singleDetail !== undefined) return singleDetail
-        if (many === undefined) return yield* new Unknown({ message: `There is no bot ${name}` })
+        if (many === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
         return yield* Effect.mapError(many.detail(name), (error) => (error._tag === "Unknown" ? error : refused(error)))
       }),
       command: Effect.fnUntraced(function* (command, names, { by, why }) {
@@ -131,13 +131,13 @@ function make(bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
         )
         const failed = own.filter((_, index) => commandResults[index]?._tag === "Failure")
         const of = counted(changed + own.length - failed.length, "bot")
-        const failureText = failed.length === 0 ? "" : `. NOT TOLD, as they do not answer: ${failed.join(", ")}`
+        const failureText = failed.length === 0 ? "" : `. NOT DELIVERED, no response from: ${failed.join(", ")}`
         return { message: `${of} ${done[command]}${failureText}`, notTold: failed }
       }),
       resolve: Effect.fnUntraced(function* (name, by, answer) {
         const singleReply = yield* single.resolve(name, answer)
         if (singleReply !== undefined) return singleReply
-        if (many === undefined) return yield* new Unknown({ message: `There is no bot ${name}` })
+        if (many === undefined) return yield* new Unknown({ message: `No bot named ${name}` })
         const accountReply = yield* Effect.mapError(many.resolve(name, by, answer), refused)
         return accountReply._tag === "Done" ? accountReply.message : name
       })

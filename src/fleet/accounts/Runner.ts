@@ -64,7 +64,7 @@ const surface = Effect.fnUntraced(function* (port: number, pulse: Pulse) {
       {
         name: "fleet_runner_accounts",
         kind: "gauge",
-        help: "Accounts that this runner has",
+        help: "Accounts of this runner",
         samples: [[{}, pulse.accounts]]
       }
     ])

@@ -36,11 +36,11 @@ const LookGroup = HttpApiGroup.make("look")
       error
     }).annotate(
       OpenApi.Summary,
-      "All bots: how many in which state, problems by kind, exact totals by asset, and those that the filter lets through, worst first"
+      "All bots: counts by state, problems by kind, exact totals by asset, and the bots that match the filter, worst first"
     ),
     HttpApiEndpoint.get("bot", "/api/v1/bots/:name", { params: { name: Name }, success: BotDetail, error }).annotate(
       OpenApi.Summary,
-      "One of them: its problems, its orders, and where its money is"
+      "One bot: its problems, its orders, and where its money is"
     )
   )
   .middleware(Understood)
@@ -59,7 +59,7 @@ const commanded = <const Id extends FleetCommand, Fields extends Schema.Struct.F
     error
   })
     .annotate(NeededRole, operatorCommands[id].role)
-    .annotate(OpenApi.Summary, `${operatorCommands[id].does}: all strategies of the bots that are named`)
+    .annotate(OpenApi.Summary, `${operatorCommands[id].does}: all strategies of the named bots`)
 
 const CommandGroup = HttpApiGroup.make("command")
   .add(
@@ -74,7 +74,7 @@ const CommandGroup = HttpApiGroup.make("command")
       error
     }).annotate(
       OpenApi.Summary,
-      "The operator's word on what is in doubt, stuck, frozen or contradictory in one of them"
+      "Resolves an unclear payment, a stuck or frozen slot, or a contradiction of one bot"
     )
   )
   .middleware(Understood)
@@ -88,6 +88,6 @@ export const FleetApi = HttpApi.make("fleet")
       title: "limitbot fleet",
       version,
       description:
-        "Looks at many bots and commands them. Tokens are in the files NAME.token and NAME.viewer-token, where NAME is the file that the page was started with."
+        "Shows and commands many bots. Tokens are in NAME.token and NAME.viewer-token, where NAME is the file that the page was started with."
     })
   )

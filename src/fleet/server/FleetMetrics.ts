@@ -79,7 +79,7 @@ export const families = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Family> =
     ),
     gauge(
       "money",
-      "Units of an asset that are the bots' own, as their ledgers have them",
+      "Units of an asset that the bots own, by their ledgers",
       classes.flatMap(([name, those]) => moneyOf(those, name, assets))
     ),
     gauge(

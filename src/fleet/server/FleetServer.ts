@@ -49,7 +49,7 @@ const commanding = HttpApiBuilder.group(
         const botNames = (yield* fleet.lines).map(({ name }) => name)
         const names = bots === "all" ? botNames : bots
         const unknown = names.find((name) => !botNames.includes(name))
-        if (unknown !== undefined) return yield* new Unknown({ message: `There is no bot ${unknown}` })
+        if (unknown !== undefined) return yield* new Unknown({ message: `No bot named ${unknown}` })
         return yield* fleet.command(command, names, { by, why })
       })
     return handlers.handleAll({

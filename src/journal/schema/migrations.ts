@@ -136,5 +136,5 @@ export class JournalNewer extends Schema.TaggedError<JournalNewer>()("JournalNew
 
 export const refuseNewer = Effect.gen(function* () {
   const { isNewer } = yield* Effect.orElseSucceed(standing, () => ({ isNewer: false }))
-  if (isNewer) return yield* new JournalNewer({ what: "its tables are of a later form" })
+  if (isNewer) return yield* new JournalNewer({ what: "its tables have a newer format" })
 })

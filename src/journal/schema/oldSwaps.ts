@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 const refusal =
-  "it has swaps or payments in a form that only programs of before 22 November 2026 wrote, and this one does not read it: let the program that wrote it bring them to their end, keep the file, and begin another journal"
+  "it has swaps or payments in a format from before 22 November 2026, which this version cannot read: finish them with the version that wrote them, keep the file, and start a new journal"
 
 export const refuse = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -17,7 +17,7 @@ export interface RehearsalAsked {
 
 export const problemsOf = ({ differences, ended, isAtRest, stillOpen }: RehearsalOutcome): ReadonlyArray<string> => [
   ...(ended === undefined ? [] : [`the bot ended by itself: ${Cause.pretty(ended)}`]),
-  ...(isAtRest ? [] : [`${counted(stillOpen, "order")} could not be withdrawn after the trouble was over`]),
+  ...(isAtRest ? [] : [`${counted(stillOpen, "order")} could not be cancelled after the trouble`]),
   ...differences
 ]
 
@@ -81,8 +81,8 @@ export const lines = (outcome: RehearsalOutcome, { bad, days, names, seed }: Reh
     "",
     `orders      ${happened.planned} planned, ${happened.funded} funded, ${happened.givenUp} given up, ${counted(happened.fills, "fill")}, ${counted(happened.cancels, "cancel")}, ${happened.settled} settled`,
     `trouble     ${happened.disturbedRequests} of ${happened.requests} requests, ${counted(happened.outagesNoticed, "outage")}, ${counted(happened.crashes, "restart")}, ${counted(happened.suspensions, "suspension")}`,
-    `worth       ${usd(worth.first)} at the beginning, ${usd(worth.last)} at the end`,
-    `drawdown    ${usd(worstDrawdown.usd)} at worst (${percent(worstDrawdown.ratio)}), ${span(worstDrawdown.afterMillis)} after the beginning`,
+    `equity      ${usd(worth.first)} at the start, ${usd(worth.last)} at the end`,
+    `drawdown    ${usd(worstDrawdown.usd)} at worst (${percent(worstDrawdown.ratio)}), ${span(worstDrawdown.afterMillis)} after the start`,
     `in doubt    ${span(longestUnansweredMillis)} at longest without an answer to a payment`,
     ...(alerts.length === 0
       ? ["alerts      none"]
@@ -91,6 +91,6 @@ export const lines = (outcome: RehearsalOutcome, { bad, days, names, seed }: Reh
             `alert       ${event}, ${counted(count, "time")}, first after ${span(firstAfterMillis)}: ${first}`
         )),
     ...messageLines(outcome),
-    `books       ${outcome.isAtRest && outcome.differences.length === 0 ? "agree to the unit, after everything was withdrawn" : "DO NOT AGREE"}`
+    `books       ${outcome.isAtRest && outcome.differences.length === 0 ? "agree to the unit, after all orders were cancelled" : "DO NOT AGREE"}`
   ]
 }

@@ -72,7 +72,7 @@ export class RehearsalFailed extends Schema.TaggedError<RehearsalFailed>()("Rehe
   problems: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `The rehearsal failed, which should never be:\n${this.problems.join("\n")}\nPlease report it with the seed.`
+    return `The rehearsal failed, which should never happen:\n${this.problems.join("\n")}\nPlease report it with the seed.`
   }
 }
 

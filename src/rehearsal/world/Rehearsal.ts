@@ -205,7 +205,7 @@ const openSandbox = Effect.fnUntraced(function* (options: RehearsalOptions, worl
     .read((state) => state)
     .pipe(
       Effect.provideService(ClockReference, servers.clock),
-      Effect.catch(({ code }) => Effect.die(new Error(`The sandbox of the rehearsal refuses to be looked at: ${code}`)))
+      Effect.catch(({ code }) => Effect.die(new Error(`The rehearsal's sandbox refuses to be read: ${code}`)))
     )
   return {
     servers,

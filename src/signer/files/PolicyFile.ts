@@ -44,7 +44,7 @@ export const hoursText = ({ from, to }: Hours): string => {
 }
 
 const hours = Read.scalar("days and hours in UTC such as mon-fri 08:00-18:00", hoursOf)
-const pattern = Read.scalar("an address, in which one * may stand for anything", (text) =>
+const pattern = Read.scalar("an address; one * matches any text", (text) =>
   /^[\x21-\x7e]{1,300}$/.test(text) && text.split("*").length <= 2 ? text : undefined
 )
 
@@ -55,19 +55,19 @@ const cap = Read.section({
   maxPerHour: Read.optional(Read.price, "most in an hour"),
   maxPerDay: Read.required(Read.price, "most in 24 hours"),
   maxPerMonth: Read.optional(Read.price, "most in 30 days"),
-  approveAbove: Read.optional(Read.price, "a payment of more needs the word of an approver"),
+  approveAbove: Read.optional(Read.price, "a larger payment needs an approval"),
   price: Read.optional(Read.price, "what one counts towards the totals")
 })
 
 export const keys = {
-  assets: Read.optional(Read.table(Read.text, cap), "all that is ever signed"),
+  assets: Read.optional(Read.table(Read.text, cap), "the only assets that are signed"),
   total: Read.optional(
     Read.section({
       maxPerHour: Read.optional(Read.price),
       maxPerDay: Read.optional(Read.price),
       maxPerMonth: Read.optional(Read.price)
     }),
-    "caps of all assets together, at the prices that stand beside theirs"
+    "caps of all assets together, at the prices beside them"
   ),
   hours: Read.optional(Read.list(hours), "when it signs, in UTC", "always"),
   destinations: Read.optional(Read.list(pattern), "the only deposit addresses that it pays", "any"),
@@ -84,7 +84,7 @@ export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys
     if (twin !== undefined) report(to, symbol, `${symbol.value} has the same id as ${twin.value}`)
   }
   if (total !== undefined && spanNames.every((name) => total[name] === undefined))
-    report(to, { start: 0, end: 0 }, `the total caps nothing: give it one of ${spanNames.join(", ")}`)
+    report(to, { start: 0, end: 0 }, `the total has no cap: set one of ${spanNames.join(", ")}`)
   const caps = new Map(
     assets.flatMap(([symbol, { value }]): ReadonlyArray<readonly [string, Cap]> => {
       const { decimals, id, price } = value
@@ -108,7 +108,7 @@ export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys
       if (total !== undefined && price === undefined)
         report(to, symbol, `${symbol.value} has no price, which the totals need`, "price: what one counts towards them")
       if (approveAbove !== undefined && approvers === undefined)
-        report(to, symbol, `nobody can approve payments of ${symbol.value}`, "approvers: their public keys")
+        report(to, symbol, `no approver for payments of ${symbol.value}`, "set approvers to their public keys")
       return [[id, { symbol: symbol.value, decimals, maxTransfer, ...windows, ...present({ approveAbove, price }) }]]
     })
   )
@@ -128,7 +128,7 @@ export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys
 const signedFile = Read.settingsReader({
   version: Read.required(Read.integer(1, 1_000_000_000), "its number, larger than that of the policy before it"),
   account: Read.required(Read.text, "the account that pays"),
-  lock: Read.required(Read.duration, "how long it goes on holding beside one that comes after it"),
+  lock: Read.required(Read.duration, "how long it still applies beside its successor"),
   ...keys
 })
 

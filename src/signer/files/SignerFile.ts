@@ -31,8 +31,8 @@ const signerFile = Read.settingsReader({
   profile: FactsSection.profile("of the service, as in the bot's own file"),
   facts: Read.optional(FactsSection.reader, "single facts that differ from the profile's"),
   record: Read.withDefault(Read.text, "signer.log", undefined, "signer.log beside this file"),
-  policy: Read.optional(Read.located(Read.text), "a signed file with what may be signed, instead of the keys below"),
-  policyKey: Read.optional(PolicyFile.publicKey, "the public key that has to have signed it"),
+  policy: Read.optional(Read.located(Read.text), "a signed file of limits, instead of the keys below"),
+  policyKey: Read.optional(PolicyFile.publicKey, "the public key that must have signed it"),
   ...PolicyFile.keys
 })
 
@@ -56,9 +56,9 @@ const rulingOf = Effect.fnUntraced(function* (fields: Fields, folder: string, to
   }
   const { approvers, assets, destinations, hours, total } = fields
   if ([approvers, assets, destinations, hours, total].some((own) => own !== undefined))
-    return report(to, named, "the signed policy says all that may be signed: leave its keys out here")
+    return report(to, named, "the signed policy sets all limits: remove its keys here")
   if (policyKey === undefined)
-    return report(to, named, "a policy needs the key that has to have signed it", "policyKey: ed25519:…")
+    return report(to, named, "a policy needs the key that must have signed it", "policyKey: ed25519:…")
   const [fileSystem, path] = [yield* FileSystem.FileSystem, yield* Path.Path]
   const file = path.resolve(folder, named.value)
   const [text, seal] = yield* Effect.forEach([file, `${file}.sig`], (each) =>

@@ -134,7 +134,7 @@ export const approve = Effect.fn("RemoteSigner.approve")(function* (
   if (answer._tag === "Approved") return
   const why =
     answer._tag === "Refused" ? `${answer.check}: expected ${answer.expected}, found ${answer.found}` : answer._tag
-  return yield* new ApprovalRefused({ message: `The signer did not take the word: ${why}` })
+  return yield* new ApprovalRefused({ message: `The signer rejected the approval: ${why}` })
 })
 
 /** The public key of the signer process. `undefined` if it does not report one now. */

@@ -124,7 +124,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
       if (request.value._tag === "Who") return { _tag: "Holder", signerId, publicKey } as const
       if (request.value._tag === "Checkpoint") {
         const answer = yield* signedCheckpoint(request.value.text, signerId, signer)
-        return answer ?? (yield* refuse("checkpoint", "how far a journal of this account had come", "another text"))
+        return answer ?? (yield* refuse("checkpoint", "a checkpoint of this account's journal", "another text"))
       }
       if (request.value._tag === "Approve") {
         const approval = yield* approvalOf(request.value, options, yield* clock)
@@ -177,7 +177,7 @@ const approvalOf = Effect.fnUntraced(function* (
   if (validUntil <= wall || validUntil > wall + mostApprovalMillis)
     return refused("approval", "a time within the next seven days", new Date(validUntil).toISOString())
   if (record.entries.some(({ approvals, what }) => what === "approved" && approvals?.includes(nonce) === true))
-    return refused("approval", "a word that was not given before", "the same one")
+    return refused("approval", "an approval that was not used before", "the same one")
   return { at, what: "approved", asset, amount, validUntil, approvals: [nonce], by } as const
 })
 

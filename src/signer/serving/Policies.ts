@@ -56,9 +56,9 @@ export const holding = Effect.fn("Policies.holding")(function* ({ config }: { re
 const besides = (file: string, cap: Cap, amount: Amount): string => {
   const { approveAbove, decimals, maxTransfer, symbol } = cap
   const written = (most: Amount) => `${format(most, decimals)} ${symbol}`
-  if (amount > maxTransfer) return ` ${file} refuses more than ${written(maxTransfer)} at once all the same.`
+  if (amount > maxTransfer) return ` ${file} still refuses more than ${written(maxTransfer)} at once.`
   if (approveAbove !== undefined && amount > approveAbove) return ""
-  return ` It changes nothing: ${file} lets up to ${written(approveAbove ?? maxTransfer)} through without a word.`
+  return ` It changes nothing: ${file} lets up to ${written(approveAbove ?? maxTransfer)} through without an approval.`
 }
 
 interface Approving extends Record<"asset" | "amount" | "policy" | "key" | "socket", string> {

@@ -31,7 +31,7 @@ export const begin = Effect.fn("Ruled.begin")(function* (ruling: Ruling, record:
   if ("policy" in ruling) {
     if (last === undefined) return
     return yield* new PolicyRefused({
-      message: `The record knows a signed policy, number ${last.version}: name it in the signer's file (policy, policyKey)`
+      message: `The record has a signed policy, number ${last.version}: set it in the signer's file (policy, policyKey)`
     })
   }
   const { file, signed, text } = ruling
@@ -40,7 +40,7 @@ export const begin = Effect.fn("Ruled.begin")(function* (ruling: Ruling, record:
   if (text === last?.text) return
   if (last?.version !== undefined && signed.version <= last.version)
     return yield* new PolicyRefused({
-      message: `${file} has the number ${signed.version}, and number ${last.version} was seen already: a policy that is changed needs a larger one`
+      message: `${file} has the number ${signed.version}, but number ${last.version} was already used: a changed policy needs a larger number`
     })
   yield* record.append({ at: yield* CountedTime.start(record.entries), what: "policy", version: signed.version, text })
 })

@@ -187,7 +187,7 @@ describe("repair=all", () => {
     assert.deepStrictEqual(
       problems.map(({ message, line }) => [line, message]),
       [
-        [4, "2 rows that cannot be read, or cannot be, were left out, the first here"],
+        [4, "2 unreadable or impossible rows were left out, the first here"],
         [7, "1 rows were left out, because a later one has the same time, the first here"],
         [6, "high or low of 1 rows was widened until open and close lie within, the first here"],
         [0, "3 missing bars were filled with the close before"]

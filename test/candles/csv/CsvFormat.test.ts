@@ -124,7 +124,7 @@ describe("columns of a file", () => {
       const rows = ["BTC", "ETH", "BTC"].map((market, minute) => `${1_735_689_600 + minute * 60},${market},1,2,1,1,5`)
       for (const repair of [[], repairs]) {
         const { said } = read([`timestamp,${name},open,high,low,close,volume`, ...rows], ...repair)
-        assert.include(said, `a.csv:3:12: ETH in the column ${name}, where the rows before have BTC; give each market`)
+        assert.include(said, `a.csv:3:12: ETH in the column ${name}, but the rows before have BTC; give each market`)
       }
       assert.lengthOf(
         read([`timestamp,${name},open,high,low,close,volume`, ...rows].filter((row) => !row.includes("ETH"))).rows,
@@ -208,7 +208,7 @@ describe("trades in another order", () => {
   it("trades of one minute out of order are a mistake with its line", () => {
     const [one = "", two = "", three = "", ...others] = trades
     const mixed = [header, one, three, two, ...others]
-    assert.match(read(mixed).said, /a\.csv:4:1: the time goes back .* or --repair sort does/)
+    assert.match(read(mixed).said, /a\.csv:4:1: the time goes back .* or use --repair sort/)
     assert.deepStrictEqual(read(mixed, "sort").rows, right)
   })
 

@@ -125,7 +125,7 @@ describe("limitbot journal archive", () => {
     assertSays(
       missing,
       1,
-      /Events 1 to \d+ of the journal were archived, and the file beside it .* is not there: put it back/
+      /Events 1 to \d+ of the journal were archived, but the \.archive file beside it is missing: put it back/
     )
     // Somebody who changes an archived event is found by the chain.
     const away = new DatabaseSync(file("away.sqlite"))

@@ -31,6 +31,6 @@ it("doctor tells of tables that the next start changes, and of a newer program's
   assertSays(
     started,
     1,
-    /^limitbot: Cannot write the journal: a newer limitbot wrote it \(its tables are of a later form\) than this one, 0\.1\.0: use the newer one, or a backup/
+    /^limitbot: Cannot write the journal: a newer limitbot wrote it \(its tables have a newer format\) than this one, 0\.1\.0: use the newer one, or a backup/
   )
 })

@@ -226,7 +226,7 @@ describe("the last moment before funding", () => {
         assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
         const slot = state.slots.get("s/p1")
         assert.deepStrictEqual([slot?.refusals, slot?.frozen], [1, undefined])
-        assert.strictEqual(slot?.refusedWhy, `not funded: The signer does not sign: ${cap}`)
+        assert.strictEqual(slot?.refusedWhy, `not funded: The signer did not sign: ${cap}`)
         assert.deepStrictEqual(problemsOf(state, 0), [])
         cap = undefined
         yield* bind("p2", "address-p2")

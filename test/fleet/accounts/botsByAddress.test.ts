@@ -47,7 +47,7 @@ describe("a bot that cannot be reached", () => {
       const bots = yield* BotsByAddress.make([{ name: "a", url: gone.url, token }])
       yield* Effect.sleep(1_000)
       const [line] = yield* bots.lines
-      assert.include(JSON.stringify(line), `${gone.url}: nobody answers there`)
+      assert.include(JSON.stringify(line), `${gone.url}: no response`)
     }).pipe(Effect.scoped)
   )
 })

@@ -92,7 +92,7 @@ const common: ReadonlyArray<BotEvent> = [
       { what: incidentFeed, was: "readable", is: "the token is refused", closesFunding: false }
     ]
   },
-  { _tag: "JournalCut", text: "it has 3 events, and the bot had written 7" }
+  { _tag: "JournalCut", text: "it has 3 events, but the bot wrote 7" }
 ]
 
 const order = { market: "BTC/USDC", asset: "USDC", amount: 5_000_000n, deposited: 0n, status: "OPEN" }
@@ -104,7 +104,7 @@ export const everyTrouble: ReadonlyArray<BotEvent> = [
   { _tag: "LeaseLost", reason: "journal.sqlite was removed" },
   { _tag: "JournalMoved", to: "copy.sqlite" },
   { _tag: "JournalBroken", number: 7, text: "event 7 is another" },
-  { _tag: "WitnessDisagreed", size: 9, head: "ab".repeat(32), text: "it has 3 events, and the bot had written 9" },
+  { _tag: "WitnessDisagreed", size: 9, head: "ab".repeat(32), text: "it has 3 events, but the bot wrote 9" },
   { _tag: "JournalBehind", orderId: "order-9", depositAddress: "address-9", ...order },
   { _tag: "DiskFull" },
   { _tag: "ClockCompared", skewMillis: -90_000, ok: false }
