@@ -318,7 +318,7 @@ const files: ReadonlyArray<Becomes> = [
     market: "BTC/USDC",
     budget: "1000",
     lines: ["size: { quote: 20 }"],
-    says: /bot\.short is switched on there/
+    says: /bot\.short is on/
   },
   {
     bot: "passivbot",

@@ -243,7 +243,7 @@ describe("the rules of a signer's policy", () => {
         ),
       "MORE has the same id as USDC"
     ],
-    ["a total without a cap", (same: string) => same.replace(/total: .*/, "total: {}"), "the total caps nothing"],
+    ["a total without a cap", (same: string) => same.replace(/total: .*/, "total: {}"), "the total has no cap"],
     ["no version", (same: string) => same.replace("version: 1\n", ""), 'missing key "version"'],
     ["no assets", (same: string) => same.replace(/assets:[\s\S]*/, ""), 'missing key "assets"']
   ])("refuses a policy with %s", (_, change, message) => {
