@@ -122,9 +122,7 @@ export const align = (series: ReadonlyArray<MarketCandles>): Result.Result<Align
   const even = series.map(({ market, candles }) => {
     const seconds = candles.time.stepMillis / 1000
     if (candles.time.stepMillis === stepMillis) return { market, candles }
-    notes.push(
-      `${market}: candles of ${seconds} s are combined to ${stepMillis / 1000} s, as all must have one length`
-    )
+    notes.push(`${market}: candles of ${seconds} s are combined to ${stepMillis / 1000} s, as all must have one length`)
     return { market, candles: coarser(candles, stepMillis, origin) }
   })
   const from = Math.max(...even.map(({ candles }) => startOf(candles)))

@@ -69,7 +69,8 @@ export const mistakeBy = Effect.fnUntraced(function* (outside: Head) {
   const newest = row?.newest ?? 0
   if (newest < sequence) return { newest, text: `it has ${newest} events, but the bot wrote ${sequence}` }
   if (newest === 0) return undefined
-  if (outsideHead === "unknown")
-    return { newest, text: `no head file confirms that its ${newest} events are complete` }
-  return row?.hash === hash ? undefined : { newest, text: `its event ${sequence} differs from the one that the bot wrote` }
+  if (outsideHead === "unknown") return { newest, text: `no head file confirms that its ${newest} events are complete` }
+  return row?.hash === hash
+    ? undefined
+    : { newest, text: `its event ${sequence} differs from the one that the bot wrote` }
 })

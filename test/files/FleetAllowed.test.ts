@@ -33,7 +33,11 @@ describe("a row of a fleet's database", () => {
     ["refunds somebody", "account: { refundTo: { BTC: bc1qtheirs } }", /bc1qtheirs is not allowed/],
     ["gives fees to somebody", "account: { terms: { appFees: { evil.near: 100 } } }", /evil\.near is not allowed/],
     ["is of another account", "account: { signerId: evil.near }", /evil\.near is not allowed/],
-    ["reads another account's key", "account: { key: { file: ../ben/account.key } }", /is outside the account's folder/],
+    [
+      "reads another account's key",
+      "account: { key: { file: ../ben/account.key } }",
+      /is outside the account's folder/
+    ],
     ["reads a file of the machine", "account: { key: { file: /etc/limitbot/key } }", /is outside the account's folder/],
     ["reads the environment", "venue: { apiKey: { env: LIMITBOT_DATABASE_URL } }", /files of its account/]
   ])("that %s is refused", (_, config, message) => {

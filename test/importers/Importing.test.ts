@@ -281,10 +281,7 @@ describe("a configuration of another bot", () => {
     ["freqtrade", { ...freqtrade, exchange: { pair_whitelist: ["1000PEPE/USDT"] } }]
   ])("a pair that is none here needs --market: %s", ([bot, given]) =>
     Effect.gen(function* () {
-      assert.match(
-        (yield* Effect.flip(said(bot, given))).message,
-        /none of this service: add --market/
-      )
+      assert.match((yield* Effect.flip(said(bot, given))).message, /none of this service: add --market/)
       assert.include(yield* said(bot, given, { market: "BTC/USDC" }), "market: BTC/USDC")
     })
   )

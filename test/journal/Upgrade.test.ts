@@ -91,10 +91,7 @@ describe("a journal of an earlier version", () => {
           const refused = yield* Effect.flip(
             Effect.provide(Journal, Layer.provide(layer, Sqlite.layer({ filename: old })))
           )
-          assert.match(
-            refused.message,
-            /^Cannot read the journal: it has swaps or payments in a format from before/
-          )
+          assert.match(refused.message, /^Cannot read the journal: it has swaps or payments in a format from before/)
         }
         assert.deepStrictEqual(readFileSync(old), before)
       })

@@ -228,8 +228,7 @@ const checkSteps = (check: Check, { time }: Candles, lineOfBar: LineOf): void =>
     if (check.problems.length >= maxProblems) continue
     const before = `line ${lineOfBar(bar - 1)}, and candles here last ${stepMillis / 1000} s`
     const message = `the candle of ${iso(opens)} begins ${apart / 1000} s after the one of ${before}`
-    const advice =
-      "correct or delete the line; put candles of another length into a separate file, with times in UTC"
+    const advice = "correct or delete the line; put candles of another length into a separate file, with times in UTC"
     const place = { file: check.file, line: lineOfBar(bar), column: 1 }
     check.problems.push({ severity: "error", kind: "order", ...place, message, advice })
   }

@@ -68,10 +68,7 @@ export const reader = Read.section({
     Read.section({
       confidentialities: Read.optional(Read.list(Read.oneOf(...confidentialities)), "limits of an order"),
       minUsd: Read.optional(Read.price, "the smallest order in USD"),
-      chainMinUsd: Read.optional(
-        Read.table(chain, Read.price),
-        "the smallest order that is paid from or to a chain"
-      ),
+      chainMinUsd: Read.optional(Read.table(chain, Read.price), "the smallest order that is paid from or to a chain"),
       quotes: Read.optional(Read.oneOf(...quoteTerms), "`as-orders`: price quotes ask for what their orders ask for"),
       tooSmall: Read.optional(Read.oneOf(...tooSmallCodes), "the code that refuses an order below the smallest one")
     }),

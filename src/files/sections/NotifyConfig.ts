@@ -110,10 +110,7 @@ const targetOf = (
   if (to === "command" && (url ?? secret) !== undefined)
     return report(report_, url ?? place, "a command has neither url nor secret", "it must read its own secrets")
   if (to === "push" && (secret === undefined || from === undefined || !mailAddress.test(from)))
-    return needs(
-      "secret and from",
-      `its key (${Vapid.howToMakeOne}), and your address, for the push services`
-    )
+    return needs("secret and from", `its key (${Vapid.howToMakeOne}), and your address, for the push services`)
   if (to === "push" && url !== undefined) return report(report_, url, "push has no url", "each browser has its own")
   if (to !== "telegram" && to !== "command" && to !== "push" && url === undefined) return needs("url")
   if ((to === "slack" || to === "discord") && typeof url?.value === "string") {

@@ -72,10 +72,7 @@ const CommandGroup = HttpApiGroup.make("command")
       payload: Schema.Struct({ placement: Name, word: Word, received: Schema.optionalKey(Amount), why }),
       success: Done,
       error
-    }).annotate(
-      OpenApi.Summary,
-      "Resolves an unclear payment, a stuck or frozen slot, or a contradiction of one bot"
-    )
+    }).annotate(OpenApi.Summary, "Resolves an unclear payment, a stuck or frozen slot, or a contradiction of one bot")
   )
   .middleware(Understood)
   .middleware(Commands)
