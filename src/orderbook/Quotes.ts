@@ -49,10 +49,21 @@ const ratio = (
   return Decimal.divide(quoteUnits, baseUnits, Math.max(0, priceDigits - 1 - magnitude), rounding)
 }
 
-const buying = ({ base, quote }: Market, amount: Amount) =>
-  Venue.use((venue) => venue.dryQuote({ originAsset: quote.id, destinationAsset: base.id, amount }))
-const selling = ({ base, quote }: Market, amount: Amount) =>
-  Venue.use((venue) => venue.dryQuote({ originAsset: base.id, destinationAsset: quote.id, amount }))
+/** An output of fewer units is rounded by more than a basis point. */
+const fineUnits = 10_000n
+
+/** The output of a quote is rounded down to its unit. If that is too coarse for a price, the same output is asked for exactly. */
+const quoted = Effect.fnUntraced(function* (origin: Asset, destination: Asset, amount: Amount) {
+  const [venue, assets] = [yield* Venue, { originAsset: origin.id, destinationAsset: destination.id }]
+  const first = yield* venue.dryQuote({ ...assets, amount })
+  const { amountIn, amountOut } = first.value
+  return amountOut >= fineUnits || amountOut >= amountIn
+    ? first
+    : yield* venue.dryQuote({ ...assets, amount: amountOut, isOutput: true })
+})
+
+const buying = ({ base, quote }: Market, amount: Amount) => quoted(quote, base, amount)
+const selling = ({ base, quote }: Market, amount: Amount) => quoted(base, quote, amount)
 
 const askIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountIn, amountOut, "up")
 const bidIn = (market: Market, { amountIn, amountOut }: DryQuote) => ratio(market, amountOut, amountIn, "down")

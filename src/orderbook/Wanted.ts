@@ -13,12 +13,13 @@ export interface Wanted {
   readonly depth: ReadonlyArray<Amount>
 }
 
-const orderShare = 10n
+/** About the size of an order. A token without decimals has a budget of few units. */
+const orderOf = (budget: Amount): Amount => (budget > 0n ? max(1n, budget / 10n) : 0n)
 
 /** A market that is only watched is also quoted for about the size of an order, if an asset of the budget says how much that is. */
 const watchedSizes = ({ base, quote }: Market, { market, limits: { budget } }: Strategy): QuoteSizes => {
   const order = (asset: Asset): Amount =>
-    asset === market.quote ? budget.quote / orderShare : asset === market.base ? budget.base / orderShare : 0n
+    asset === market.quote ? orderOf(budget.quote) : asset === market.base ? orderOf(budget.base) : 0n
   const sizes = { base: order(base), quote: order(quote) }
   return sizes.base > 0n || sizes.quote > 0n ? sizes : { base: 10n ** BigInt(base.decimals), quote: 0n }
 }
@@ -26,7 +27,7 @@ const watchedSizes = ({ base, quote }: Market, { market, limits: { budget } }: S
 const ofStrategy = (strategy: Strategy): ReadonlyArray<Wanted> => {
   const { market, others = [], watched = [], limits, depth = [] } = strategy
   const { budget } = limits
-  const sizes = (base: Amount) => ({ base: base / orderShare, quote: budget.quote / orderShare })
+  const sizes = (base: Amount) => ({ base: orderOf(base), quote: orderOf(budget.quote) })
   return [
     { market, sizes: sizes(budget.base), depth },
     ...others.map((other) => ({

@@ -88,7 +88,7 @@ const limitsKeys = (traded: Traded) => {
     maxDrawdown: Read.optional(part(Read.ratio), "most that it may fall from its best value"),
     onLoss: Read.optional(
       Read.oneOf("pause", "drain"),
-      "what happens then: pause places nothing new, drain also withdraws"
+      "what happens then: pause begins nothing, drain cancels all orders and places no exit"
     )
   }
 }

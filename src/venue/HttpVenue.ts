@@ -308,12 +308,13 @@ const orderIn = Effect.fnUntraced(function* (
 
 export const quoteRequest = (
   venue: Pick<VenueConfig["Service"], "account" | "facts" | "verifier">,
-  { amount, destinationAsset, originAsset }: Parameters<Venue["Service"]["dryQuote"]>[0],
+  { amount, destinationAsset, isOutput, originAsset }: Parameters<Venue["Service"]["dryQuote"]>[0],
   deadline: number
 ): QuoteRequest => ({
   dry: true,
-  swapType: "EXACT_INPUT",
-  slippageTolerance: quoteSlippageBasisPoints,
+  swapType: isOutput === true ? "EXACT_OUTPUT" : "EXACT_INPUT",
+  // The tolerance of an exact output is part of its input, which is the price here.
+  slippageTolerance: isOutput === true ? 0 : quoteSlippageBasisPoints,
   originAsset,
   destinationAsset,
   amount: String(amount),

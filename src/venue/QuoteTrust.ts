@@ -71,7 +71,9 @@ const isSameTime = (asked: number | undefined, echoed: number | undefined): bool
 /** The venue must not change the side that the request fixed. A price must be for exactly the requested size. */
 const sizeProblem = ({ amount, dry, swapType }: QuoteRequest, quote: QuoteResponse["quote"]): string | undefined => {
   if (swapType === "EXACT_OUTPUT") {
-    return (parseAmount(quote.amountOut ?? "") ?? 0n) < BigInt(amount) ? `it pays out ${quote.amountOut}` : undefined
+    const output = parseAmount(quote.amountOut ?? "") ?? 0n
+    const isOther = dry ? output !== BigInt(amount) : output < BigInt(amount)
+    return isOther ? `it pays out ${quote.amountOut}` : undefined
   }
   const deposit = parseAmount(quote.amountIn) ?? 0n
   const isOther = dry && swapType === "EXACT_INPUT" ? deposit !== BigInt(amount) : deposit > BigInt(amount)

@@ -169,11 +169,12 @@ export class Venue extends Context.Service<
     submitIntent(signed: IntentToSubmit): Effect.Effect<Answer<{ readonly intentHash: string }>, VenueError>
     /** Makes the venue search for a transfer on another chain at once. It finds the transfer later in any case. */
     submitDeposit(deposit: Deposit): Effect.Effect<Answer<undefined>, VenueError>
-    /** EXACT_INPUT, dry: creates nothing. */
+    /** Dry: creates nothing. `amount` is of the origin, with `isOutput` of the destination. */
     dryQuote(request: {
       readonly originAsset: string
       readonly destinationAsset: string
       readonly amount: Amount
+      readonly isOutput?: true
     }): Effect.Effect<Answer<DryQuote>, VenueError>
     /** The milliseconds by which our clock is ahead of the venue's, see `mostSkewMillis`; `undefined` until an answer has a time. */
     readonly clockSkewMillis: Effect.Effect<number | undefined>

@@ -66,10 +66,10 @@ interface Kind {
 const mayRun = (strategy: StrategyState | undefined): boolean => strategy?.isLoaded !== false
 
 const ofStrategies =
-  (found: (strategy: StrategyState) => Omit<Case, "subject"> | undefined): Kind["cases"] =>
-  ({ state }) =>
-    [...state.strategies.values()].filter(mayRun).flatMap((strategy) => {
-      const finding = found(strategy)
+  (found: (strategy: StrategyState, look: Look) => Omit<Case, "subject"> | undefined): Kind["cases"] =>
+  (look) =>
+    [...look.state.strategies.values()].filter(mayRun).flatMap((strategy) => {
+      const finding = found(strategy, look)
       return finding === undefined ? [] : [{ subject: strategy.name, ...finding }]
     })
 
@@ -102,10 +102,12 @@ const asks = (kind: string, of: MoneyProblems.MoneyProblem["kind"], meaning: (am
 
 const pauses =
   (isOperator: boolean) =>
-  ({ paused }: StrategyState) => {
+  ({ name, paused }: StrategyState, { assets, state }: Look) => {
     if (paused === undefined || (paused.limit === operatorLimit) !== isOperator) return undefined
-    const what = paused.action === "drain" ? "Paused, orders withdrawn" : "Paused"
-    return { text: `${what} ${pausedBy(paused)}` }
+    if (paused.action === "pause") return { text: `Paused ${pausedBy(paused)}` }
+    const held = leftPositions(state, (strategy) => strategy.name === name).map((left) => leftText(left, assets))
+    const open = held.length === 0 ? "" : `; it ${held.join(", ")}, and places no exit`
+    return { text: `Paused, orders withdrawn ${pausedBy(paused)}${open}` }
   }
 
 const changed = (drift: Drift.Drift): Case => ({

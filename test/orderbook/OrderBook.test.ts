@@ -12,6 +12,7 @@ import { type Wanted, wantedBy, withDepth } from "../../src/orderbook/Wanted.ts"
 import * as BookText from "../../src/report/text/BookText.ts"
 import * as DryVenue from "../../src/sandbox/DryVenue.ts"
 import * as SandboxServer from "../../src/sandbox/SandboxServer.ts"
+import { defaultSettings } from "../../src/sandbox/Settings.ts"
 import { layer as clientLayer } from "../../src/venue/library.ts"
 import { defaultPatience, ownAccount } from "../../src/venue/VenueConfig.ts"
 import { askedBook } from "../../src/views/Book.ts"
@@ -85,9 +86,73 @@ const withBook = <A, E>(
     )
   }).pipe(Effect.provide(SandboxServer.layerMemory({ seed: 1, speed: 1, settings })))
 
+/** A token at 33 USDC in a market that stands still. */
+const shares = (decimals: number) => ({
+  symbol: "SHARE",
+  id: "nep141:share.native",
+  decimals,
+  blockchain: "near",
+  priceUsd: 33,
+  volatility: 0,
+  fee: "0",
+  initial: 1_000
+})
+
 const bookOf = (book: OrderBook["Service"]): Book => book.book("BTC/USDC") ?? assert.fail("no book")
 
+describe("the price of a token", () => {
+  const { assets } = defaultSettings("native")
+  for (const decimals of [0, 2, 6, 18]) {
+    const share = { symbol: "SHARE", id: shares(decimals).id, decimals }
+    const unit = 10n ** BigInt(decimals)
+    const settings = { assets: [...assets, shares(decimals)], speed: 0 }
+    const near = (value: Decimal.Decimal | undefined, to: number) =>
+      assert.closeTo(Decimal.toNumber(value ?? Decimal.zero), to, to * 0.0002)
+    for (const sizes of [
+      { base: 0n, quote: 100_000_000n },
+      { base: 3n * unit, quote: 0n },
+      { base: 7n * unit, quote: 100_000_000n }
+    ])
+      it.effect(`of ${decimals} decimals is right for ${sizes.base} of it and ${sizes.quote} of USDC`, () =>
+        withBook(
+          (book) =>
+            Effect.gen(function* () {
+              const bought = { name: "SHARE/USDC", base: share, quote: usdc }
+              yield* book.lookDeep([{ market: bought, sizes, depth: [2n * unit] }], 0)
+              const { depth, price } = book.book("SHARE/USDC") ?? assert.fail("no book")
+              near(price?.ask, 33 / 0.9995)
+              near(price?.bid, 33 * 0.9995)
+              near(depth.find(({ quantity }) => quantity === 2n * unit)?.ask, 33 / 0.9995)
+            }),
+          { settings }
+        )
+      )
+    it.effect(`of ${decimals} decimals is right where that token is the quote`, () =>
+      withBook(
+        (book) =>
+          Effect.gen(function* () {
+            const sold = { name: "USDC/SHARE", base: usdc, quote: share }
+            yield* book.look([{ market: sold, sizes: { base: 100_000_000n, quote: 0n }, depth: [] }], 0)
+            const { price } = book.book("USDC/SHARE") ?? assert.fail("no book")
+            near(price?.ask, 1 / 33 / 0.9995)
+            near(price?.bid, 0.9995 / 33)
+          }),
+        { settings }
+      )
+    )
+  }
+})
+
 describe("the order book", () => {
+  it("quotes a budget of few units for at least one of them", () => {
+    const strategy = grid("few", "0.005")
+    const few = { ...strategy, limits: { ...strategy.limits, budget: { base: 5n, quote: 0n } } }
+    assert.deepStrictEqual(
+      wantedBy([few]).map(({ sizes }) => sizes),
+      [{ base: 1n, quote: 0n }]
+    )
+  })
+
   it.effect("quotes both sides at several sizes: larger ones cost more", () =>
     withBook((book) =>
       Effect.gen(function* () {

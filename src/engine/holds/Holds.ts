@@ -240,7 +240,10 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
       if (strategy?.paused === undefined) return undefined
       const text = `paused ${pausedBy(strategy.paused)}`
       const endsBy = endOfLoss.get(strategy.paused.limit)
-      return endsBy === undefined ? text : { text: `${text}; exits go on`, endsBy, sparesExits: true }
+      if (endsBy === undefined) return text
+      return strategy.paused.action === "drain"
+        ? { text, endsBy }
+        : { text: `${text}; exits go on`, endsBy, sparesExits: true }
     }
   },
   {

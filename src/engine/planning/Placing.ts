@@ -90,6 +90,13 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return begin(strategy, verdict.success, placingFacts.price, placingFacts.now, beside.tally)
   }
 
+  /** Reports an exit that a pause or the kill switch withholds. */
+  const withheld = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
+    const known = at(strategy, view, beside, desired)
+    const verdict = check(desired, known)
+    return Result.isFailure(verdict) ? denied(strategy, desired, known, verdict.failure) : Effect.void
+  }
+
   /** An open order stays in its slot until its successor may be placed; recorded once. `undefined` if it may be placed. */
   const keptBack = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder, resting: Placement) => {
     const successorFacts = at(strategy, view, beside, desired)
@@ -98,7 +105,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return refusal && denied(strategy, desired, successorFacts, refusal)
   }
 
-  return { place, keptBack }
+  return { place, keptBack, withheld }
 }
 
 /** False if a file edit was accepted while this plan was made: the older file must do nothing more. */

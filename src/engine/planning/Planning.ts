@@ -42,7 +42,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const refusals = Refusals.make(books)
   const watchExits = ExitWatch.make(books, refusals)
   const { decide, inForce } = Decisions.make(books, refusals)
-  const { keptBack, place } = Placing.make(books, settings, refusals)
+  const { keptBack, place, withheld } = Placing.make(books, settings, refusals)
   const calm = new Map<string, Calm>()
 
   const plan = Effect.fn("Planning.plan")(function* (
@@ -74,6 +74,10 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     const beside = { tally, left: leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, wish, beside, change), { discard: true })
     yield* watchExits(strategy, view, own, wish.desired)
+    if (withdrawAll !== undefined)
+      yield* Effect.forEach(exitsIn(decision, view), (exit) => withheld(strategy, view, beside, exit), {
+        discard: true
+      })
     // What happened while this plan was made it has not seen.
     if (withdrawAll === undefined && isCalm(books.state, strategy, decision, view, wish, orders))
       calm.set(strategy.name, { decision, touchedAt: touched })
@@ -145,6 +149,9 @@ const wishOf = (decision: Decision, view: View) => ({
   // A wanted slot that has nothing to place gives its own reason.
   absent: new Map([...decision.desired, ...decision.absent].map(({ slot, why }) => [slot, why]))
 })
+
+const exitsIn = (decision: Decision, view: View): ReadonlyArray<DesiredOrder> =>
+  [...wishOf(decision, view).desired.values()].filter(({ isExit }) => isExit === true)
 
 const withSweeps = (wish: Wish, orders: ReadonlyArray<DesiredOrder>): Wish => ({
   ...wish,

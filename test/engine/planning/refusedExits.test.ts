@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
+import { holdsOnSlot } from "../../../src/engine/holds/HoldsOn.ts"
 import * as RefusedExits from "../../../src/engine/state/strategies/RefusedExits.ts"
 import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
@@ -44,7 +45,10 @@ const sidesFilled = ({ events }: Running) =>
   Effect.map(events, (all) => all.flatMap(({ event }) => (event._tag === "FillSeen" ? [event.side] : [])))
 
 /** A purchase at 60,000 has filled, and the market is at 57,000, below the stop. Nobody fills but the test. */
-const stoppedBracketWith = Effect.fnUntraced(function* (bend: (world: Effect.Success<typeof make>) => void) {
+const stoppedBracketWith = Effect.fnUntraced(function* (
+  bend: (world: Effect.Success<typeof make>) => void,
+  limits = "maxPriceDeviation: 90%"
+) {
   const solvers = {
     marginBasisPoints: [5000, 5000],
     marginPerThousandUsd: 0,
@@ -57,6 +61,7 @@ const stoppedBracketWith = Effect.fnUntraced(function* (bend: (world: Effect.Suc
   const bracket = long(budget)
     .replace("entry: 100000, takeProfit: 120000", "entry: 60000, takeProfit: 70000")
     .replace("stop: 30000", "stop: 58000, reach: 1%")
+    .replace("maxPriceDeviation: 90%", limits)
   const process = yield* world.run({ strategies: [bracket], pace: { pollMaxMillis: 2_000 } })
   yield* until(() => openOrders(process).length === 1, 60_000, "its entry rests")
   yield* world.tell("/sandbox/fill", {})
@@ -69,10 +74,10 @@ const stoppedBracketWith = Effect.fnUntraced(function* (bend: (world: Effect.Suc
 
 const stoppedBracket = stoppedBracketWith(() => undefined)
 
-const told = ({ state }: Pick<Running, "state">) =>
-  problemsOf(state, bySymbol, { now: 0, pulse: undefined, stuckAfter: defaultTerms }).filter(
-    ({ kind }) => kind === "exit-refused"
-  )
+const problemsIn = ({ state }: Pick<Running, "state">) =>
+  problemsOf(state, bySymbol, { now: 0, pulse: undefined, stuckAfter: defaultTerms })
+
+const told = (process: Pick<Running, "state">) => problemsIn(process).filter(({ kind }) => kind === "exit-refused")
 
 describe("exits that are refused", () => {
   it.effect("a stop that the budget cannot pay raises an alarm", () =>
@@ -360,6 +365,53 @@ describe("exits that are refused", () => {
         assert.lengthOf(told(second), 0)
       })
     )
+  )
+
+  it.effect("a position that a loss limit drains is reported with its amount and the cost of leaving", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process } = yield* stoppedBracketWith(
+          () => undefined,
+          "maxPriceDeviation: 90%, maxDailyLoss: 10, onLoss: drain"
+        )
+        const problems = () => problemsIn(process).map(({ kind, severity, text }) => `${severity} ${kind} ${text}`)
+        yield* until(() => problems().length >= 2, 60_000, "it is told")
+        yield* until(() => openOrders(process).length === 0, 60_000, "its exit is cancelled")
+        yield* Effect.sleep("2 minutes")
+        assert.lengthOf(openOrders(process), 0)
+        const [exit = "", paused = "", ...others] = problems()
+        assert.lengthOf(others, 0)
+        assert.match(
+          exit,
+          /^alarm exit-refused The exit SELL 0.016666\d\d BTC at [\d.]+ is not in the market, refused by its limit paused: paused by its limit daily-loss: It lost [^;]*; leaving now at [\d.]+ costs [\d.]+ USDC more than at [\d.]+$/
+        )
+        assert.match(
+          paused,
+          /^alarm paused-by-limit Paused, orders withdrawn by its limit daily-loss: It lost .*; it holds 0.016666\d\d BTC, bought at 6\d{4}(\.\d+)? USDC on average, and places no exit$/
+        )
+        const holds = holdsOnSlot(process.state, "long", "position").map(({ text }) => text)
+        assert.isTrue(holds.every((text) => !text.includes("exits go on")))
+      })
+    )
+  )
+
+  it.effect(
+    "a position whose exit the kill switch withdraws is reported, and its exit comes back after the release",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const { process } = yield* stoppedBracket
+          yield* until(() => openOrders(process).length === 1, 60_000, "its exit rests")
+          process.world.setWithdraw({ code: "kill-switch", text: "by hand" })
+          yield* until(() => told(process).length > 0, 60_000, "it is told")
+          assert.match(
+            told(process)[0]?.text ?? "",
+            /refused by its limit kill-switch: .*; leaving now at [\d.]+ costs /
+          )
+          process.world.setWithdraw(undefined)
+          yield* until(() => told(process).length === 0 && openOrders(process).length === 1, 60_000, "it is back")
+        })
+      )
   )
 
   it.effect("an entry that is refused is no missing exit", () =>

@@ -5,7 +5,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import { inventoryOf } from "../../../src/strategy/kinds/marketMaking/OrderSizes.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
 import { untouchedSlot } from "../../../src/strategy/View.ts"
-import { markets } from "../support.ts"
+import { markets, strategyOf, viewAt } from "../support.ts"
 
 const warnings = (orders: string) =>
   Result.getOrThrow(
@@ -49,5 +49,30 @@ describe("an inventory that sizes follow", () => {
     const whole = { levels, maxInventory: 1_000n, quantity: 100n, maxImpact: undefined }
     assert.strictEqual(inventoryOf({ ...whole, sizeSkew: Decimal.half }, stock), 150n)
     assert.strictEqual(inventoryOf({ ...whole, sizeSkew: undefined }, stock), 100n)
+  })
+})
+
+describe("a rule that sells the position", () => {
+  const all = "    all: { when: mid < 90, side: sell, price: mid, size: { position: 100% } }"
+  const first = (exit: string) =>
+    `    first: { when: mid > 1, side: buy, price: mid, size: { quote: 50 }, then: { ${exit} } }`
+
+  it("is warned of where exits that rest hold it", () => {
+    assert.deepStrictEqual(warnings(`${first("price: entry * 1.1")}\n${all}`), [
+      "rule all sells a share of the position, and the exit of rule first holds what it bought: while that rests, nothing is free"
+    ])
+    assert.deepStrictEqual(warnings(`${first("stop: entry * 0.9")}\n${all}`), [])
+  })
+
+  it("says why no order follows while its own exit holds the base", () => {
+    const strategy = strategyOf(
+      `name: t\nmarket: SOL/USDC\nkind: rules\nlimits: { budget: { base: 3, quote: 2000 } }\nrules:\n  timeframe: 1m\n  orders:\n${all}\n`
+    )
+    const own = { openOrders: 1, freeBase: 0n, freeQuote: 0n, position: 3_000_000_000n, realisedProfit: 0n }
+    const { absent } = strategy.decide({ ...viewAt(strategy, Decimal.make(80n)), own }, strategy.initialMemory)
+    assert.deepStrictEqual(
+      absent.map(({ slot, why }) => [slot, why.code, why.text]),
+      [["all", "no-order", "its size comes to 3 SOL, and no SOL is free outside its orders"]]
+    )
   })
 })

@@ -201,7 +201,7 @@ describe("screen", () => {
     assert.deepStrictEqual(says(), ["waits to be placed", "budget: too little", "has its own reason"])
     const again = "given up and tried again: the venue refused to create it"
     assert.deepStrictEqual(says(begun, given), [again, "budget: too little", "has its own reason"])
-    const lost = "paused by its limit daily-loss: lost 7 USDC today; exits go on"
+    const lost = "paused by its limit daily-loss: lost 7 USDC today"
     assert.deepStrictEqual(says(paused), [lost, lost, "has its own reason"])
     const killed = "the kill switch is on: fire drill"
     assert.deepStrictEqual(says(paused, kill), [killed, killed, "has its own reason"])

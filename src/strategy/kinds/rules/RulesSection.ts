@@ -127,13 +127,16 @@ export const rulesOf = ({ orders }: Read.SettingsOf<RulesKeys>, section: Section
     if (rule !== undefined && budget !== undefined) checkSize(rule, at, isSupplied(rule, rules, budget), section)
   }
   checkFirst(entries, scope)
+  checkHeld(entries, scope)
   return { market, rules, needs: scope.needs }
 }
 
-const checkFirst = (
-  read: ReadonlyArray<{ readonly at: YamlNode; readonly rule: Rule | undefined }>,
-  { to }: Scope
-): void => {
+interface RuleAt {
+  readonly at: YamlNode
+  readonly rule: Rule | undefined
+}
+
+const checkFirst = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
   const firstRows = read.map(({ at, rule }) => {
     const parts = rule === undefined ? [] : [["price", rule.price] as const, ...sizeTerm(rule)]
     const part = parts.find(([, term]) => needsPosition(term))
@@ -144,6 +147,23 @@ const checkFirst = (
     const place = (at.type === "map" ? at.entries.get(part)?.value : undefined) ?? at
     const message = `rule ${rule?.slot} never fires: its ${part} has no value without a position, and no rule begins one`
     warn(to, place, message, "averageEntry has a value only while there is a position")
+  }
+}
+
+/** Warns of a share of the position whose base the exits of other rules hold. */
+const checkHeld = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
+  for (const { at, rule } of read) {
+    const size = at.type === "map" ? at.entries.get("size")?.value : undefined
+    const share = size?.type === "map" ? size.entries.get("position") : undefined
+    const holder = read.find((other) => other.rule?.side !== rule?.side && other.rule?.exit?.price !== undefined)?.rule
+    if (rule?.side !== "SELL" || share === undefined || holder === undefined) continue
+    const message = `rule ${rule.slot} sells a share of the position, and the exit of rule ${holder.slot} holds what it bought: while that rests, nothing is free`
+    warn(
+      to,
+      share.value,
+      message,
+      `leave ${holder.slot} by then.stop or then.when, which hold nothing until they are due`
+    )
   }
 }
 

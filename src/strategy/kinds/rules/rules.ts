@@ -12,7 +12,7 @@ import { formatWithSymbol } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { netOfFills } from "../../../domain/fees/RoundCost.ts"
-import { type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
+import { inputAsset, type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { counted } from "../../../domain/Words.ts"
 import {
@@ -267,7 +267,7 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
     return because("not-known", undecided(found).text, "price")
   }
   if (going === undefined) {
-    const { code, text, key } = noOrder(rule, moment)
+    const { code, text, key } = noOrder(rule, market, moment)
     // It may come to an order at any other price; what is not warm waits for a candle.
     if (code === "no-order") notePrice(moment, moment.mid)
     return because(code, text, key)
@@ -280,7 +280,7 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
   return { state: { ...state, fired: state.fired + 1, going } }
 }
 
-const noOrder = ({ exit, price, size }: Rule, moment: Moment) => {
+const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Moment) => {
   const entry = price.value(moment)
   const values: ReadonlyArray<readonly [key: string, term: Term | undefined]> = [
     ["price", price],
@@ -298,6 +298,13 @@ const noOrder = ({ exit, price, size }: Rule, moment: Moment) => {
   }
   const text = `its price comes to ${Decimal.format(Decimal.fromNumber(entry, 8))}: a price is above zero`
   if (entry <= 0) return { code: "no-order", text, key: "price" }
+  const amount = "term" in size ? size.term.value({ ...moment, entry }) * Decimal.toNumber(size.share) : 0
+  const free = side === "SELL" ? moment.own?.freeBase : moment.own?.freeQuote
+  if ("term" in size && amount > 0 && free === 0n) {
+    const wanted = `${Decimal.format(Decimal.fromNumber(amount, 8))} ${market[size.unit].symbol}`
+    const held = `its size comes to ${wanted}, and no ${inputAsset(market, side).symbol} is free outside its orders`
+    return { code: "no-order", text: held, key: "size" }
+  }
   return { code: "no-order", text: "its price or size comes to nothing that could be ordered", key: "size" }
 }
 
