@@ -85,7 +85,7 @@ export const threads = async ({ show, root, folder }: Bench): Promise<void> => {
     ["1,000 grids", gridSets],
     ["4,000 grids", manyGridSets]
   ] as const) {
-    const words = ["sweep", strategy, "--data", file, "--json", ...sets.flatMap((set) => ["--set", set])]
+    const words = ["search", strategy, "--data", file, "--json", ...sets.flatMap((set) => ["--set", set])]
     const on = (count: number) => ({
       name: count === 1 ? "1 thread" : `${count} threads`,
       run: (): Done => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Verifies, without a network and without limitbot, what `limitbot evidence ORDER --proof FILE` wrote:
+// Verifies, without a network and without limitbot, what `limitbot orders ORDER --proof FILE` wrote:
 //
 //   node verify.mjs FILE ed25519:PUBLIC-KEY
 //

@@ -85,7 +85,7 @@ try {
   const run = (...args: ReadonlyArray<string>) =>
     execFileSync(target, args, { cwd: scratch, encoding: "utf8", env: { PATH: "", XDG_CACHE_HOME: scratch } })
   run("data", "generate", "candles.csv", "--bars", "3000")
-  const sweep = ["sweep", join(root, "strategies/grid.yaml"), "--data", "candles.csv", "--set", "grid.levels=11,21,31"]
+  const sweep = ["search", join(root, "strategies/grid.yaml"), "--data", "candles.csv", "--set", "grid.levels=11,21,31"]
   process.stdout.write(
     `${run("--version")}${run(...sweep, "--threads", "2")
       .split("\n")

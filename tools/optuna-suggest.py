@@ -1,4 +1,4 @@
-"""Suggests the trials of `limitbot sweep --suggest "python3 tools/optuna-suggest.py"` by Optuna's TPE: pip install optuna.
+"""Suggests the trials of `limitbot search --suggest "python3 tools/optuna-suggest.py"` by Optuna's TPE: pip install optuna.
 
 The order of a key's values counts: they are sampled as whole numbers from the first to the last.
 """

@@ -2,10 +2,11 @@
  * The command tree. A command's module is loaded when the first word names it: most of the cost of a start is code,
  * and no command needs another's. For anything else (`--help`, a typing mistake) all of them are loaded.
  */
-import { Console, Effect } from "effect"
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { version } from "../version.ts"
 import { help } from "./help.ts"
+import { presentWords } from "./moved.ts"
 
 const groups = {
   Begin: {
@@ -14,7 +15,6 @@ const groups = {
     import: () => import("./init/import.ts").then(({ command }) => command),
     "first-order": () => import("./first/firstOrder.ts").then(({ command }) => command),
     check: () => import("./check/check.ts").then(({ command }) => command),
-    schema: () => import("./check/schema.ts").then(({ command }) => command),
     plan: () => import("./plan/plan.ts").then(({ command }) => command),
     rehearse: () => import("./rehearse/rehearse.ts").then(({ command }) => command)
   },
@@ -23,64 +23,44 @@ const groups = {
     status: () => import("./journal/status.ts").then(({ command }) => command),
     book: () => import("./plan/book.ts").then(({ command }) => command),
     explain: () => import("./plan/explain.ts").then(({ command }) => command),
-    events: () => import("./control/events.ts").then(({ command }) => command),
-    dashboard: () => import("./control/dashboard.ts").then(({ command }) => command)
+    events: () => import("./control/events.ts").then(({ command }) => command)
   },
   "Stop and steer": {
     pause: () => import("./control/commands.ts").then(({ pause }) => pause),
     resume: () => import("./control/commands.ts").then(({ resume }) => resume),
-    drain: () => import("./control/commands.ts").then(({ drain }) => drain),
     cancel: () => import("./control/commands.ts").then(({ cancel }) => cancel),
-    "cancel-all": () => import("./control/commands.ts").then(({ cancelAll }) => cancelAll),
     signal: () => import("./control/signal.ts").then(({ command }) => command),
     reload: () => import("./control/commands.ts").then(({ reload }) => reload),
-    kill: () => import("./run/kill.ts").then(({ kill }) => kill),
-    release: () => import("./run/kill.ts").then(({ release }) => release),
-    containment: () => import("./run/containment.ts").then(({ command }) => command)
+    kill: () => import("./run/kill.ts").then(({ command }) => command)
   },
   Money: {
     money: () => import("./money/money.ts").then(({ command }) => command),
     profit: () => import("./money/profit.ts").then(({ command }) => command),
     fills: () => import("./journal/fills.ts").then(({ command }) => command),
-    balances: () => import("./history/balances.ts").then(({ command }) => command),
     export: () => import("./money/export.ts").then(({ command }) => command)
   },
   Test: {
     backtest: () => import("./backtest/backtest.ts").then(({ command }) => command),
-    sweep: () => import("./search/sweep.ts").then(({ command }) => command),
-    "walk-forward": () => import("./search/walkForward.ts").then(({ command }) => command),
-    "monte-carlo": () => import("./search/monteCarlo.ts").then(({ command }) => command),
+    search: () => import("./search/search.ts").then(({ command }) => command),
     data: () => import("./data/data.ts").then(({ command }) => command),
     replay: () => import("./money/replay.ts").then(({ command }) => command)
   },
   Swap: {
-    swap: () => import("./swap/swap.ts").then(({ command }) => command),
-    shield: () => import("./swap/moves.ts").then(({ shield }) => shield),
-    unshield: () => import("./swap/moves.ts").then(({ unshield }) => unshield)
+    swap: () => import("./swap/swap.ts").then(({ command }) => command)
   },
   "When something is wrong": {
-    migrate: () => import("./control/migrate.ts").then(({ command }) => command),
-    doctor: () => import("./control/doctor.ts").then(({ command }) => command),
     orders: () => import("./journal/orders.ts").then(({ command }) => command),
     resolve: () => import("./journal/resolve.ts").then(({ command }) => command),
     reconcile: () => import("./history/reconcile.ts").then(({ command }) => command),
-    evidence: () => import("./money/evidence.ts").then(({ command }) => command),
-    canary: () => import("./canary/canary.ts").then(({ command }) => command),
-    history: () => import("./history/history.ts").then(({ command }) => command),
-    recover: () => import("./journal/recover.ts").then(({ command }) => command)
+    history: () => import("./history/history.ts").then(({ command }) => command)
   },
   "Account and keys": {
-    key: () => import("./signer/key.ts").then(({ command }) => command),
     signer: () => import("./signer/signer.ts").then(({ command }) => command),
-    policy: () => import("./signer/policy.ts").then(({ policy }) => policy),
-    approve: () => import("./signer/policy.ts").then(({ approve }) => approve),
     people: () => import("./control/people.ts").then(({ command }) => command)
   },
   Machine: {
     fleet: () => import("./fleet/fleet.ts").then(({ command }) => command),
     journal: () => import("./journal/journal.ts").then(({ command }) => command),
-    notify: () => import("./control/notify.ts").then(({ command }) => command),
-    "plug-in": () => import("./plugIn/plugIn.ts").then(({ command }) => command),
     mcp: () => import("./control/mcp.ts").then(({ command }) => command),
     sandbox: () => import("./run/sandbox.ts").then(({ command }) => command)
   }
@@ -89,25 +69,13 @@ const groups = {
 type Groups = typeof groups
 type Group = Readonly<Record<string, { [G in keyof Groups]: Groups[G][keyof Groups[G]] }[keyof Groups]>>
 
-const moved: Readonly<Record<string, ReadonlyArray<string>>> = {
-  dust: ["money", "--dust"],
-  keygen: ["key", "new"],
-  stuck: ["orders", "--stuck"],
-  swaps: ["swap", "list"]
-}
-
-const presentWords = ([first = "", ...others]: ReadonlyArray<string>): ReadonlyArray<string> =>
-  first === "swaps" && others[0] === "withdrawals" ? ["swap", ...others] : [...(moved[first] ?? [first]), ...others]
-
 const root = Command.make("limitbot").pipe(
   help("Places resting limit orders and accounts for every unit of their money")
 )
 
 export const runCommand = (given: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const words = presentWords(given)
-    if (given[0] !== undefined && words[0] !== given[0])
-      yield* Console.error(`limitbot: "${given[0]}" is now "${words.slice(0, 2).join(" ")}"`)
+    const words = yield* presentWords(given)
     const isKnown = Object.values(groups).some((commands) => Object.keys(commands).some((name) => name === words[0]))
     const subcommands = yield* Effect.forEach(Object.entries<Group>(groups), ([group, commands]) => {
       const commandEntries = Object.entries(commands).filter(([name]) => name === words[0] || !isKnown)

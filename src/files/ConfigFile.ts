@@ -262,7 +262,7 @@ const config = Read.settingsReader({
     "a running bot compares the service with its recorded behaviour (reads only)",
     "never"
   ),
-  stuckAfter: Read.optional(StuckAfter.reader, "how long each step may take before `stuck` names the order"),
+  stuckAfter: Read.optional(StuckAfter.reader, "how long each step may take before `orders --stuck` names the order"),
   journal: Read.withDefault(
     Read.text,
     defaultJournal,

@@ -78,7 +78,7 @@ const cutBy = Effect.fnUntraced(function* (outside: Head.Head) {
 })
 
 const emptied = (text: string): string =>
-  `The journal is empty: ${text}. A bot that starts from it would pay again for open orders. Restore it (limitbot journal restore), or move it away with its -wal, -shm and .head files and rebuild it (limitbot recover)`
+  `The journal is empty: ${text}. A bot that starts from it would pay again for open orders. Restore it (limitbot journal restore), or move it away with its -wal, -shm and .head files and rebuild it (limitbot journal recover)`
 
 const unarchived = (first: number): string =>
   `Events 1 to ${first - 1} of the journal were archived, but the .archive file beside it is missing: put it back`

@@ -10,6 +10,7 @@ import { present } from "../domain/Present.ts"
 import { age, clockText, operatorLimit, pausedBy } from "../domain/Words.ts"
 import { unclearPayment } from "../engine/funding/Paying.ts"
 import * as MoneyProblems from "../engine/funding/Problems.ts"
+import { commandLineOf } from "../engine/holds/Holds.ts"
 import { holdsOnBot } from "../engine/holds/HoldsOn.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
 import { mayBePaidEarlier } from "../engine/state/orders/JournalIntegrity.ts"
@@ -112,7 +113,7 @@ const pauses =
 
 const changed = (drift: Drift.Drift): Case => ({
   subject: "service",
-  text: `Not as recorded: ${Drift.sentenceOf(drift)}. See: limitbot canary`
+  text: `Not as recorded: ${Drift.sentenceOf(drift)}. See: limitbot check --service`
 })
 
 const isUnclear = (placement: ReturnType<typeof unfinished>[number]): boolean =>
@@ -320,6 +321,6 @@ export const linesOf = (problems: ReadonlyArray<ProblemView>): ReadonlyArray<Pro
     if (first === undefined) return []
     const { command, severity, subject, text } = first
     const more = cases.length === 1 ? "" : ` and ${cases.length - 1} more`
-    const hint = command === null ? "" : ` (limitbot ${command})`
+    const hint = command === null ? "" : ` (${commandLineOf(command)})`
     return [{ severity, text: `${subject}: ${text}${more}${hint}` }]
   })

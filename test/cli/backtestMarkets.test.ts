@@ -171,17 +171,22 @@ describe("backtest of several markets", () => {
     Effect.gen(function* () {
       const set = ["--set", "rebalance.band=1%,2%", "--json"]
       const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, "--fills", "optimistic", "--json"))
-      const { best } = JSON.parse(yield* limitbot("sweep", thirds, ...both, ...set))
+      const { best } = JSON.parse(yield* limitbot("search", thirds, ...both, ...set))
       const same = best.find(({ values }: { values: ReadonlyArray<string> }) => values[0] === "1%")
       assert.deepStrictEqual(
         [same.optimistic.profitQuote, same.optimistic.fills],
         [single.sides.optimistic.profitQuote, single.fills]
       )
-      const walked = JSON.parse(yield* limitbot("walk-forward", thirds, ...both, ...set, "--windows", "2"))
+      const walked = JSON.parse(
+        yield* limitbot("search", "--by", "walk-forward", thirds, ...both, ...set, "--windows", "2")
+      )
       assert.strictEqual(walked.steps.length, 2)
       const words = ["--method", "candles", "--runs", "3", "--block", "200", "--json"]
-      assert.strictEqual(JSON.parse(yield* limitbot("monte-carlo", thirds, ...both, ...words)).runs, 3)
-      const refused = yield* Effect.flip(limitbot("sweep", thirds, "--data", btc, ...set))
+      assert.strictEqual(
+        JSON.parse(yield* limitbot("search", "--by", "monte-carlo", thirds, ...both, ...words)).runs,
+        3
+      )
+      const refused = yield* Effect.flip(limitbot("search", thirds, "--data", btc, ...set))
       assert.match(refused.message, /of which market\? the strategy trades/)
     })
   )
@@ -191,11 +196,11 @@ describe("backtest of several markets", () => {
       const on = ["--data", btc, "--on", `ETH/USDC=${eth}`]
       const set = ["--set", "rebalance.band=1%,2%,4%"]
       const page = join(folder, "across.html")
-      const found = JSON.parse(yield* limitbot("sweep", alone, ...on, ...set, "--json", "--report", page))
+      const found = JSON.parse(yield* limitbot("search", alone, ...on, ...set, "--json", "--report", page))
       for (const file of [btc, eth]) assert.include(readFileSync(page, "utf8"), `${file}, SHA-256`)
       const elsewhere = join(folder, "elsewhere.yaml")
       writeFileSync(elsewhere, readFileSync(alone, "utf8").replace("BTC/USDC", "ETH/USDC"))
-      const there = JSON.parse(yield* limitbot("sweep", elsewhere, "--data", eth, ...set, "--json"))
+      const there = JSON.parse(yield* limitbot("search", elsewhere, "--data", eth, ...set, "--json"))
       const gains = (best: ReadonlyArray<{ trial: number; profitQuote: string }>) =>
         new Map(best.map(({ trial, profitQuote }) => [trial, Number(profitQuote)]))
       const [here, eths] = [gains(found.markets[0].best), gains(there.best)]
@@ -214,24 +219,26 @@ describe("backtest of several markets", () => {
       const [, alone2] = found.bestAlone
       assert.strictEqual(alone2.score, Math.max(...eths.values()))
       assert.include(readFileSync(page, "utf8"), "By market")
-      const text = yield* limitbot("sweep", alone, ...on, ...set)
+      const text = yield* limitbot("search", alone, ...on, ...set)
       assert.match(text, /The best on ETH\/USDC alone: rebalance\.band/)
-      const walked = JSON.parse(yield* limitbot("walk-forward", alone, ...on, ...set, "--windows", "2", "--json"))
+      const walked = JSON.parse(
+        yield* limitbot("search", "--by", "walk-forward", alone, ...on, ...set, "--windows", "2", "--json")
+      )
       assert.deepStrictEqual(
         walked.markets.map(({ market }: { market: string }) => market),
         ["BTC/USDC", "ETH/USDC"]
       )
       assert.strictEqual(walked.together.worst, Math.min(walked.profitQuote, walked.markets[1].profitQuote))
       const luck = ["--method", "candles", "--block", "200", "--runs", "3"]
-      assert.match(yield* limitbot("monte-carlo", alone, ...on, ...luck), /on the median market/)
+      assert.match(yield* limitbot("search", "--by", "monte-carlo", alone, ...on, ...luck), /on the median market/)
       for (const [given, message] of [
         [eth, /write a market and its candles/],
         [`BTC/USDC=${btc}`, /BTC\/USDC is there twice/]
       ] as const) {
-        const refused = yield* Effect.flip(limitbot("sweep", alone, "--data", btc, "--on", given, ...set))
+        const refused = yield* Effect.flip(limitbot("search", alone, "--data", btc, "--on", given, ...set))
         assert.match(refused.message, message)
       }
-      const refused = yield* Effect.flip(limitbot("sweep", thirds, ...both, "--on", `ETH/USDC=${eth}`, ...set))
+      const refused = yield* Effect.flip(limitbot("search", thirds, ...both, "--on", `ETH/USDC=${eth}`, ...set))
       assert.match(refused.message, /only a file of one market is run on others too/)
     })
   )

@@ -4,14 +4,10 @@ import { Console, Effect, FileSystem, Layer } from "effect"
 import { Command } from "effect/cli"
 import * as backtest from "../../src/cli/backtest/backtest.ts"
 import * as data from "../../src/cli/data/data.ts"
-import * as monteCarlo from "../../src/cli/search/monteCarlo.ts"
-import * as sweep from "../../src/cli/search/sweep.ts"
-import * as walkForward from "../../src/cli/search/walkForward.ts"
+import * as search from "../../src/cli/search/search.ts"
 import * as Stop from "../../src/process/Stop.ts"
 
-const root = Command.make("limitbot").pipe(
-  Command.withSubcommands([backtest.command, data.command, sweep.command, walkForward.command, monteCarlo.command])
-)
+const root = Command.make("limitbot").pipe(Command.withSubcommands([backtest.command, data.command, search.command]))
 const runCommand = Command.runWith(root, { version: "test" })
 
 /** Runs the words, on files as `change` makes them, and returns what went to standard output. */

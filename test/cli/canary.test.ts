@@ -168,17 +168,17 @@ otlp: { url: "${url}", token: { file: otlp.key } }\n`
     const order = /"orderId":"([^"]+)"/.exec(bot.stdout())?.[1] ?? ""
     const later = [
       ["events", "--json", "--limit", "100000"],
-      ["evidence", order, "--out", join(cwd, "evidence.json")],
+      ["orders", order, "--out", join(cwd, "evidence.json")],
       ["export", "--format", "beancount", "--out", join(cwd, "books.beancount")],
       ["replay", "--json"],
       ["reconcile", "--json"],
-      ["swap", "list", "--json"],
+      ["swap", "--list", "--json"],
       ["swap", "0.001", "BTC", "USDC", "--yes", "--json"],
-      ["doctor", "--json"]
+      ["check", "--json"]
     ]
     for (const words of later) {
       const { code, stdout, stderr } = await command(...words)
-      assert.isTrue(code === 0 || words[0] === "doctor", `${words[0]}: ${stderr}`)
+      assert.isTrue(code === 0 || words[0] === "check", `${words[0]}: ${stderr}`)
       assert.isAbove(stdout.length, 20, words[0])
     }
   })

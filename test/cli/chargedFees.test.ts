@@ -42,7 +42,7 @@ const events: ReadonlyArray<BotEvent> = [
 ]
 
 describe("the fee that orders named", () => {
-  it("is in profit, fills, doctor and plan, in words and in JSON, and counts each order once", async () => {
+  it("is in profit, fills, check and plan, in words and in JSON, and counts each order once", async () => {
     const folder = workspace(await startStill())
     await write(join(folder, "journal.sqlite"), events)
     const at = ["--config", join(folder, "config.yaml")]
@@ -50,14 +50,14 @@ describe("the fee that orders named", () => {
     const json = async (...words: ReadonlyArray<string>) => JSON.parse(await said(...words, "--json"))
     const grid = join(folder, "grid.yaml")
     const line = "The service takes 21 basis points of every input (echoed by 2 orders) in BTC/USDC."
-    for (const words of [["profit"], ["fills"], ["doctor"], ["plan", grid]]) assert.include(await said(...words), line)
+    for (const words of [["profit"], ["fills"], ["check"], ["plan", grid]]) assert.include(await said(...words), line)
 
     const { at: when, ...row } = (await json("profit")).USDC.charged[0]
     assert.isAbove(Date.parse(when), 0)
     const fee = { market: "BTC/USDC", credential: "partner", askedBasisPoints: 0, basisPoints: 21, orders: 2 }
     assert.deepStrictEqual(row, fee)
     assert.deepInclude((await json("plan", grid)).charged[0], fee)
-    const { findings } = await json("doctor")
+    const { findings } = await json("check")
     assert.deepInclude(findings.find(({ check }: { check: string }) => check === "fees").charged, fee)
     const fills = await json("fills")
     assert.deepStrictEqual(

@@ -41,7 +41,7 @@ describe("an account of confidential intents", () => {
       const cwd = workspace(sandbox, { "config.yaml": configOf(sandbox) })
       const config = ["--config", "config.yaml"]
       const balances = async () => {
-        const { stderr, stdout } = await runHere(["balances", "--json", ...config], { cwd })
+        const { stderr, stdout } = await runHere(["money", "--at-venue", "--json", ...config], { cwd })
         assert.isNotEmpty(stdout, stderr)
         const all: ReadonlyArray<Row> = JSON.parse(stdout).balances
         const rows = all.filter(({ source }) => source === "private")
@@ -90,7 +90,7 @@ describe("an account of confidential intents", () => {
       if (like === "document") return
       // Neither needs a hash of the settlement.
       const placement = String(paid[0]?.["placement"])
-      const evidence = await runHere(["evidence", placement, "--out", "evidence.json", ...config], { cwd })
+      const evidence = await runHere(["orders", placement, "--out", "evidence.json", ...config], { cwd })
       assert.strictEqual(evidence.code, 0, evidence.stderr)
       assert.include(readFileSync(join(cwd, "evidence.json"), "utf8"), placement)
       const exported = await runHere(["export", "--format", "csv", "--out", "books", ...config], { cwd })

@@ -38,7 +38,7 @@ describe.concurrent("credentials", () => {
       for (const command of [["history"], ["swap", "0.01", "BTC", "USDC", "--yes"], ["run", "grid.yaml"]]) {
         assertSays(await runHere([...command, ...config], { cwd }), 1, message)
       }
-      const swaps = await runHere(["swap", "list", ...config], { cwd })
+      const swaps = await runHere(["swap", "--list", ...config], { cwd })
       assert.include(swaps.stdout, "No swaps yet.")
     }
   )

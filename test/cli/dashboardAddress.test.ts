@@ -48,11 +48,11 @@ describe.concurrent("the dashboard's address", () => {
       assert.strictEqual(link.split("#token=")[1], readFileSync(join(cwd, "journal.sqlite.token"), "utf8").trim())
       const status = await run(["status", "--config", "config.yaml"], { ...onTerminal, cwd })
       assert.include(status.stdout, link)
-      const told = await run(["dashboard", "--config", "config.yaml"], { ...onTerminal, cwd })
+      const told = await run(["status", "--dashboard", "--config", "config.yaml"], { ...onTerminal, cwd })
       assert.include(told.stdout, link)
       bot.press(ctrlC)
       await bot.ended
-      assert.match(bot.after(), /limitbot dashboard --config config\.yaml/)
+      assert.match(bot.after(), /limitbot status --dashboard --config config\.yaml/)
     }
   )
 
@@ -62,10 +62,10 @@ describe.concurrent("the dashboard's address", () => {
     await bot.says(/dashboard http:\/\/127\.0\.0\.1:\d+ /)
     guard(readFileSync(join(cwd, "journal.sqlite.token"), "utf8").trim())
     const where = /http:\/\/127\.0\.0\.1:\d+ {2}token in \S*journal\.sqlite\.token/
-    assert.match((await runHere(["dashboard", "--config", "config.yaml"], { cwd })).stdout, where)
+    assert.match((await runHere(["status", "--dashboard", "--config", "config.yaml"], { cwd })).stdout, where)
     assert.match((await runHere(["status", "--config", "config.yaml"], { cwd })).stdout, where)
     const { dashboard, tokenFile } = JSON.parse(
-      (await runHere(["dashboard", "--config", "config.yaml", "--json"], { cwd })).stdout
+      (await runHere(["status", "--dashboard", "--config", "config.yaml", "--json"], { cwd })).stdout
     )
     assert.match(dashboard, /^http:\/\/127\.0\.0\.1:\d+$/)
     assert.isTrue(existsSync(tokenFile))
@@ -73,7 +73,7 @@ describe.concurrent("the dashboard's address", () => {
     assert.include(refused.message, tokenFile)
     bot.signal("SIGTERM")
     await bot.ended
-    assertSays(await runHere(["dashboard", "--config", "config.yaml"], { cwd }), 1, /No bot runs on /)
+    assertSays(await runHere(["status", "--dashboard", "--config", "config.yaml"], { cwd }), 1, /No bot runs on /)
   })
 
   it.skipIf(!isLong)(

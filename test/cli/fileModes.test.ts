@@ -28,7 +28,7 @@ describe("files", () => {
     for (const words of [
       ["journal", "backup", "made/copy.sqlite"],
       ["export", "--format", "csv", "--out", "made/books"],
-      ["evidence", "p1", "--offline", "--out", "made/evidence.json"],
+      ["orders", "p1", "--offline", "--out", "made/evidence.json"],
       ["data", "generate", "made/candles.csv", "--bars", "100"]
     ]) {
       const made = await start(words[0] === "data" ? words : [...words, ...config], { cwd, ...openly }).ended

@@ -15,14 +15,14 @@ const ranges: ReadonlyArray<readonly [words: string, message: RegExp]> = [
   [`${run} --spread-bps=-1`, /--spread-bps: "-1".*between 0 and 5000/],
   [`${run} --edge-bps=-1`, /--edge-bps: "-1"/],
   [`${run} --trials 0`, /--trials: "0"/],
-  [`sweep grid.yaml ${search} --random 0`, /--random: "0"/],
-  [`sweep grid.yaml ${search} --threads=-2`, /--threads: "-2"/],
-  [`sweep grid.yaml ${search} --top=-1`, /--top: "-1"/],
-  [`sweep grid.yaml ${search} --halve 1`, /--halve: "1".*greater than or equal to 2/],
-  [`walk-forward grid.yaml ${search} --windows 0`, /--windows: "0".*between 1 and 1000/],
-  [`walk-forward grid.yaml ${search} --train 0`, /--train: "0"/],
-  ["monte-carlo grid.yaml --data grid.yaml --runs 0", /--runs: "0"/],
-  ["monte-carlo grid.yaml --data grid.yaml --ruin 101", /--ruin: "101".*between 1 and 100/],
+  [`search grid.yaml ${search} --random 0`, /--random: "0"/],
+  [`search grid.yaml ${search} --threads=-2`, /--threads: "-2"/],
+  [`search grid.yaml ${search} --top=-1`, /--top: "-1"/],
+  [`search grid.yaml ${search} --halve 1`, /--halve: "1".*greater than or equal to 2/],
+  [`search --by walk-forward grid.yaml ${search} --windows 0`, /--windows: "0".*between 1 and 1000/],
+  [`search --by walk-forward grid.yaml ${search} --train 0`, /--train: "0"/],
+  ["search --by monte-carlo grid.yaml --data grid.yaml --runs 0", /--runs: "0"/],
+  ["search --by monte-carlo grid.yaml --data grid.yaml --ruin 101", /--ruin: "101".*between 1 and 100/],
   ["data generate candles.csv --bars 1", /--bars: "1"/],
   ["data generate candles.csv --price=-5", /--price: "-5"/],
   ["data download --exchange x --symbol X/Y --out x.csv --from 2023-04-31", /--from time "2023-04-31" is not a time/],
@@ -48,8 +48,8 @@ describe("a search", () => {
     await runHere(["data", "generate", "candles.csv", "--bars", "600", "--price", "60000"], { cwd })
     const set = ["grid.yaml", ...data, "--set", "grid.levels=1", "--threads", "1"]
     const refused = /Every trial was refused, for example: .*expected a whole number from 2 to 20001/
-    assertSays(await runHere(["sweep", ...set], { cwd }), 1, refused)
-    assertSays(await runHere(["walk-forward", ...set, "--windows", "2"], { cwd }), 1, refused)
+    assertSays(await runHere(["search", ...set], { cwd }), 1, refused)
+    assertSays(await runHere(["search", "--by", "walk-forward", ...set, "--windows", "2"], { cwd }), 1, refused)
     const one = await runHere(["backtest", "grid.yaml", ...data, "--fills", "pessimistic"], { cwd })
     assert.match(one.stdout, /By the rules of fewer fills alone it (?:gained|did not gain)\./)
     assert.notMatch(one.stdout, /side of the band|worse side/)
@@ -61,7 +61,7 @@ describe("a search", () => {
     const cwd = workspace(nowhere, { "wide.yaml": `name: wide\nmarket: BTC/USDC\nkind: grid\n${text}\n` })
     await runHere(["data", "generate", "c.csv", "--bars", "3000", "--price", "60000", "--seed", "2"], { cwd })
     const words = ["--data", "c.csv", "--set", "grid.levels=5,9", "--windows", "4", "--train", "1", "--threads", "1"]
-    const { stdout } = await runHere(["walk-forward", "wide.yaml", ...words], { cwd })
+    const { stdout } = await runHere(["search", "--by", "walk-forward", "wide.yaml", ...words], { cwd })
     assert.include(stdout, "In the past the best gained in 1 of 4 windows, and next to nothing or less in all")
   })
 })

@@ -243,7 +243,7 @@ describe("the books of a bot", () => {
   it("evidence of an order is one file without secrets; nothing is stuck", async () => {
     const [fill] = await json<ReadonlyArray<{ orderId: string }>>("fills")
     const order = fill?.orderId ?? ""
-    const written = await runHere(["evidence", order, "--out", "evidence.json", ...config], { cwd })
+    const written = await runHere(["orders", order, "--out", "evidence.json", ...config], { cwd })
     assert.strictEqual(written.code, 0, written.stderr)
     const text = readFileSync(join(cwd, "evidence.json"), "utf8")
     const { orders } = JSON.parse(text)
@@ -263,17 +263,17 @@ describe("the books of a bot", () => {
       readFileSync(join(cwd, "config.yaml"), "utf8").replace(/ {2}partnerJwt.*\n/, ""),
       { mode: 0o600 }
     )
-    const tokenless = await runHere(["evidence", order, "--out", "part.json", "--config", "tokenless.yaml"], { cwd })
+    const tokenless = await runHere(["orders", order, "--out", "part.json", "--config", "tokenless.yaml"], { cwd })
     assert.strictEqual(tokenless.code, 0, tokenless.stderr)
     assert.include(tokenless.stdout, "Not asked: venue.partnerJwt is not set, and the history is the partner's")
     const [part] = JSON.parse(readFileSync(join(cwd, "part.json"), "utf8")).orders
     assert.deepStrictEqual(part.venueNow.order.answered, atVenue.answered, "the venue is asked all the same")
-    const alone = await runHere(["evidence", order, "--out", "alone.json", "--offline", ...config], { cwd })
+    const alone = await runHere(["orders", order, "--out", "alone.json", "--offline", ...config], { cwd })
     assert.strictEqual(alone.code, 0, alone.stderr)
     assert.match(readFileSync(join(cwd, "alone.json"), "utf8"), /only what the journal has/)
     assert.notMatch(text, /"signed": "(?!kept)|signature/)
     // Without a witness outside, the proof for others is by a checkpoint that is signed now.
-    const proven = await runHere(["evidence", order, "--proof", "proof.json", ...config], { cwd })
+    const proven = await runHere(["orders", order, "--proof", "proof.json", ...config], { cwd })
     assert.strictEqual(proven.code, 0, proven.stderr)
     const proof = readFileSync(join(cwd, "proof.json"), "utf8")
     assert.notMatch(proof, /signedData|FundingSigned/)
@@ -284,9 +284,9 @@ describe("the books of a bot", () => {
       execFileSync(process.execPath, [verifier, join(cwd, "proof.json"), key], { encoding: "utf8" }),
       "PROVEN"
     )
-    const nowhere = await runHere(["evidence", order, ...config], { cwd })
+    const nowhere = await runHere(["orders", order, ...config], { cwd })
     assert.deepStrictEqual([nowhere.code, /--out FILE, --proof FILE/.test(nowhere.stderr)], [2, true], nowhere.stderr)
-    const unknown = await runHere(["evidence", "nothing", "--out", "x.json", ...config], { cwd })
+    const unknown = await runHere(["orders", "nothing", "--out", "x.json", ...config], { cwd })
     assert.strictEqual(unknown.code, 1)
     assert.match(unknown.stderr, /knows no order nothing/)
     assert.deepStrictEqual(await json("orders", "--stuck"), [])

@@ -19,7 +19,7 @@ describe("public balances", () => {
       return JSON.parse(stdout)
     }
     const publicOf = async () => {
-      const rows: ReadonlyArray<Row> = (await told("balances")).balances
+      const rows: ReadonlyArray<Row> = (await told("money", "--at-venue")).balances
       return new Map(rows.flatMap(({ asset, available, source }) => (source === "public" ? [[asset, available]] : [])))
     }
     const before = await publicOf()

@@ -14,7 +14,7 @@ import {
 
 const config = ["--config", "config.yaml"]
 
-describe("limitbot recover", () => {
+describe("limitbot journal recover", () => {
   it("ends with the same open orders and balances as before, and says what it cannot know", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox)
@@ -37,7 +37,11 @@ describe("limitbot recover", () => {
     const places = await money()
     assert.lengthOf(before, 20)
     assert.lengthOf(await ordersAt(sandbox), 20)
-    assertSays(await runHere(["recover", "grid.yaml", ...config], { cwd }), 1, /a journal knows more than the venue/)
+    assertSays(
+      await runHere(["journal", "recover", "grid.yaml", ...config], { cwd }),
+      1,
+      /a journal knows more than the venue/
+    )
 
     const lose = (copy: string) => {
       for (const end of ["", "-wal", "-shm"]) {
@@ -49,7 +53,7 @@ describe("limitbot recover", () => {
       }
     }
     lose("lost")
-    const recovered = await runHere(["recover", "grid.yaml", ...config, "--json"], { cwd })
+    const recovered = await runHere(["journal", "recover", "grid.yaml", ...config, "--json"], { cwd })
     assert.strictEqual(recovered.code, 0, recovered.stderr)
     const said = JSON.parse(recovered.stdout)
     assert.lengthOf(said.orders, 20)
@@ -68,14 +72,16 @@ describe("limitbot recover", () => {
 
     // Of two bots on one account, one took the other's orders, and a kill of it cancelled them.
     lose("other")
-    const beside = await runHere(["recover", "grid.yaml", ...config, "--beside", "other.sqlite", "--json"], { cwd })
+    const beside = await runHere(["journal", "recover", "grid.yaml", ...config, "--beside", "other.sqlite", "--json"], {
+      cwd
+    })
     assert.strictEqual(beside.code, 0, beside.stderr)
     const { orders: taken, ofOthers } = JSON.parse(beside.stdout)
     assert.deepStrictEqual([taken, ofOthers], [[], 20])
 
     // Without files every order is looked after under another name; once they ended, their fees are known again.
     lose("again")
-    const bare = JSON.parse((await runHere(["recover", ...config, "--json"], { cwd })).stdout)
+    const bare = JSON.parse((await runHere(["journal", "recover", ...config, "--json"], { cwd })).stdout)
     const ids = (all: ReadonlyArray<string>) => all.map((each) => each.split(" ")[1] ?? "").sort()
     assert.deepStrictEqual(bare.orders.map(({ order }: { order: string }) => order).sort(), ids(before))
     assert.strictEqual(bare.money.find(({ place }: { place: string }) => place === "in order") !== undefined, true)
@@ -83,7 +89,7 @@ describe("limitbot recover", () => {
     assert.strictEqual(ended.code, 0, ended.stderr)
     const fees = async () => (await json<{ fees: ReadonlyArray<{ kind: string }> }>("money")).fees
     lose("ended")
-    const last = JSON.parse((await runHere(["recover", ...config, "--json"], { cwd })).stdout)
+    const last = JSON.parse((await runHere(["journal", "recover", ...config, "--json"], { cwd })).stdout)
     assert.deepStrictEqual(last.orders, [])
     await saysTheMoney(last)
     assert.deepStrictEqual(

@@ -29,13 +29,13 @@ describe("prices", () => {
     assert.match(shown, /^Prices: signed$/m)
     assert.include(shown, `BTC/USDC: No price for `)
 
-    const doctor = await runHere(["doctor", ...config])
+    const doctor = await runHere(["check", ...config])
     assert.strictEqual(doctor.code, 1)
     assert.include(doctor.stdout, `WRONG  prices: ${why}`)
-    const well = await runHere(["doctor", "--config", join(folder, "signed.yaml")])
+    const well = await runHere(["check", "--config", join(folder, "signed.yaml")])
     assert.match(well.stdout, /^ok {5}prices: signed/m)
     assert.match(well.stdout, /^ok {5}login: needs no salt$/m)
-    const without = await runHere(["doctor", "--config", join(folder, "saltless.yaml")])
+    const without = await runHere(["check", "--config", join(folder, "saltless.yaml")])
     assert.match(without.stdout, /^warn {3}login: no login can be made without the salt of \S+: private balances/m)
     assert.include(without.stdout, "→ set venue.facts.saltFrom")
 

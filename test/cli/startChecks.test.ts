@@ -38,7 +38,7 @@ describe("checks before a start", () => {
       assert.strictEqual(refused.code, 1, command)
       assert.match(refused.stderr, /BTC is configured with 6 decimals, but the venue lists 8\. Nothing was started/)
     }
-    const doctor = async (config: string) => (await runHere(["doctor", "--config", file(config)])).stdout
+    const doctor = async (config: string) => (await runHere(["check", "--config", file(config)])).stdout
     assert.match(await doctor("decimals.yaml"), /^WRONG {2}assets: assets\.BTC has 6 decimals; the venue lists 8$/m)
     assert.match(await doctor("renamed.yaml"), /^WRONG {2}owner: This journal has money of BTC/m)
     assert.match(await doctor("id.yaml"), /^WRONG {2}assets: assets\.BTC, nep141:old\.omft\.\S+: /m)
@@ -53,7 +53,7 @@ describe("checks before a start", () => {
     const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
     const folder = workspace(sandbox, { "config.yaml": configText(sandbox).replace(/url: \S+/, `url: ${url}`) })
     const config = ["--config", join(folder, "config.yaml")]
-    const { code, stdout } = await runHere(["doctor", ...config])
+    const { code, stdout } = await runHere(["check", ...config])
     const ran = await runHere(["run", join(folder, "grid.yaml"), ...config, "--for", "3s"])
     server.close()
     assert.strictEqual(code, 1)

@@ -1,4 +1,4 @@
-/** `sweep --suggest`: a program suggests the trials. Here it is a small one that climbs; Optuna speaks the same lines. */
+/** `search --suggest`: a program suggests the trials. Here it is a small one that climbs; Optuna speaks the same lines. */
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -45,7 +45,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 )
 
 const words = (log: string, how = "") => [
-  "sweep",
+  "search",
   strategy,
   "--data",
   candles,

@@ -154,7 +154,7 @@ describe("commands to a running bot", () => {
       lines.map(({ event }) => event),
       steps
     )
-    const listed = JSON.parse((await limitbot("swap", "list", "--json")).stdout) as ReadonlyArray<
+    const listed = JSON.parse((await limitbot("swap", "--list", "--json")).stdout) as ReadonlyArray<
       Record<string, unknown>
     >
     assert.deepStrictEqual(
@@ -170,8 +170,8 @@ describe("commands to a running bot", () => {
   })
 
   it("cancel-all withdraws everything and stays withdrawn until resumed", async () => {
-    assertSays(await limitbot("cancel-all"), 2, /Add --yes/)
-    const done = await limitbot("cancel-all", "--yes")
+    assertSays(await limitbot("pause", "--cancel"), 2, /Add --yes/)
+    const done = await limitbot("pause", "--cancel", "--yes")
     assert.strictEqual(done.code, 0, done.stderr)
     await until("no order is open", async () => (await status()).openOrders === 0)
     const { turnedAt } = await status()
@@ -296,7 +296,7 @@ describe("commands to a running bot", () => {
     const ready = await bot.ask("/health/ready")
     assert.strictEqual(ready.status, 503)
     assert.strictEqual((await bot.ask("/health/live")).status, 200)
-    assert.strictEqual((await limitbot("release")).code, 0)
+    assert.strictEqual((await limitbot("kill", "--off")).code, 0)
     await until("it is released", async () => (await status()).killSwitch === null)
   })
 

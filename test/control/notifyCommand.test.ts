@@ -135,7 +135,7 @@ describe("a notifier that is a program", () => {
   it("needs its words, and neither an address nor a secret", async () => {
     const wrong = async (line: string, said: RegExp) => {
       const folder = workspace(nowhere, { "config.yaml": `${configText(nowhere)}notify:\n  - ${line}\n` })
-      assertSays(await runHere(["notify", "test", "--config", join(folder, "config.yaml")]), 1, said)
+      assertSays(await runHere(["check", "--notify", "--config", join(folder, "config.yaml")]), 1, said)
     }
     await wrong("{ to: command }", /command needs command/)
     await wrong("{ to: command, command: [] }", /command needs command/)

@@ -228,7 +228,7 @@ describe("a running bot and phones", () => {
   }
   const hired = async (name: string) => {
     const out = join(newFolder(), "a.token")
-    assert.strictEqual((await runHere(["people", "add", name, "--role", "viewer", "--out", out, ...config()])).code, 0)
+    assert.strictEqual((await runHere(["people", name, "--role", "viewer", "--out", out, ...config()])).code, 0)
     return readFileSync(out, "utf8").trim()
   }
   const taken = (path: string) => service.received.get(path) ?? []
@@ -270,7 +270,7 @@ describe("a running bot and phones", () => {
     assert.deepStrictEqual([aud, sub], [service.origin, "mailto:me@home.example"])
     assert.isAbove(exp * 1_000, Date.now())
 
-    assert.strictEqual((await runHere(["people", "revoke", "vera", ...config()])).code, 0)
+    assert.strictEqual((await runHere(["people", "--revoke", "vera", ...config()])).code, 0)
     const [before, annas] = [taken("/vera").length, taken("/anna").length]
     await bot.command("/api/v1/resume", { why: "no smoke" })
     await until("anna is told", async () => taken("/anna").length > annas)
@@ -279,7 +279,7 @@ describe("a running bot and phones", () => {
     assert.match(JSON.stringify(events), /vera: subscribe localhost/)
     // A new token under the old name does not bring the old phone back.
     await hired("vera")
-    assert.strictEqual((await runHere(["notify", "test", ...config()])).code, 0)
+    assert.strictEqual((await runHere(["check", "--notify", ...config()])).code, 0)
     await until("anna is told", async () => taken("/anna").length > annas + 1)
     assert.strictEqual(taken("/vera").length, before)
   })
@@ -306,7 +306,7 @@ describe("a running bot and phones", () => {
     const wrong = async (receivers: string, said: RegExp, page = "dashboard: {}\n") => {
       const files = { "config.yaml": `${configText(nowhere)}${page}notify:\n${receivers}`, "short.key": "abc\n" }
       const folder = workspace(nowhere, files)
-      assertSays(await runHere(["notify", "test", "--config", join(folder, "config.yaml")]), 1, said)
+      assertSays(await runHere(["check", "--notify", "--config", join(folder, "config.yaml")]), 1, said)
     }
     const one = "  - { to: push, from: a@b.example, secret: { file: short.key } }\n"
     await wrong(one, /is not the 64 hexadecimal digits of a key[\s\S]*openssl rand -hex 32/)

@@ -90,7 +90,7 @@ describe("signals to a running bot", () => {
 
   it("a token of its own sends signals and opens nothing else; who looks sends none", async () => {
     const out = join(bot.folder, "chart.token")
-    assert.strictEqual((await limitbot("people", "add", "chart", "--role", "signaller", "--out", out)).code, 0)
+    assert.strictEqual((await limitbot("people", "chart", "--role", "signaller", "--out", out)).code, 0)
     const token = readFileSync(out, "utf8").trim()
     const body = JSON.stringify({ value: false })
     assert.strictEqual((await sendAs(token, "/api/v1/signals/go", "POST", body)).status, 200)
@@ -191,7 +191,7 @@ describe("signals to code of one's own", () => {
       runHere(["backtest", join(own.folder, "grid.yaml"), "--data", prices, ...more])
     assert.include((await test()).stderr, "grid.yaml looks at the signal trend: give what was sent with --signals FILE")
     const file = join(own.folder, "grid.yaml")
-    const swept = await runHere(["sweep", file, "--data", prices, "--set", "limits.budget.quote=50,100"])
+    const swept = await runHere(["search", file, "--data", prices, "--set", "limits.budget.quote=50,100"])
     assert.include(swept.stderr, "a search does not have: run it alone, with limitbot backtest --signals FILE")
     const sent = join(own.folder, "sent.csv")
     writeFileSync(sent, "time,name,value\n2026-01-01T00:10:00Z,trend,0.9\n")

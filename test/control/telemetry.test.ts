@@ -88,7 +88,7 @@ describe("telemetry", () => {
     assert.isUndefined(inLast("limitbot_held"))
     assert.strictEqual((await runHere(["kill", ...config])).code, 0)
     await until(() => inLast("limitbot_held") !== undefined)
-    assert.strictEqual((await runHere(["release", ...config])).code, 0)
+    assert.strictEqual((await runHere(["kill", "--off", ...config])).code, 0)
     await until(() => inLast("limitbot_held") === undefined)
     bot.signal("SIGTERM")
     assert.strictEqual((await bot.ended).code, 0)

@@ -167,7 +167,7 @@ witness: { file: witness.notes, every: 1s, mail: 1d }\n`
     const url = await listening
     const notify = `notify:\n  - { to: webhook, url: "${url}/test" }\n  - { to: ntfy, url: "http://127.0.0.1:1/topic" }\n`
     const folder = workspace(nowhere, { "config.yaml": `${configText(nowhere)}${notify}` })
-    const ended = await runHere(["notify", "test", "--config", join(folder, "config.yaml")])
+    const ended = await runHere(["check", "--notify", "--config", join(folder, "config.yaml")])
     assertSays(ended, 1, /not delivered to 1 of 2 receivers/)
     assert.match(ended.stdout, /webhook: taken/)
     assert.match(ended.stdout, /ntfy notification was not delivered: cannot be reached/)
@@ -272,11 +272,11 @@ dashboard: { port: 0, tls: { certificate: server.pem, key: { file: tls.key } } }
   })
 })
 
-describe("doctor", () => {
+describe("check", () => {
   it("says what is well, and what to mend", async () => {
     const sandbox = await startSandbox({ speed: 60 })
     const folder = workspace(sandbox)
-    const well = await runHere(["doctor", "--json", "--config", join(folder, "config.yaml")])
+    const well = await runHere(["check", "--json", "--config", join(folder, "config.yaml")])
     assert.strictEqual(well.code, 0, well.stdout + well.stderr)
     const { findings, ok } = JSON.parse(well.stdout)
     assert.isTrue(ok)
@@ -284,10 +284,10 @@ describe("doctor", () => {
     assert.includeMembers(checks, ["configuration", "key", "disk", "journal", "venue", "prices", "clock", "alerts"])
     const unsigned = findings.find(({ check }: { check: string }) => check === "prices")
     assert.match(unsigned?.text, /^unsigned: /)
-    const lost = await runHere(["doctor", "--config", join(workspace(nowhere), "config.yaml")])
+    const lost = await runHere(["check", "--config", join(workspace(nowhere), "config.yaml")])
     assert.strictEqual(lost.code, 1)
     assert.match(lost.stdout, /WRONG {2}venue: http:\/\/127\.0\.0\.1:1 does not answer\n\s+→ check venue\.url/)
-    const none = await runHere(["doctor", "--config", join(newFolder(), "none.yaml")])
+    const none = await runHere(["check", "--config", join(newFolder(), "none.yaml")])
     assert.match(none.stdout, /WRONG {2}configuration: .*cannot be read/)
   })
 })

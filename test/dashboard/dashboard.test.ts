@@ -124,7 +124,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
   it("can be installed as an app, and offers a trader what a trader may do", async () => {
     const token = join(bot.folder, "tom.token")
     const config = ["--config", join(bot.folder, "config.yaml")]
-    const hired = await runHere(["people", "add", "tom", "--role", "trader", "--out", token, ...config])
+    const hired = await runHere(["people", "tom", "--role", "trader", "--out", token, ...config])
     assert.strictEqual(hired.code, 0, hired.stderr)
     const context = await browser.newContext({ viewport: { width: 390, height: 844 } })
     const other = await context.newPage()

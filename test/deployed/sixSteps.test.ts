@@ -37,12 +37,12 @@ const withRpc = (url: string) => (text: string) => text.replace(/# facts: .*/, `
 const setUp = async () => {
   const world = await prepare()
   const { configure, done, stub, url } = world
-  const account = /[0-9a-f]{64}/.exec(await done("key", "new", "--out", "account.key"))?.[0] ?? ""
+  const account = /[0-9a-f]{64}/.exec(await done("signer", "key", "--out", "account.key"))?.[0] ?? ""
   stub.give(account, "USDC", 100_000_000n)
   stub.give(account, "BTC", 200_000n)
   const init = ["init", "my-grid.yaml", "--venue", url, "--profile", "near-2026-11", "--key-file", "account.key"]
   const said = await done(...init, "--market", "BTC/USDC", "--kind", "grid", "--set", "size=5", "--yes")
-  assert.notMatch(said, /shield|CONFIDENTIAL/)
+  assert.notMatch(said, /--to confidential|CONFIDENTIAL/)
   configure(withRpc(url))
   return { ...world, account }
 }
@@ -50,9 +50,9 @@ const setUp = async () => {
 describe("the deployed service", () => {
   it("fills and pays an INTENTS order of an ordinary partner in six steps", { timeout: 120_000 }, async () => {
     const { account, done, limitbot, start, stub } = await setUp()
-    assert.match(await done("balances"), /USDC +100 +public[\s\S]*Not shown: private money \(.*Invite-only/)
-    await done("doctor")
-    const canary = JSON.parse(await done("canary", "--json"))
+    assert.match(await done("money", "--at-venue"), /USDC +100 +public[\s\S]*Not shown: private money \(.*Invite-only/)
+    await done("check")
+    const canary = JSON.parse(await done("check", "--service", "--json"))
     assert.deepStrictEqual(
       canary.drift.filter((each: { readonly closesFunding: boolean }) => each.closesFunding),
       []

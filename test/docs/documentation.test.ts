@@ -43,7 +43,7 @@ const walks: ReadonlyArray<ReadonlyArray<string>> = [
 const postgres = await PostgresServer.start()
 if (postgres === undefined)
   it.skip("docs/fleet.md, an account to try: this machine has no Postgres server", () => undefined)
-const isLeftOut = ({ text }: Block): boolean => postgres === undefined && /createdb|limitbot fleet/.test(text)
+const isLeftOut = ({ text }: Block): boolean => postgres === undefined && /createdb|limitbot fleet|--account/.test(text)
 
 const ofPostgres = (server: PostgresServer.Database): Record<string, string> => {
   const { hostname, port, username } = new URL(Redacted.value(server.url))
@@ -59,7 +59,7 @@ const shim = (folder: string, name: string, text: string): void =>
   writeFileSync(join(folder, name), `#!/usr/bin/env bash\nset -euo pipefail\n${text}\n`, { mode: 0o755 })
 
 /** Commands that are processes of their own: they are stopped by signals, compute in threads, or answer before anything else. */
-const processes = "run | fleet | sandbox | demo | sweep | --*"
+const processes = "run | fleet | sandbox | demo | search | --*"
 
 /**
  * `limitbot` is the built program for those, and asks this process (`hereFrom.ts`) for all others; what would run for ever is
@@ -175,7 +175,7 @@ const deployed = async (): Promise<Tested> => {
         .replaceAll("https://service.example", url)
         .replaceAll("https://rpc.example", saltFrom(sandbox.url))
       const said = await runShell(place, { ...block, text })
-      if (text.includes("key new")) writeFileSync(join(place.folder, "account.key"), `${sandbox.account.key}\n`)
+      if (text.includes("signer key")) writeFileSync(join(place.folder, "account.key"), `${sandbox.account.key}\n`)
       return said
     }
   }

@@ -40,7 +40,7 @@ describe("nothing telephones home", () => {
     const { environment, seen } = recording()
     const words = ["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.5s", "--json"]
     await runUntil('"FillSeen"', 1, words, { cwd, environment })
-    for (const command of [["doctor"], ["status"], ["reconcile"], ["profit"], ["plan", "grid.yaml"]])
+    for (const command of [["check"], ["status"], ["reconcile"], ["profit"], ["plan", "grid.yaml"]])
       await run([...command, "--config", "config.yaml"], { cwd, environment })
     const { host } = new URL(sandbox.url)
     // That the heartbeat is among them shows that the recorder sees what it should.
@@ -61,7 +61,7 @@ describe("nothing telephones home", () => {
         ["check", "grid.yaml"],
         ["data", "generate", "candles.csv", "--bars", "2000"],
         ["backtest", "grid.yaml", "--data", "candles.csv"],
-        ["sweep", "grid.yaml", "--data", "candles.csv", "--set", "grid.levels=11,21"]
+        ["search", "grid.yaml", "--data", "candles.csv", "--set", "grid.levels=11,21"]
       ]) {
         const { code, stderr } = await run(words, { cwd, environment })
         assert.strictEqual(code, 0, `${words.join(" ")}: ${stderr}`)

@@ -165,7 +165,7 @@ describe.concurrent("a swap that is killed", () => {
       const again = start(["swap", "--resume", `s${made}`, "--config", config, "--json"])
       await Promise.race([again.ended, pause(random(600, 2000))])
       await kill9(again)
-      const list = start(["swap", "list", "--config", config, "--json"])
+      const list = start(["swap", "--list", "--config", config, "--json"])
       await list.ended
       const [last] = (JSON.parse(list.lines.join("")) as ReadonlyArray<{ readonly outcome: string | null }>).slice(-1)
       if (last?.outcome === null) await finish(config, `s${made}`)

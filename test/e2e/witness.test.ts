@@ -77,7 +77,7 @@ describe("a witness outside", () => {
 
       const deposit: { readonly placement: string } = JSON.parse(first.lines.find(said("DepositSeen")) ?? "")
       const proof = join(folder, "proof.json")
-      const proven = await say("evidence", deposit.placement, "--proof", proof)
+      const proven = await say("orders", deposit.placement, "--proof", proof)
       assert.strictEqual(proven.code, 0, proven.stderr)
       const good = verified(proof, key)
       assert.deepStrictEqual([good.status, good.text.includes('"_tag":"DepositSeen"')], [0, true], good.text)

@@ -45,7 +45,7 @@ const inDatabase = <A, E>(effect: Effect.Effect<A, E, Journals>) =>
 
 describe.skipIf(server === undefined)("an account of a fleet", () => {
   it("is looked at with the commands of a bot of its own", async () => {
-    await ground.limitbot("fleet", "apply", "accounts", "--yes")
+    await ground.limitbot("fleet", "--apply", "accounts", "--yes")
     runner = ground.runner()
     await ground.until("all have orders", haveOrders)
     const { stdout } = await of("status")
@@ -91,16 +91,16 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
   it("has evidence of its orders, from its journal; what only its owner's machine could say is named", async () => {
     const [{ orderId: order }] = await jsonOf("orders")
     const out = join(ground.folder, "evidence.json")
-    const { code, stderr, stdout } = await of("evidence", order, "--out", out)
+    const { code, stderr, stdout } = await of("orders", order, "--out", out)
     assert.strictEqual(code, 0, stderr)
     assert.match(stdout, /Not asked: .*limitbot reconcile --account account-0/)
     const dossier = JSON.parse(readFileSync(out, "utf8"))
     assert.strictEqual(dossier.orders[0].order, order)
     assert.strictEqual(dossier.account, ground.keys.get("account-0")?.signerId)
-    const proof = await of("evidence", order, "--proof", join(ground.folder, "proof.json"))
+    const proof = await of("orders", order, "--proof", join(ground.folder, "proof.json"))
     assert.strictEqual(proof.code, 2)
     assert.match(proof.stderr, /no checkpoint of an account of a fleet is signed yet/)
-    assert.match((await of("evidence", "p-none", "--out", out)).stderr, /limitbot orders --account account-0/)
+    assert.match((await of("orders", "p-none", "--out", out)).stderr, /limitbot orders --account account-0/)
   })
 
   it("pauses a strategy by a word to its owner, and the pause outlives the owner", async () => {
@@ -110,32 +110,32 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     runner.signal("SIGTERM")
     await runner.ended
     runner = ground.runner()
-    const { stdout } = await of("cancel-all", "--yes")
+    const { stdout } = await of("pause", "--cancel", "--yes")
     assert.match(stdout, /All strategies paused; \d+ orders? withdrawn/)
     const events = (await of("events", "--json", "--search", "Commanded")).stdout.trim().split("\n")
     assert.strictEqual(events.length, 2)
     const problems = (await jsonOf("status")).problems.map(({ kind }: { readonly kind: string }) => kind)
     assert.include(problems, "paused")
-    assert.match((await of("resume")).stdout, /grid may place orders again/)
+    assert.match((await of("resume")).stdout, /1 account is to trade within seconds/)
     await ground.until("it has orders again", haveOrders)
   })
 
   it("resumes as a whole what is paused as a whole", async () => {
-    await ground.limitbot("fleet", "pause", "account-0")
+    await ground.limitbot("pause", "--account", "account-0")
     await ground.until("it is paused", (all) => all.some(({ problems }) => problems.includes("paused")))
-    assert.match((await of("resume", "grid")).stderr, /whole account is paused: limitbot fleet resume account-0/)
-    await ground.limitbot("fleet", "resume", "account-0")
+    assert.match((await of("resume", "grid")).stderr, /whole account is paused: limitbot resume --account account-0/)
+    await ground.limitbot("resume", "--account", "account-0")
     await ground.until("it runs", (all) => all.every(({ problems }) => !problems.includes("paused")))
   })
 
   it("obeys a pause although its bot has lost the journal and records nothing else", async () => {
     const stopped = Effect.flatMap(Journal, ({ append }) => append([{ _tag: "BotStopped", reason: "another claim" }]))
     await inDatabase(Effect.provide(stopped, layerOf("account-0")))
-    await ground.limitbot("fleet", "pause", "account-0")
+    await ground.limitbot("pause", "--account", "account-0")
     await ground.until("it is paused", (all) =>
       all.some(({ account, problems }) => account === "account-0" && problems.includes("paused: "))
     )
-    await ground.limitbot("fleet", "resume", "account-0")
+    await ground.limitbot("resume", "--account", "account-0")
     await ground.until("it runs", (all) => all.every(({ problems }) => !problems.includes("paused: ")))
   })
 
@@ -143,7 +143,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     "is contained when it is killed, its owner has obeyed, and nothing is left in its journal or at the venue",
     async () => {
       const look = async (): Promise<{ readonly code: number | null; readonly shown: Shown }> => {
-        const { code, stdout } = await ground.limitbot("containment", "--account", "account-1", "--json")
+        const { code, stdout } = await ground.limitbot("check", "--containment", "--account", "account-1", "--json")
         return { code, shown: JSON.parse(stdout) }
       }
       const foundIn = ({ lists }: Shown) => new Map(lists.map(({ found, name }) => [name, found]))
@@ -154,7 +154,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
       assert.isAbove(found.get("Orders that rest")?.length ?? 0, 0)
       assert.isAbove(found.get("Orders that the venue lists")?.length ?? 0, 0)
       assert.deepStrictEqual(found.get("Words that wait for its owner"), [])
-      await ground.limitbot("fleet", "kill", "account-1", "--why", "a token was stolen")
+      await ground.limitbot("kill", "a token was stolen", "--account", "account-1")
       const end = Date.now() + 60_000
       let after = await look()
       while (after.code !== 0 && Date.now() < end) after = await look()
@@ -167,7 +167,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
       // With nobody to do it, a word waits, and the venue is not asked: that proves nothing.
       runner.signal("SIGTERM")
       await runner.ended
-      await ground.limitbot("fleet", "resume", "account-1")
+      await ground.limitbot("kill", "--off", "--account", "account-1")
       const alone = foundIn((await look()).shown)
       assert.match(alone.get("May begin anew")?.[0]?.text ?? "", /^off: a runner that takes it creates and pays$/)
       assert.match(alone.get("Words that wait for its owner")?.[0]?.text ?? "", /resume/)

@@ -24,7 +24,7 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
     // Two bots on one account, each with a journal of its own: what one makes is a stranger to the other.
     const { key = "" } = ground.keys.get("account-0") ?? {}
     writeFileSync(join(ground.folder, "secrets/account-1/account.key"), `${key}\n`, { mode: 0o600 })
-    await ground.limitbot("fleet", "apply", "accounts", "--yes")
+    await ground.limitbot("fleet", "--apply", "accounts", "--yes")
     const runner = ground.runner()
     await ground.until("all have orders", haveOrders)
     const problemsOf = async (name: string): Promise<ReadonlyArray<Problem>> =>
@@ -66,8 +66,8 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
     }
     const { key = "" } = ground.keys.get("account-0") ?? {}
     writeFileSync(join(ground.folder, "secrets/account-1/account.key"), `${key}\n`, { mode: 0o600 })
-    await ground.limitbot("fleet", "apply", "accounts", "--yes")
-    await ground.limitbot("fleet", "kill", "account-1")
+    await ground.limitbot("fleet", "--apply", "accounts", "--yes")
+    await ground.limitbot("kill", "--account", "account-1")
     const of = (...args: ReadonlyArray<string>) => ground.limitbot(...args, "--account", "account-0")
     const sentences = async (): Promise<ReadonlyArray<string>> => {
       const { problems } = JSON.parse((await of("status", "--json")).stdout)
@@ -85,7 +85,7 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
       all.some(({ account, openOrders }) => account === "account-0" && openOrders > 0)
     )
     assert.match((await of("reconcile")).stdout, / 0 contradict\./)
-    await ground.limitbot("fleet", "resume", "account-1")
+    await ground.limitbot("kill", "--off", "--account", "account-1")
     await ground.until("the other takes money of it", haveOrders)
     await until("it is told", (all) => all.length === 1)
     runner.signal("SIGTERM")

@@ -67,24 +67,24 @@ describe.skipIf(server === undefined)("a fleet", () => {
   const takeovers = { killed: [0], frozen: [0], database: [0] }
 
   it("says what a folder would change, refuses one with a mistake whole, and writes it when asked to", async () => {
-    const before = await limitbot("fleet", "apply", "accounts")
+    const before = await limitbot("fleet", "--apply", "accounts")
     assert.include(before.stdout, `${count} accounts would be written: add --yes.`)
-    assert.include((await limitbot("fleet", "status")).stdout, "The fleet has no accounts")
+    assert.include((await limitbot("fleet")).stdout, "The fleet has no accounts")
     writeFileSync(
       join(ground.folder, "accounts/account-1/odd.yaml"),
       gridText(59_000).replace("levels: 5", "levels: five")
     )
-    const wrong = await limitbot("fleet", "apply", "accounts", "--yes")
+    const wrong = await limitbot("fleet", "--apply", "accounts", "--yes")
     assert.match(wrong.stderr, /odd\.yaml:5:\d+: .*\n/)
     writeFileSync(join(ground.folder, "accounts/account-1/odd.yaml"), gridText(58_000))
-    const twins = await limitbot("fleet", "apply", "accounts", "--yes")
+    const twins = await limitbot("fleet", "--apply", "accounts", "--yes")
     assert.match(twins.stderr, /odd\.yaml:1:\d+: the strategy name "grid" is taken/)
     writeFileSync(
       join(ground.folder, "accounts/account-1/odd.yaml"),
       gridText(58_000).replace("name: grid", "name: other")
     )
-    assert.include((await limitbot("fleet", "apply", "accounts", "--yes")).stdout, `${count} accounts written`)
-    assert.include((await limitbot("fleet", "apply", "accounts", "--yes")).stdout, "Nothing differs.")
+    assert.include((await limitbot("fleet", "--apply", "accounts", "--yes")).stdout, `${count} accounts written`)
+    assert.include((await limitbot("fleet", "--apply", "accounts", "--yes")).stdout, "Nothing differs.")
   })
 
   it("shares the accounts among its runners, and each trades", async () => {
@@ -132,17 +132,17 @@ describe.skipIf(server === undefined)("a fleet", () => {
   })
 
   it("pauses, kills and removes accounts; one that cannot be run is told and troubles no other", async () => {
-    await limitbot("fleet", "pause", "account-0", "--why", "to look")
+    await limitbot("pause", "--account", "account-0", "--why", "to look")
     await until("it is paused", (accounts) => accounts.some(({ problems }) => problems.includes("to look")))
     writeFileSync(join(ground.secrets, "account-2/account.key"), "ed25519:nothing\n", { mode: 0o600 })
     writeFileSync(join(ground.folder, "accounts/account-2/grid.yaml"), gridText(59_500))
-    assert.include((await limitbot("fleet", "apply", "accounts", "--yes")).stdout, "account-2: changed (grid.yaml)")
+    assert.include((await limitbot("fleet", "--apply", "accounts", "--yes")).stdout, "account-2: changed (grid.yaml)")
     await until("its key is told", (accounts) => accounts.some(({ problems }) => problems.includes("account.key")))
     writeFileSync(join(ground.secrets, "account-2/account.key"), `${ground.keys.get("account-2")?.key}\n`, {
       mode: 0o600
     })
-    assert.include((await limitbot("fleet", "remove", "account-1")).stderr, "only an account that is killed")
-    const killed = await limitbot("fleet", "kill", "--all", "--why", "the test ends")
+    assert.include((await limitbot("fleet", "--remove", "account-1")).stderr, "only an account that is killed")
+    const killed = await limitbot("kill", "the test ends", "--all-accounts")
     assert.include(killed.stdout, `${count} accounts are killed within seconds.`)
     await until("every order is withdrawn and paid back", (accounts) =>
       // What is in doubt stays so for an hour; the books count it as what it is.
@@ -151,7 +151,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
           wanted === "killed" && (openOrders === 0 || problems.includes("Nobody knows whether"))
       )
     )
-    assert.include((await limitbot("fleet", "remove", "account-1")).stdout, "its journal stays")
+    assert.include((await limitbot("fleet", "--remove", "account-1")).stdout, "its journal stays")
     for (const one of runners) one.signal("SIGTERM")
     await Promise.all(runners.map(({ ended }) => ended))
   })

@@ -77,7 +77,7 @@ describe.skipIf(server === undefined)("a page over many bots", () => {
   })
 
   it("applies strategies that accounts share, each with its own numbers", async () => {
-    const { stderr, stdout } = await ground.limitbot("fleet", "apply", "accounts", "--yes")
+    const { stderr, stdout } = await ground.limitbot("fleet", "--apply", "accounts", "--yes")
     assert.match(stdout, /account-0: new \(config.yaml, grid.yaml\)/, stderr)
     programs = [ground.runner()]
     await ground.until("all have orders", haveOrders)

@@ -14,7 +14,7 @@ describe.skipIf(server === undefined)("an account in which nothing happens", () 
   it("is claimed anew within fifteen seconds of a restart of the database, by the same runner", async () => {
     if (server === undefined) return
     const ground = await make(server, 2, { speed: 1, strategyOf: () => gridText(30_000) })
-    await ground.limitbot("fleet", "apply", "accounts", "--yes")
+    await ground.limitbot("fleet", "--apply", "accounts", "--yes")
     const runner = ground.runner("--port", "0")
     await runner.says("health and metrics: ")
     const [, at = ""] = /health and metrics: (\S+)/.exec(runner.stdout()) ?? []

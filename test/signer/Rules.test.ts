@@ -161,7 +161,7 @@ describe("the rules of a signer's policy", () => {
     assert.isFalse(needsApproval(pay(10_000n), policy))
     assert.deepStrictEqual(objectionTo(asked, policy, [], monday), [
       "approval",
-      "at most 100 USDC without an approval: limitbot approve USDC 150",
+      "at most 100 USDC without an approval: limitbot signer approve USDC 150",
       "150 USDC"
     ])
     assert.isUndefined(check(word()))

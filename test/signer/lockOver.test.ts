@@ -22,7 +22,7 @@ describe("a looser policy", () => {
     const sandbox = await startSandbox({ speed: 60 })
     const { signerId } = sandbox.account
     const cwd = workspace(sandbox, {})
-    const made = await runHere(["key", "new", "--out", "policy.key"], { cwd })
+    const made = await runHere(["signer", "key", "--out", "policy.key"], { cwd })
     const [, publicKey = ""] = /public key (\S+)/.exec(made.stdout) ?? []
     const own = signerText(sandbox)
     const [, usdc = ""] = /USDC: \{ id: "([^"]+)"/.exec(own) ?? []
@@ -34,7 +34,7 @@ describe("a looser policy", () => {
       const asset = `USDC: { id: "${usdc}", decimals: 6, maxTransfer: ${maxTransfer}, maxPerDay: 1000 }`
       const text = `version: ${version}\naccount: ${signerId}\nlock: ${lock}\nassets:\n  ${asset}\n${more}`
       writeFileSync(join(cwd, "policy.yaml"), text)
-      assert.strictEqual((await runHere(["policy", "sign", "policy.yaml", "--key", "policy.key"], { cwd })).code, 0)
+      assert.strictEqual((await runHere(["signer", "policy", "policy.yaml", "--key", "policy.key"], { cwd })).code, 0)
     }
     let count = 0
     const pay = (socket: string, units: number) => {

@@ -8,12 +8,12 @@ const approver = "ed25519:6E8sCci9badyRkXb3JoRpBj5p8C6Tw41ELDZoiihKEtp"
 
 const shownOf = async (rules: string) => {
   const cwd = newFolder()
-  const { code, stderr } = await runHere(["key", "new", "--out", "account.key"], { cwd })
+  const { code, stderr } = await runHere(["signer", "key", "--out", "account.key"], { cwd })
   assert.strictEqual(code, 0, stderr)
   writeFileSync(join(cwd, "signer.yaml"), `key: { file: account.key }\nverifier: intents.near\n${rules}`)
   writeFileSync(join(cwd, "signer.log"), "", { mode: 0o600 })
   const ask = (...more: ReadonlyArray<string>) =>
-    runHere(["policy", "show", "--config", "signer.yaml", ...more], { cwd })
+    runHere(["signer", "policy", "--config", "signer.yaml", ...more], { cwd })
   const text = await ask()
   assert.strictEqual(text.code, 0, text.stderr)
   return {

@@ -22,7 +22,7 @@ approvers: [APPROVER]
 `
 const keys = new Map<string, string>()
 const newKey = async (name: string): Promise<string> => {
-  const { code, stdout, stderr } = await limitbot("key", "new", "--out", `${name}.key`)
+  const { code, stdout, stderr } = await limitbot("signer", "key", "--out", `${name}.key`)
   assert.strictEqual(code, 0, stderr)
   return /public key (\S+)/.exec(stdout)?.[1] ?? ""
 }
@@ -32,7 +32,7 @@ const write = (version: number, perDay: number) =>
     policyText(version, perDay).replace("APPROVER", `"${keys.get("approver")}"`)
   )
 const sign = async (by = "policy") => {
-  const { code, stdout, stderr } = await limitbot("policy", "sign", "policy.yaml", "--key", `${by}.key`)
+  const { code, stdout, stderr } = await limitbot("signer", "policy", "policy.yaml", "--key", `${by}.key`)
   assert.strictEqual(code, 0, stderr)
   return stdout
 }
@@ -43,7 +43,7 @@ const refusal = async (): Promise<string> => {
   return stderr
 }
 const approve = (amount: string, by: string) =>
-  limitbot("approve", "USDC", amount, "--policy", "policy.yaml", "--key", `${by}.key`, "--socket", socket)
+  limitbot("signer", "approve", "USDC", amount, "--policy", "policy.yaml", "--key", `${by}.key`, "--socket", socket)
 
 beforeAll(async () => {
   sandbox = await startSandbox({ speed: 60 })
@@ -108,7 +108,7 @@ describe("a signed policy", () => {
     await sign()
     const signing = signer()
     await signing.says(/by policy 3, beside it 2 until \d{4}-/)
-    const shown = await limitbot("policy", "show", "--config", "signer.yaml")
+    const shown = await limitbot("signer", "policy", "--config", "signer.yaml")
     assert.match(
       shown.stdout,
       /Policy 2, until \S+\n {2}USDC: at most 400 at once, [^\n]+\n {2}USDC: 0 of 1000 in 1 hour\n/
@@ -125,10 +125,10 @@ describe("a signed policy", () => {
     const funded = async () => (await ordersAt(sandbox)).filter(({ held }) => held.length > 0).length
     await until("the smaller order is funded", async () => (await funded()) === 1)
     await until("it says what the larger one waits for", async () =>
-      (await limitbot("events", "--config", "config.yaml")).stdout.includes("limitbot approve USDC 200")
+      (await limitbot("events", "--config", "config.yaml")).stdout.includes("limitbot signer approve USDC 200")
     )
     const status = await limitbot("status", "--config", "config.yaml")
-    assert.include(status.stdout, "at most 150 USDC without an approval: limitbot approve USDC 200, this is 200 USDC")
+    assert.include(status.stdout, "at most 150 USDC without an approval: limitbot signer approve USDC 200, this is 200 USDC")
     assert.strictEqual(await funded(), 1)
     const stolen = await approve("200", "thief")
     assert.include(stolen.stderr, "expected the signature of an approver over this payment")

@@ -201,7 +201,7 @@ describe("signer process", () => {
     const said = new RegExp(`account.signerId is ${another}, and the key ed25519:\\w+ signs for ${signerId}`)
     assertSays(await runHere(["run", file("grid.yaml"), "--config", file("named.yaml")]), 1, said)
     assertSays(await runHere(["signer", "--socket", file("no.sock"), "--config", file("wrong.yaml")]), 1, said)
-    const { findings } = JSON.parse((await runHere(["doctor", "--json", "--config", file("named.yaml")])).stdout)
+    const { findings } = JSON.parse((await runHere(["check", "--json", "--config", file("named.yaml")])).stdout)
     const { text, verdict } = findings.find(({ check }: { check: string }) => check === "key")
     assert.match(text, said)
     assert.strictEqual(verdict, "wrong")
@@ -219,25 +219,25 @@ describe("signer process", () => {
       if (text !== undefined) writeFileSync(path, text, { mode: 0o600 })
       return path
     }
-    const made = await runHere(["key", "new", "--out", file("new.key")])
+    const made = await runHere(["signer", "key", "--out", file("new.key")])
     assert.match(made.stdout, /public key ed25519:/)
     assert.strictEqual(statSync(file("new.key")).mode & 0o777, 0o600)
     const key = readFileSync(file("new.key"), "utf8")
     assert.isFalse(made.stdout.includes(key.trim()))
-    assertSays(await runHere(["key", "new", "--out", file("new.key")]), 1, /may exist already/)
+    assertSays(await runHere(["signer", "key", "--out", file("new.key")]), 1, /may exist already/)
     const right = ["--passphrase-file", file("right.txt", "correct horse battery\n")]
     const wrong = ["--passphrase-file", file("wrong.txt", "incorrect horse battery\n")]
     assert.strictEqual(
-      (await runHere(["key", "import", file("new.key"), "--out", file("store.json"), ...right])).code,
+      (await runHere(["signer", "key", "--seal", file("new.key"), "--out", file("store.json"), ...right])).code,
       0
     )
     assert.isFalse(readFileSync(file("store.json"), "utf8").includes(key.trim().slice(8)))
     assert.strictEqual(
-      (await runHere(["key", "export", file("store.json"), "--out", file("back.key"), ...right])).code,
+      (await runHere(["signer", "key", "--open", file("store.json"), "--out", file("back.key"), ...right])).code,
       0
     )
     assert.strictEqual(readFileSync(file("back.key"), "utf8"), key)
-    const opened = await runHere(["key", "export", file("store.json"), "--out", file("no.key"), ...wrong])
+    const opened = await runHere(["signer", "key", "--open", file("store.json"), "--out", file("no.key"), ...wrong])
     assertSays(opened, 1, /the passphrase is wrong, or the file was changed/)
     const store = JSON.parse(readFileSync(file("store.json"), "utf8"))
     const problemOf = async (change: object): Promise<string> => {
@@ -252,7 +252,7 @@ describe("signer process", () => {
     file("config.yaml", configText(nowhere).replace(/account:\n.*/, account))
     file("api.key", "no-such-key")
     file("partner.key", "no-such-token")
-    const { findings } = JSON.parse((await runHere(["doctor", "--json", "--config", file("config.yaml")])).stdout)
+    const { findings } = JSON.parse((await runHere(["check", "--json", "--config", file("config.yaml")])).stdout)
     const named = findings.find(({ check }: { check: string }) => check === "key")
     assert.include(named.text, /public key (\S+)/.exec(made.stdout)?.[1])
     assert.isFalse(existsSync(file("no.key")))

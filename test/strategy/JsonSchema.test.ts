@@ -14,11 +14,11 @@ const isConfig = ajv.compile(ConfigFile.schema())
 const textOf = (file: string): string => readFileSync(file, "utf8")
 
 describe("JSON Schema", () => {
-  it("of the repository is what the program prints: limitbot schema strategy|config", () => {
+  it("of the repository is what the program prints: limitbot init --schema strategy|config", () => {
     const stored = (name: string): unknown => JSON.parse(textOf(`config/schema/${name}.schema.json`))
     assert.deepStrictEqual(stored("strategy"), JSON.parse(JSON.stringify(schema())))
     const config: unknown = JSON.parse(JSON.stringify(ConfigFile.schema()))
-    assert.deepStrictEqual(stored("config"), config, "print it again: limitbot schema config")
+    assert.deepStrictEqual(stored("config"), config, "print it again: limitbot init --schema config")
   })
 
   it.each(readdirSync("strategies").filter((file) => file.endsWith(".yaml")))(

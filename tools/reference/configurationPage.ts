@@ -27,7 +27,7 @@ const sectionOf = (name: string, [own, ...below]: ReadonlyArray<KeyRow>): string
 export const configurationPage = (): string =>
   pageOf(
     "Configuration",
-    "Every key of the configuration. [`config/example.yaml`](../../config/example.yaml) has them in a file with comments; `limitbot schema config` prints what editors need to complete and check it. Times are durations such as `30s`, `5m`, `6h` or `7d`.",
+    "Every key of the configuration. [`config/example.yaml`](../../config/example.yaml) has them in a file with comments; `limitbot init --schema config` prints what editors need to complete and check it. Times are durations such as `30s`, `5m`, `6h` or `7d`.",
     [...Map.groupBy(keyRows(schema()), ({ key }) => key.replace(/[.[].*/, ""))].map(([name, rows]) =>
       sectionOf(name, rows)
     )

@@ -44,7 +44,7 @@ export const say = Effect.fn("Account.say")(
     Effect.mapError(said, (error) =>
       error._tag === "TimeoutError"
         ? new NotHeard({
-            message: `Nobody who runs ${account} has taken it up yet; whoever does will (limitbot fleet status)`
+            message: `Nobody who runs ${account} has taken it up yet; whoever does will (limitbot fleet)`
           })
         : unusable(error)
     )

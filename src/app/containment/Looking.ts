@@ -51,7 +51,7 @@ const tokens = Effect.fnUntraced(function* (journal: string, isRunning: boolean)
       })
     for (const { name, role } of yield* People.list(journal))
       if (role !== "viewer")
-        tokenEntries.push({ id: name, text: `commands the bot as ${role}: limitbot people revoke ${name}` })
+        tokenEntries.push({ id: name, text: `commands the bot as ${role}: limitbot people ${name} --revoke` })
   }
   const at = isRunning ? `${journal}.token and .people` : "no bot runs, so none opens anything"
   return { name: "Tokens that command", at, lookedAt: yield* now, found: tokenEntries } satisfies LookedAt

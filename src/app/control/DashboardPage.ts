@@ -4,6 +4,9 @@
  */
 import { Effect, Redacted } from "effect"
 import * as Tokens from "../../control/http/Tokens.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import type { CommandAnswer } from "../../process/Answer.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
 import { Terminal } from "../../process/Terminal.ts"
 
 export const line = Effect.fn("DashboardPage.line")(function* (journal: string, url: string) {
@@ -15,4 +18,14 @@ export const line = Effect.fn("DashboardPage.line")(function* (journal: string, 
     Effect.map((token) => `${url}/#token=${Redacted.value(token)}`),
     Effect.orElseSucceed(() => elsewhere)
   )
+})
+
+export const pageOf = Effect.fn("DashboardPage.pageOf")(function* (config: string) {
+  const { journal } = yield* ConfigFile.loadSettings(config)
+  const url = yield* RunningBot.reachable(journal)
+  const shown = yield* line(journal, url)
+  return {
+    data: () => ({ dashboard: url, tokenFile: Tokens.operatorFile(journal) }),
+    lines: () => [shown]
+  } satisfies CommandAnswer
 })

@@ -1,4 +1,4 @@
-/** `limitbot doctor`: every start check, one line each, or the facts of the service. */
+/** `limitbot check`: every start check, one line each, or the facts of the service. */
 import { Effect } from "effect"
 import { counted } from "../../domain/Words.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"

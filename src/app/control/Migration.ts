@@ -32,7 +32,7 @@ const journalFindings = Effect.fnUntraced(function* (journal: string) {
   if (!(yield* isThere(journal))) return [ok("journal", `${journal}: there is none yet`)]
   const tables = yield* Effect.result(StartChecks.tables(journal))
   if (tables._tag === "Failure")
-    return [wrong("journal", `${journal}: ${tables.failure.message}`, "limitbot doctor says what is wrong with it")]
+    return [wrong("journal", `${journal}: ${tables.failure.message}`, "limitbot check says what is wrong with it")]
   return tables.success.length === 0 ? [unchanged("journal", journal)] : tables.success
 })
 

@@ -1,6 +1,6 @@
 /**
- * The checks before a first order: all of `limitbot doctor`; no other process uses the journal and no kill switch is on; the venue accepts
- * the account's login; the service still is the one that this program was written for (`limitbot canary`). Each finding says what to do;
+ * The checks before a first order: all of `limitbot check`; no other process uses the journal and no kill switch is on; the venue accepts
+ * the account's login; the service still is the one that this program was written for (`limitbot check --service`). Each finding says what to do;
  * nothing is changed.
  */
 import { Effect, Option, Result, Schema } from "effect"
@@ -40,7 +40,7 @@ export const all = Effect.fn("Checks.all")(function* (file: string, config: BotC
     ...(holder === undefined
       ? []
       : [wrong("process", `process ${holder.pid} works with the journal`, "stop it first")]),
-    ...(killed === undefined ? [] : [wrong("kill switch", `it is on: ${killed}`, "limitbot release")]),
+    ...(killed === undefined ? [] : [wrong("kill switch", `it is on: ${killed}`, "limitbot kill --off")]),
     loginFinding(config, account, balancesResult),
     serviceFinding(compared)
   ]
@@ -54,13 +54,13 @@ const witnessed =
 
 const serviceFinding = (compared: Result.Result<ServiceLook, { readonly message: string }>) => {
   const what = "service"
-  if (Result.isFailure(compared)) return warn(what, compared.failure.message, "limitbot canary")
+  if (Result.isFailure(compared)) return warn(what, compared.failure.message, "limitbot check --service")
   const { checked, drift } = compared.success
   const closing = Drift.closing(drift)
-  if (closing !== undefined) return wrong(what, closing, "a newer limitbot; see: limitbot canary")
+  if (closing !== undefined) return wrong(what, closing, "a newer limitbot; see: limitbot check --service")
   return drift.length === 0
     ? ok(what, `as it was recorded: ${checked.join(", ") || "nothing could be compared"}`)
-    : warn(what, drift.map(Drift.sentenceOf).join("; "), "money depends on none of it; see: limitbot canary")
+    : warn(what, drift.map(Drift.sentenceOf).join("; "), "money depends on none of it; see: limitbot check --service")
 }
 
 export const changeOf = (config: BotConfig, account: VenueAccount, orderId: string) =>

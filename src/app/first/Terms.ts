@@ -116,7 +116,7 @@ export const choose = Effect.fn("Terms.choose")(function* (config: BotConfig, wa
     const isConfidential = depositType === "CONFIDENTIAL_INTENTS"
     if (available === undefined || available >= terms.inputAmount) return { terms, price: present, available }
     shortages.push(
-      `it needs ${formatWithSymbol(terms.inputAmount, asset)} in the ${isConfidential ? "confidential" : "public"} account, which has ${formatWithSymbol(available, asset)}${isConfidential && config.venue.facts.movesBetweenAccounts ? ` (limitbot shield brings money there)` : ""}`
+      `it needs ${formatWithSymbol(terms.inputAmount, asset)} in the ${isConfidential ? "confidential" : "public"} account, which has ${formatWithSymbol(available, asset)}${isConfidential && config.venue.facts.movesBetweenAccounts ? ` (limitbot swap --to confidential brings money there)` : ""}`
     )
   }
   return yield* new NoFirstOrder({ why: shortages.join("; or ") })

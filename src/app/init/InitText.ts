@@ -99,9 +99,9 @@ const linesOf = (profile: ProfileName | undefined) => {
   const rpc =
     '  # facts: { saltFrom: "https://…" }  # an RPC address of its ledger: public balances, and the salt of logins\n'
   return {
-    venue: `  profile: ${profile}  # all of it: limitbot doctor --profile\n${login.nonce === "started" ? rpc : ""}`,
+    venue: `  profile: ${profile}  # all of it: limitbot check --profile\n${login.nonce === "started" ? rpc : ""}`,
     account: movesBetweenAccounts
-      ? "  # depositType: CONFIDENTIAL_INTENTS  # by invitation: needs its own partnerJwt, saltFrom, and limitbot shield\n"
+      ? "  # depositType: CONFIDENTIAL_INTENTS  # by invitation: needs its own partnerJwt, saltFrom, and limitbot swap --to confidential\n"
       : ""
   }
 }
@@ -122,7 +122,7 @@ ${assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: ${JSON.stringify(
 
 journal: ${journal}  # everything the bot did and saw; relative to this file
 
-dashboard: {}  # a page on this machine while the bot runs: limitbot dashboard prints its address
+dashboard: {}  # a page on this machine while the bot runs: limitbot status --dashboard prints its address
 `)
 
 export const budgetText = (

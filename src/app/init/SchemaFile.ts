@@ -1,4 +1,4 @@
-/** JSON Schemas of the files that people write, for editors: `schema` prints them, and `init` names them in new files. */
+/** JSON Schemas of the files that people write, for editors: `init` names them in new files, and prints them with `--schema`. */
 import { Effect, FileSystem, Path } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"

@@ -26,7 +26,7 @@ export const advice = Effect.fn("Shielding.advice")(function* (file: string, mar
   if (needed.length === 0) return []
   const balances = yield* Effect.option(VenueAccess.look(file, () => Venue.use((venue) => venue.balances)))
   return needed.flatMap(({ amount, asset }) => {
-    const move = `limitbot shield ${format(amount, asset.decimals)} ${asset.symbol}`
+    const move = `limitbot swap ${format(amount, asset.decimals)} ${asset.symbol} --to confidential`
     if (balances._tag === "None") {
       return [`Orders are paid from the confidential account. If your ${asset.symbol} is in the public one: ${move}`]
     }
@@ -37,7 +37,7 @@ export const advice = Effect.fn("Shielding.advice")(function* (file: string, mar
     if (there >= amount) return []
     const missing = format(amount - there, asset.decimals)
     return [
-      `The confidential account, which pays for orders, has ${formatWithSymbol(there, asset)} of ${formatWithSymbol(amount, asset)}. Bring the rest there from the public one: limitbot shield ${missing} ${asset.symbol}`
+      `The confidential account, which pays for orders, has ${formatWithSymbol(there, asset)} of ${formatWithSymbol(amount, asset)}. Bring the rest there from the public one: limitbot swap ${missing} ${asset.symbol} --to confidential`
     ]
   })
 })

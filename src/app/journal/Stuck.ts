@@ -16,7 +16,7 @@ export const stuck = Effect.fn("stuck")(function* (bot: WhichBot.WhichBot, after
     const answer = Answer.ofList(stuckOrders(assets, now), rows, "Nothing is stuck: every order is within its term.")
     const ticket = rows
       .slice(0, 1)
-      .flatMap((row) => ["", `For a support ticket: limitbot evidence ${nameOfStuck(row)} --out evidence.json`])
+      .flatMap((row) => ["", `For a support ticket: limitbot orders ${nameOfStuck(row)} --out evidence.json`])
     return { ...answer, lines: () => [...answer.lines(), ...ticket] }
   })
 })

@@ -5,6 +5,8 @@
 import { Effect } from "effect"
 import * as Program from "../../programs/Program.ts"
 
+export const kinds = ["notifier", "price", "wallet", "kms", "signer"] as const
+
 export interface Tried {
   readonly check: string
   readonly fault: string | undefined

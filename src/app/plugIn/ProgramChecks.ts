@@ -3,13 +3,12 @@ import { Effect, Option, Path, Schema } from "effect"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Program from "../../programs/Program.ts"
+import type { kinds } from "./Check.ts"
 import * as KmsChecks from "./KmsChecks.ts"
 import * as NotifierChecks from "./NotifierChecks.ts"
 import * as PriceChecks from "./PriceChecks.ts"
 import * as SignerChecks from "./SignerChecks.ts"
 import * as WalletChecks from "./WalletChecks.ts"
-
-export const kinds = ["notifier", "price", "wallet", "kms", "signer"] as const
 
 export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { message: Schema.String }) {}
 

@@ -24,7 +24,7 @@ export const print = Effect.fnUntraced(function* (
 
 const pageText = (hasPage: boolean, config: string): string =>
   hasPage
-    ? `Its page closed with it. While the bot runs, its address comes from: limitbot dashboard --config ${config}`
+    ? `Its page closed with it. While the bot runs, its address comes from: limitbot status --dashboard --config ${config}`
     : `With \`dashboard: {}\` in ${config} the bot shows all this in a browser, too.`
 
 const restingText = (safeUntil: string): string =>

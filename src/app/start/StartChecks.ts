@@ -1,5 +1,5 @@
 /**
- * Everything that a start needs, as one table: a row is a question, and its findings say what is so and what to do. `doctor` and
+ * Everything that a start needs, as one table: a row is a question, and its findings say what is so and what to do. `check` and
  * `first-order` ask every row, `check` those of files. `plan`, the page, `run` and the accounts of a fleet ask the rows that can stop a
  * start, and fail with the first finding that does. Asking changes nothing.
  */
@@ -71,7 +71,7 @@ const key = ({ account, config: { account: own } }: StartGround) => {
         ? warn(
             "key",
             `${text}; only the verifier knows the keys of a named account`,
-            "limitbot balances: its login fails with the key of another account"
+            "limitbot money --at-venue: its login fails with the key of another account"
           )
         : ok("key", text)
     })
@@ -92,7 +92,13 @@ const contents = (journal: string, folded: Result.Result<BotState, { readonly me
     ),
     ...(drift.length === 0
       ? []
-      : [warn("service", `when a bot last looked, ${drift.map(Drift.sentenceOf).join("; ")}`, "limitbot canary")])
+      : [
+          warn(
+            "service",
+            `when a bot last looked, ${drift.map(Drift.sentenceOf).join("; ")}`,
+            "limitbot check --service"
+          )
+        ])
   ]
 }
 
@@ -112,7 +118,7 @@ const use = Effect.fnUntraced(function* (journal: string) {
   const page = dashboard === undefined ? "" : `, dashboard ${dashboard}`
   return [
     ok("process", holder === undefined ? "no bot runs on this journal" : `process ${holder.pid} runs it${page}`),
-    ...(killed === undefined ? [] : [warn("kill switch", `it is on: ${killed}`, "limitbot release")])
+    ...(killed === undefined ? [] : [warn("kill switch", `it is on: ${killed}`, "limitbot kill --off")])
   ]
 })
 

@@ -1,36 +1,152 @@
-/** `limitbot check FILE…`: every mistake of the strategy files, with its place, before anything runs. */
-import { Command, Flag } from "effect/cli"
-import * as FileCheck from "../../lab/runs/FileCheck.ts"
+/**
+ * `limitbot check`: one runner for everything that can be checked before and beside a bot. It changes nothing. Each check is loaded only
+ * when it is asked for. Exit code 1 if something must be fixed.
+ */
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { kinds } from "../../app/plugIn/Check.ts"
+import * as Answer from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
+import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
+
+const others = {
+  service: flags.toggle("service", "Compare the service with what this program was written for; reads only"),
+  profile: flags.toggle("profile", "Show how the service at venue.url behaves: every fact, and look at nothing else"),
+  containment: flags.toggle(
+    "containment",
+    "List what can still act or be paid; exit code 0 proves that nothing can. Also with --account and --signer"
+  ),
+  notify: flags.toggle("notify", "Send a test message to every receiver of the configuration"),
+  upgrade: flags.toggle(
+    "upgrade",
+    "Say what has to be changed in FILE…, the configuration and the journal of an earlier version"
+  )
+}
+
+const names = ["service", "profile", "containment", "notify", "upgrade"] as const
+
+const config = flags
+  .fileFlag("config")
+  .pipe(
+    Flag.withAlias("c"),
+    Flag.withDescription(
+      `The configuration file, whose markets count; default: ${flags.defaultConfig}, where a file may name other markets too`
+    ),
+    Flag.optional
+  )
+
+const strategyFlags = {
+  lookahead: flags.toggle(
+    "lookahead",
+    "Also find out, on the candles of --data, whether a strategy looks into the future"
+  ),
+  data: runFlags.data.pipe(Flag.optional),
+  ...runFlags.partFlags
+}
+
+const programFlags = {
+  kind: flags.choice(
+    "plug-in",
+    kinds,
+    "Ask the program after -- as a bot would ask it, and say what it does wrong; for a signer its socket"
+  ),
+  publicKey: flags.text("public-key", "With --plug-in kms: the key whose signatures it makes, ed25519:…"),
+  market: Flag.String("market").pipe(flags.byDefault("With --plug-in price: a market that it knows", "BTC/USDC")),
+  within: flags.duration(
+    "within",
+    "With --plug-in: the longest that one answer may take (default: what a bot waits; a wallet 1m)"
+  )
+}
+
+const load = <A>(module: () => Promise<A>) => Effect.promise(module)
+const doctor = load(() => import("../../app/control/Doctor.ts"))
+
+const upgraded = Effect.fnUntraced(function* (config: string, files: ReadonlyArray<string>) {
+  const { look } = yield* load(() => import("../../app/control/Migration.ts"))
+  return (yield* doctor).answerOf(yield* look(config, files))
+})
+
+const ofConfig = {
+  needs: Effect.fnUntraced(function* (config: string, json: boolean) {
+    const { answerOf, findingsOf } = yield* doctor
+    yield* Answer.print(Effect.map(findingsOf(config), answerOf), { json })
+  }, Effect.provide(NodeHttpClient.layerUndici)),
+  service: Effect.fnUntraced(function* (config: string, json: boolean) {
+    const { compared } = yield* load(() => import("../../app/control/ServiceComparison.ts"))
+    yield* Answer.print(compared({ config }), { json })
+  }),
+  profile: Effect.fnUntraced(function* (config: string, json: boolean) {
+    yield* Answer.print((yield* doctor).profileOf(config), { json })
+  }),
+  notify: Effect.fnUntraced(function* (config: string, json: boolean) {
+    const { sent } = yield* load(() => import("../../app/control/NotifyTest.ts"))
+    yield* Answer.print(sent(config), { json })
+  })
+}
 
 export const command = Command.make(
   "check",
   {
-    files: flags.files("Strategy files (YAML)"),
-    config: flags
-      .fileFlag("config")
+    files: flags
+      .fileArgument("file")
       .pipe(
-        Flag.withAlias("c"),
-        Flag.withDescription(
-          `The configuration file, whose markets count; default: ${flags.defaultConfig}, where a file may name other markets too`
-        ),
-        Flag.optional
+        Argument.withDescription("Strategy files (YAML); default: check what a bot needs, and say what to fix"),
+        Argument.variadic()
       ),
-    lookahead: flags.toggle(
-      "lookahead",
-      "Also find out, on the candles of --data, whether a strategy looks into the future"
+    others,
+    config,
+    account: WhichBot.flags.account,
+    database: WhichBot.flags.database,
+    signer: flags.file(
+      "signer",
+      "With --containment: the file of the signer process that has the key, to look at its record as well"
     ),
-    data: runFlags.data.pipe(Flag.optional),
-    ...runFlags.partFlags,
+    strategyFlags,
+    programFlags,
     json: flags.json
   },
-  (asked) => FileCheck.check({ ...asked, usual: flags.defaultConfig })
+  Effect.fn(function* ({ files, programFlags, strategyFlags, others, signer, json, ...which }) {
+    const usual = flags.defaultConfig
+    const file = Option.getOrElse(which.config, () => usual)
+    const { kind, ...program } = programFlags
+    const chosen = names.filter((name) => others[name])
+    const [only] = chosen
+    if (chosen.length + (Option.isSome(kind) ? 1 : 0) > 1)
+      return yield* new WrongUsage({ message: "check looks at one thing at a time" })
+    if (only !== "containment" && [which.account, which.database, signer].some(Option.isSome))
+      return yield* new WrongUsage({ message: "--account, --database-file and --signer go with --containment" })
+    if (Option.isSome(kind)) {
+      const { checked } = yield* load(() => import("../../app/plugIn/ProgramChecks.ts"))
+      return yield* Answer.print(checked({ ...program, kind: kind.value, command: files }), { json })
+    }
+    if (only === "upgrade") return yield* Answer.print(upgraded(file, files), { json })
+    if (strategyFlags.lookahead && (only !== undefined || files.length === 0))
+      return yield* new WrongUsage({ message: "--lookahead is for strategy files: name them" })
+    if (only === undefined && files.length > 0) {
+      const { check } = yield* load(() => import("../../lab/runs/FileCheck.ts"))
+      return yield* check({ ...strategyFlags, files, config: which.config, usual, json })
+    }
+    if (files.length > 0) return yield* new WrongUsage({ message: `--${only} takes no files` })
+    if (only !== "containment") return yield* ofConfig[only ?? "needs"](file, json)
+    const containment = yield* load(() => import("../../app/containment/Looking.ts"))
+    const bot = yield* WhichBot.botOf({ ...which, config: file })
+    yield* Answer.print(containment.answerOf({ bot, signer }), { json })
+  })
 ).pipe(
-  help("Check strategy files: every mistake with file, line and column", {
-    "limitbot check strategies/*.yaml --config config/example.yaml": "Check all strategies",
+  help("Check strategy files, or with none what a bot needs; by its flags the service, a program, or a stopped bot", {
+    "limitbot check strategies/*.yaml --config config/example.yaml": "Every mistake with file, line and column",
     "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv":
-      "Also make sure that it does not see the future"
+      "Also make sure that it does not see the future",
+    "limitbot check": "What a bot needs, and what to fix",
+    "limitbot check --containment": "Before a kill, and after it until every list is empty",
+    "limitbot check --containment --signer config/signer.yaml --json":
+      "With what the signer process signed, for a program",
+    "limitbot check --upgrade strategies/*.yaml": "Before the first start of a new version",
+    "limitbot check --plug-in notifier -- ./tell.sh": "Does it take every message?",
+    "limitbot check --plug-in wallet -- ./pay.sh --config pay.json": "Does it refuse what it cannot pay?"
   })
 )

@@ -1,63 +1,80 @@
-/** Commands of an operator to a running bot: `pause`, `resume`, `drain`, `cancel`, `cancel-all`, `reload`. */
+/** Commands of an operator to a running bot, or to accounts of a fleet: `pause`, `resume`, `cancel` and `reload`. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { tell } from "../../app/control/Telling.ts"
 import * as Admission from "../../app/run/Admission.ts"
-import { type CommandName, commandOf } from "../../control/api/OperatorCommands.ts"
+import { commandOf } from "../../control/api/OperatorCommands.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
+import { allAccounts, isOfFleet, wish } from "../fleet/wholeAccounts.ts"
 import { help } from "../help.ts"
 import { allow } from "../plan/allow.ts"
 
-const described = (name: CommandName) => help(commandOf(name).does)
+const one = { why: flags.text("why", "Why, for the journal"), bot: WhichBot.flags }
+const strategy = Argument.String("strategy").pipe(
+  Argument.withDescription("A running strategy; all of them when left out"),
+  Argument.optional
+)
 
-const addressed = { why: flags.text("why", "Why, for the journal"), bot: WhichBot.flags }
+const byFleet = "by the operator of the fleet"
 
-interface Given {
-  readonly bot: WhichBot.Given
-  readonly why: Option.Option<string>
-}
-
-const sendCommand = (name: CommandName, { bot, why }: Given, target?: string) =>
-  Effect.flatMap(WhichBot.botOf(bot), (named) => tell(named, name, { target, why: Option.getOrUndefined(why) }))
-
-const ofStrategies = (name: "pause" | "resume") =>
-  Command.make(
-    name,
-    {
-      strategy: Argument.String("strategy").pipe(
-        Argument.withDescription("A running strategy; all of them when left out"),
-        Argument.optional
-      ),
-      ...addressed
-    },
-    ({ strategy, ...given }) => sendCommand(name, given, Option.getOrUndefined(strategy))
-  ).pipe(described(name))
-
-const ofOne = (name: "drain" | "cancel", target: string, what: string) =>
-  Command.make(
-    name,
-    { target: Argument.String(target).pipe(Argument.withDescription(what)), ...addressed },
-    ({ target, ...given }) => sendCommand(name, given, target)
-  ).pipe(described(name))
-
-export const pause = ofStrategies("pause")
-export const resume = ofStrategies("resume")
-export const drain = ofOne("drain", "strategy", "A running strategy")
-export const cancel = ofOne("cancel", "strategy/slot", "A slot as `status` shows it")
-
-export const cancelAll = Command.make(
-  "cancel-all",
-  { yes: flags.toggle("yes", "Do it; nothing is asked"), ...addressed },
-  Effect.fn(function* ({ yes, ...given }) {
-    if (yes) return yield* sendCommand("cancel-all", given)
-    return yield* new WrongUsage({
-      message: "cancel-all pauses every strategy and withdraws every order. Add --yes to do it."
-    })
+export const pause = Command.make(
+  "pause",
+  {
+    strategy,
+    cancel: flags.toggle(
+      "cancel",
+      "Also cancel the orders and take their money back; of all strategies only with --yes"
+    ),
+    yes: flags.toggle("yes", "Do it; nothing is asked"),
+    allAccounts,
+    ...one
+  },
+  Effect.fn(function* ({ strategy, cancel, yes, why: given, ...addressed }) {
+    const [target, why] = [Option.getOrUndefined(strategy), Option.getOrUndefined(given)]
+    if (addressed.allAccounts && (cancel || target !== undefined))
+      return yield* new WrongUsage({ message: "--all-accounts pauses accounts as a whole; kill also cancels" })
+    if (!cancel && target === undefined && isOfFleet(addressed)) return yield* wish("pause", addressed, why ?? byFleet)
+    if (cancel && target === undefined && !yes)
+      return yield* new WrongUsage({
+        message: "pause --cancel pauses every strategy and cancels every order. Add --yes to do it."
+      })
+    const name = !cancel ? "pause" : target === undefined ? "cancel-all" : "drain"
+    yield* tell(yield* WhichBot.botOf(addressed.bot), name, { target, why })
   })
-).pipe(described("cancel-all"))
+).pipe(
+  help("Place no new orders; open orders stay and are still tracked, or are cancelled with --cancel", {
+    "limitbot pause grid": "Open orders stay",
+    "limitbot pause grid --cancel": "Open orders are cancelled, and their money comes back",
+    "limitbot pause --cancel --yes": "Every strategy, and every order"
+  })
+)
+
+export const resume = Command.make(
+  "resume",
+  { strategy, allAccounts, ...one },
+  Effect.fn(function* ({ strategy, why: given, ...addressed }) {
+    const [target, why] = [Option.getOrUndefined(strategy), Option.getOrUndefined(given)]
+    if (addressed.allAccounts && target !== undefined)
+      return yield* new WrongUsage({ message: "--all-accounts resumes accounts as a whole" })
+    if (target === undefined && isOfFleet(addressed)) return yield* wish("resume", addressed, why ?? byFleet)
+    yield* tell(yield* WhichBot.botOf(addressed.bot), "resume", { target, why })
+  })
+).pipe(help(commandOf("resume").does))
+
+export const cancel = Command.make(
+  "cancel",
+  {
+    slot: Argument.String("strategy/slot").pipe(Argument.withDescription("A slot as `status` shows it")),
+    ...one
+  },
+  ({ bot, slot, why }) =>
+    Effect.flatMap(WhichBot.botOf(bot), (named) =>
+      tell(named, "cancel", { target: slot, why: Option.getOrUndefined(why) })
+    )
+).pipe(help(commandOf("cancel").does))
 
 export const reload = Command.make(
   "reload",
@@ -69,4 +86,4 @@ export const reload = Command.make(
     yield* Console.log(`Allowed for the next edit: ${allow.join(", ")}. A running bot takes it up within a second.`)
     yield* Effect.ignore(tell(config, "reload"))
   })
-).pipe(described("reload"))
+).pipe(help(commandOf("reload").does))

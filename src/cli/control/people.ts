@@ -1,50 +1,19 @@
 /**
- * `limitbot people add|list|revoke`: who may look at a bot or command it besides whoever owns its machine. A token is written into a
- * file that only you can read, for you to hand on; it is never printed, and a running bot knows at once who came and who went.
+ * `limitbot people`: who may look at a bot or command it besides whoever owns its machine. A token is written into a file that only you can
+ * read, for you to hand on. It is never printed, and a running bot applies a change at once.
  */
 import { Console, Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { roles } from "../../control/api/OperatorCommands.ts"
 import * as People from "../../control/http/People.ts"
 import { iso } from "../../domain/Text.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
 import * as Answer from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-
-const who = Argument.String("name").pipe(Argument.withDescription("A name, as the journal shall say it"))
-
-const of = {
-  page: flags.file("page", "The file that `fleet dashboard` was started with: people of that page, not of a bot"),
-  config: flags.config
-}
-
-const besideOf = ({ config, page }: { readonly config: string; readonly page: Option.Option<string> }) =>
-  Option.match(page, {
-    onNone: () => Effect.map(ConfigFile.loadSettings(config), ({ journal }) => journal),
-    onSome: Effect.succeed
-  })
-
-const adding = Command.make(
-  "add",
-  {
-    who,
-    role: Flag.Literals("role", roles).pipe(
-      Flag.withDescription(
-        "viewer: looks. trader: also pauses, resumes, withdraws and kills. operator: does everything, swaps and edits included"
-      )
-    ),
-    out: flags.fileFlag("out").pipe(Flag.withDescription("The file for the token; it must not exist")),
-    ...of
-  },
-  Effect.fn(function* ({ config, out, page, role, who }) {
-    const journal = yield* besideOf({ config, page })
-    yield* People.add(journal, { who, role }, (token) => KeyFile.writeSecret(out, token))
-    yield* Console.log(`${who} is a ${role} now. The token is in ${out}: hand it on, and remove the file.`)
-  })
-).pipe(help("List somebody, and write a token for them"))
 
 const columns = Table.of<People.Person>([
   { key: "name", title: "NAME", value: ({ name }) => name },
@@ -52,26 +21,46 @@ const columns = Table.of<People.Person>([
   { key: "since", title: "SINCE", value: ({ since }) => iso(since) }
 ])
 
-const listing = Command.make(
-  "list",
-  { ...of, csv: flags.csv, json: flags.json },
-  Effect.fn(function* ({ config, page }) {
-    const journal = yield* besideOf({ config, page })
-    return Answer.ofList(columns, yield* People.list(journal), "Nobody is listed.")
-  }, Answer.print)
-).pipe(help("List who may look or command, and as what"))
-
-const revoking = Command.make(
-  "revoke",
-  { who, ...of },
-  Effect.fn(function* ({ config, page, who }) {
-    const journal = yield* besideOf({ config, page })
-    yield* People.revoke(journal, who)
-    yield* Console.log(`${who} is no longer listed: the token opens nothing any more.`)
+export const command = Command.make(
+  "people",
+  {
+    who: Argument.String("name").pipe(
+      Argument.withDescription("A name, as the journal shall say it; default: list everybody"),
+      Argument.optional
+    ),
+    role: flags.choice(
+      "role",
+      roles,
+      "Add NAME. viewer: looks. trader: also pauses, resumes, withdraws and kills. operator: does everything, swaps and edits included"
+    ),
+    out: flags.file("out", "With --role: the file for the token; it must not exist"),
+    revoke: flags.toggle("revoke", "Take NAME off the list"),
+    page: flags.file("page", "The file that `fleet dashboard` was started with: people of that page, not of a bot"),
+    config: flags.config,
+    csv: flags.csv,
+    json: flags.json
+  },
+  Effect.fn(function* ({ config, out, page, revoke, role, who, ...form }) {
+    const journal = Option.isSome(page) ? page.value : (yield* ConfigFile.loadSettings(config)).journal
+    if (Option.isNone(who) && Option.isNone(role) && !revoke)
+      return yield* Answer.print(
+        Effect.map(People.list(journal), (people) => Answer.ofList(columns, people, "Nobody is listed.")),
+        form
+      )
+    if (Option.isSome(who) && Option.isSome(role) && Option.isSome(out) && !revoke) {
+      yield* People.add(journal, { who: who.value, role: role.value }, (token) => KeyFile.writeSecret(out.value, token))
+      return yield* Console.log(
+        `${who.value} is a ${role.value} now. The token is in ${out.value}: hand it on, and remove the file.`
+      )
+    }
+    if (Option.isNone(who) || Option.isSome(role) || !revoke)
+      return yield* new WrongUsage({ message: "Say NAME --role ROLE --out FILE, or NAME --revoke" })
+    yield* People.revoke(journal, who.value)
+    yield* Console.log(`${who.value} is no longer listed: the token opens nothing any more.`)
   })
-).pipe(help("Take somebody off the list"))
-
-export const command = Command.make("people").pipe(
-  Command.withDescription("Say who else may look at a bot or command it, each with a role and a token of their own"),
-  Command.withSubcommands([adding, listing, revoking])
+).pipe(
+  help("List who else may look at a bot or command it, add somebody with a role and a token, or revoke one", {
+    "limitbot people bea --role trader --out bea.token": "Add bea, with a token in that file",
+    "limitbot people bea --revoke": "The token opens nothing any more"
+  })
 )

@@ -1,33 +1,14 @@
-/**
- * `limitbot data info|convert|generate|calibrate|download`: looks at candles, repairs, converts, generates or
- * downloads them, and measures a journal.
- */
-import { Command, Flag } from "effect/cli"
+/** `limitbot data FILE`: shows candles, repairs, converts, generates or downloads them, and measures a journal. */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
 import { minutesPerYear } from "../../candles/Generate.ts"
 import * as DataFiles from "../../lab/runs/DataFiles.ts"
 import * as Answer from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as runFlags from "../backtest/runFlags.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import { download } from "./download.ts"
-
-const market = flags.text("market", "Of a journal: the market whose prices are meant, for example BTC/USDC")
-
-const input = { data: flags.fileArgument("data"), ...runFlags.partFlags }
-
-const calibrate = Command.make(
-  "calibrate",
-  { journal: flags.fileArgument("journal"), market, json: flags.json },
-  Answer.printAnswerOf(DataFiles.calibration)
-).pipe(help("What a bot's own orders took, by its journal: for backtest --calibrate"))
-
-const info = Command.make("info", { ...input, market, json: flags.json }, Answer.printAnswerOf(DataFiles.info)).pipe(
-  help("What is in a candle or trade file, and what is wrong with it")
-)
-
-const convert = Command.make("convert", { ...input, out: flags.fileArgument("out"), market }, DataFiles.convert).pipe(
-  help("Write a candle or trade file as plain candles: repaired, cut, aggregated")
-)
 
 const generate = Command.make(
   "generate",
@@ -45,7 +26,31 @@ const generate = Command.make(
   Answer.printAnswerOf(DataFiles.generate)
 ).pipe(help("Make synthetic candles: the same seed gives the same file"))
 
-export const command = Command.make("data").pipe(
-  Command.withDescription("Look at candle files, convert and generate them"),
-  Command.withSubcommands([info, convert, generate, calibrate, download])
+export const command = Command.make(
+  "data",
+  {
+    data: flags
+      .fileArgument("file")
+      .pipe(Argument.withDescription("A candle or trade file, or with --calibrate a journal")),
+    ...runFlags.partFlags,
+    market: flags.text("market", "Of a journal: the market whose prices are meant, for example BTC/USDC"),
+    out: flags.file("out", "Write it as plain candles into this file: repaired, cut, aggregated"),
+    calibrate: flags.toggle("calibrate", "What a bot's own orders took, by its journal FILE: for backtest --calibrate"),
+    json: flags.json
+  },
+  Effect.fn(function* ({ calibrate, json, out, ...asked }) {
+    if (Option.isSome(out)) {
+      if (calibrate || json)
+        return yield* new WrongUsage({ message: "--out writes candles: without --calibrate and --json" })
+      return yield* DataFiles.convert({ ...asked, out: out.value })
+    }
+    if (!calibrate) return yield* Answer.print(DataFiles.info(asked), { json })
+    yield* Answer.print(DataFiles.calibration({ journal: asked.data, market: asked.market }), { json })
+  })
+).pipe(
+  help("Show what is in a candle or trade file and what is wrong with it, or convert it", {
+    "limitbot data prices.csv": "Its candles, gaps and mistakes",
+    "limitbot data prices.csv.gz --repair all --out clean.csv": "Repair and unpack it"
+  }),
+  Command.withSubcommands([generate, download])
 )

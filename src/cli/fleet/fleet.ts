@@ -1,16 +1,18 @@
 /**
- * `limitbot fleet`: many accounts on many machines, with their journals in one Postgres database. `run` is a runner; the others say what
- * the accounts are to do and show what they do.
+ * `limitbot fleet`: many accounts on many machines, with their journals in one Postgres database. `fleet run` is a runner, `fleet dashboard`
+ * the page over all accounts.
  */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as AccountFolders from "../../fleet/accounts/AccountFolders.ts"
+import * as AccountList from "../../fleet/accounts/AccountList.ts"
 import * as FleetPage from "../../fleet/accounts/FleetPage.ts"
 import * as Runner from "../../fleet/accounts/Runner.ts"
+import * as Answer from "../../process/Answer.ts"
 import { requestedOrAfter, Stop } from "../../process/Stop.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { applying, removing, status, wishing } from "./accounts.ts"
 import { database, inDatabase, urlOf } from "./whichBot.ts"
 
 const running = Command.make(
@@ -18,7 +20,10 @@ const running = Command.make(
   {
     accounts: flags
       .fileFlag("apply")
-      .pipe(Flag.withDescription("Write the accounts of this folder first, as fleet apply --yes does"), Flag.optional),
+      .pipe(
+        Flag.withDescription("Write the accounts of this folder first, as fleet --apply FOLDER --yes does"),
+        Flag.optional
+      ),
     folder: flags
       .fileFlag("secrets")
       .pipe(
@@ -61,16 +66,42 @@ const dashboard = Command.make(
   ({ database, ...asked }) => FleetPage.serve({ ...asked, database: urlOf(database) })
 ).pipe(help("Serve one page and one API over all accounts of the fleet, and over bots of their own"))
 
-export const command = Command.make("fleet").pipe(
-  Command.withDescription("Run many accounts on many machines, with their journals in one Postgres database"),
-  Command.withSubcommands([
-    running,
-    applying,
-    status,
-    dashboard,
-    wishing("pause", "paused", "Place nothing new in these accounts; what rests stays"),
-    wishing("resume", "to trade", "Let accounts trade again, killed ones too"),
-    wishing("kill", "killed", "Stop all funding of these accounts and withdraw their orders"),
-    removing
-  ])
+const removed = Effect.fnUntraced(function* (account: string) {
+  if (!(yield* AccountList.remove(account)))
+    return yield* new WrongUsage({
+      message: `${account} stays: only an account that is killed and has no orders is removed (limitbot kill --account ${account})`
+    })
+  yield* Console.log(`${account} is removed; its journal stays in the database.`)
+})
+
+export const command = Command.make(
+  "fleet",
+  {
+    apply: flags.file(
+      "apply",
+      "Write the accounts of this folder, one folder with config.yaml and strategies for each"
+    ),
+    yes: flags.toggle("yes", "With --apply: write it; without, it is only said what would change"),
+    remove: flags.text(
+      "remove",
+      "Take this account out of the fleet, if it is killed and has no orders; its journal stays"
+    ),
+    database,
+    csv: flags.csv,
+    json: flags.json
+  },
+  Effect.fn(function* ({ apply, database, remove, yes, ...form }) {
+    if (Option.isSome(apply) && Option.isSome(remove))
+      return yield* new WrongUsage({ message: "--apply and --remove exclude each other" })
+    if (Option.isSome(remove)) return yield* inDatabase(database, removed(remove.value))
+    if (Option.isNone(apply)) return yield* Answer.print(inDatabase(database, AccountList.listAccounts), form)
+    yield* Answer.print(inDatabase(database, AccountFolders.applied(apply.value, yes)), form)
+  })
+).pipe(
+  help("Show every account of a fleet, worst first: what it is to do, who runs it, its orders and problems", {
+    "limitbot fleet": "Every account of the database",
+    "limitbot fleet --apply accounts": "Say what a folder of accounts would change; with --yes write it",
+    "limitbot kill --all-accounts": "Stop all of them; pause and resume take --account and --all-accounts as well"
+  }),
+  Command.withSubcommands([running, dashboard])
 )

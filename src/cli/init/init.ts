@@ -1,6 +1,8 @@
 /** `limitbot init [FILE]`: asks a few questions and writes a commented strategy file; flags can answer every question. */
+import { Console, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { init } from "../../app/init/Init.ts"
+import * as SchemaFile from "../../app/init/SchemaFile.ts"
 import { profileNames } from "../../venue/profile/Profiles.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
@@ -12,6 +14,7 @@ export const command = Command.make(
       .fileArgument("file")
       .pipe(Argument.withDescription("The strategy file to write"), Argument.withDefault("strategy.yaml")),
     config: flags.config,
+    schema: flags.choice("schema", ["strategy", "config"], "Only print the JSON Schema of this file, for editors"),
     like: flags.orMissing(
       flags.text("like", "Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …")
     ),
@@ -40,10 +43,14 @@ export const command = Command.make(
     ),
     overwrite: flags.toggle("overwrite", "Replace FILE if it exists")
   },
-  (asked) => init({ ...asked, usual: flags.defaultConfig })
+  ({ schema, ...asked }) =>
+    Option.isSome(schema)
+      ? Console.log(SchemaFile.textOf(schema.value))
+      : init({ ...asked, usual: flags.defaultConfig })
 ).pipe(
   help("Ask a few questions and write a strategy file, and a configuration when there is none", {
     "limitbot init": "Asks everything",
+    "limitbot init --schema strategy > strategy.schema.json": "Then name it in the first line of a file",
     "limitbot init grid.yaml --venue sandbox --market BTC/USDC --kind grid --set size=100 --yes": "Asks nothing"
   })
 )

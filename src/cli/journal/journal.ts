@@ -1,65 +1,82 @@
-/** `limitbot journal …`: check it, make it smaller, copy it while the bot runs, take over a copy. */
+/** `limitbot journal WHAT`: checks the journal, makes it smaller, copies it while the bot runs, and takes over a copy or rebuilds a lost one. */
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as JournalFile from "../../app/journal/JournalFile.ts"
 import * as Answer from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
 
-const verify = Command.make(
-  "verify",
+const whats = ["verify", "compact", "archive", "backup", "restore", "recover"] as const
+
+export const command = Command.make(
+  "journal",
   {
+    what: Argument.Literals("what", whats).pipe(
+      Argument.withDescription(
+        "verify: no event was changed, removed or put in between. compact: give back unused space. archive: move old events into a verified file beside the journal, which is read as before. backup: copy it into FILE, even while the bot runs. restore: take up FILE as the journal, after verifying it. recover: rebuild a lost journal from what the venue can prove, with the strategy files that ran"
+      )
+    ),
+    files: flags
+      .fileArgument("file")
+      .pipe(
+        Argument.withDescription(
+          "backup: the copy, which must not exist yet. restore: such a copy. recover: the strategy files that ran; without them no order goes on in a slot"
+        ),
+        Argument.variadic()
+      ),
     bot: WhichBot.flags,
-    head: flags.text("head", "A hash that this journal had: says whether it still goes back to it"),
+    head: flags.text("head", "verify: a hash that this journal had: says whether it still goes back to it"),
+    before: flags.text("before", "archive: a date in UTC, such as 2026-01-31: older events are archived"),
+    move: flags.toggle("move", "backup: the bot goes on elsewhere, and this journal is closed for good"),
+    beside: flags
+      .fileFlag("beside")
+      .pipe(
+        Flag.withDescription(
+          "recover: the journal of another bot on the same account, whose orders are left alone; may be repeated"
+        ),
+        Flag.atLeast(0)
+      ),
     json: flags.json
   },
-  Answer.printAnswerOf(WhichBot.withBot(JournalFile.verify))
-).pipe(help("Check that no event was changed, removed or put in between"))
-
-const compact = Command.make(
-  "compact",
-  { config: flags.config, json: flags.json },
-  Answer.printAnswerOf(JournalFile.compact)
+  Effect.fn(function* ({ before, beside, bot: given, files, head, move, what }) {
+    const [file, ...more] = files
+    const bot = yield* WhichBot.botOf(given)
+    const usage = (message: string) => new WrongUsage({ message: `journal ${what} ${message}` })
+    const misplaced = [
+      ...(Option.isSome(head) && what !== "verify" ? ["--head"] : []),
+      ...(Option.isSome(before) && what !== "archive" ? ["--before"] : []),
+      ...(move && what !== "backup" ? ["--move"] : []),
+      ...(beside.length > 0 && what !== "recover" ? ["--beside"] : [])
+    ]
+    if (misplaced.length > 0) return yield* usage(`takes no ${misplaced.join(" and no ")}`)
+    if (what === "verify" && file === undefined) return yield* JournalFile.verify({ bot, head })
+    if (what === "archive" && file === undefined && Option.isSome(before))
+      return yield* JournalFile.archive({ before: before.value, bot })
+    if (typeof bot !== "string") return yield* usage("is not for an account of a fleet")
+    const config = bot
+    if (what === "recover") {
+      const { rebuilt } = yield* Effect.promise(() => import("../../app/reconcile/Rebuilding.ts"))
+      return yield* rebuilt({ files, beside, config })
+    }
+    if (what === "backup" || what === "restore") {
+      if (file === undefined || more.length > 0) return yield* usage("takes one FILE")
+      return yield* what === "backup"
+        ? JournalFile.backup({ out: file, config, move })
+        : JournalFile.restore({ from: file, config })
+    }
+    if (file !== undefined) return yield* usage("takes no file")
+    return yield* what === "archive" ? usage("needs --before DATE") : JournalFile.compact({ config })
+  }, Answer.print)
 ).pipe(
   help(
-    "Give back unused space of the file, and keep what its events come to for a fast start; events and chain stay. The bot must not run"
+    "Verify, compact, archive, back up and restore the journal, or rebuild a lost one; the bot must not run but for verify and backup",
+    {
+      "limitbot journal verify": "Says the hash of the newest event",
+      "limitbot journal archive --before 2026-01-31": "Older events go into a file of their own",
+      "limitbot journal backup copy.sqlite": "Even while the bot runs",
+      "limitbot journal recover strategies/*.yaml": "After the journal was lost"
+    }
   )
-)
-
-const archive = Command.make(
-  "archive",
-  {
-    before: Flag.String("before").pipe(
-      Flag.withDescription("A date in UTC, such as 2026-01-31: older events are archived")
-    ),
-    bot: WhichBot.flags,
-    json: flags.json
-  },
-  Answer.printAnswerOf(WhichBot.withBot(JournalFile.archive))
-).pipe(help("Move old events into a verified file beside the journal, which is read as before. The bot must not run"))
-
-const backup = Command.make(
-  "backup",
-  {
-    out: flags.fileArgument("file").pipe(Argument.withDescription("The copy; must not exist yet")),
-    config: flags.config,
-    move: flags.toggle("move", "The bot goes on elsewhere: this journal is closed for good. The bot must not run"),
-    json: flags.json
-  },
-  Answer.printAnswerOf(JournalFile.backup)
-).pipe(help("Copy the journal, even while the bot runs; --move hands it over to another machine"))
-
-const restore = Command.make(
-  "restore",
-  {
-    from: flags.fileArgument("file").pipe(Argument.withDescription("A copy that `journal backup` made")),
-    config: flags.config,
-    json: flags.json
-  },
-  Answer.printAnswerOf(JournalFile.restore)
-).pipe(help("Take up a copy as the journal of this configuration, after verifying it"))
-
-export const command = Command.make("journal").pipe(
-  Command.withDescription("Verify, compact, archive, back up and restore the journal"),
-  Command.withSubcommands([verify, compact, archive, backup, restore])
 )

@@ -1,6 +1,6 @@
 /** `limitbot orders`: every unsettled order, with the ids by which the venue knows it. */
 import { Effect, Option } from "effect"
-import { Command } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { ofJournal } from "../../app/journal/JournalView.ts"
 import { stuck } from "../../app/journal/Stuck.ts"
 import { iso } from "../../domain/Text.ts"
@@ -31,6 +31,18 @@ const list = Table.of<typeof OrderView.Type>([
 export const command = Command.make(
   "orders",
   {
+    order: Argument.String("order").pipe(
+      Argument.withDescription(
+        "With --out or --proof: the venue's order id, its deposit address, an intent hash, or our placement (p7)"
+      ),
+      Argument.optional
+    ),
+    out: flags.file("out", "Write all that is known of ORDER into this new file, for a support ticket"),
+    proof: flags.file(
+      "proof",
+      "Write the deposits, fills and payouts of ORDER into this new file, to be verified by others with deploy/verify.mjs"
+    ),
+    offline: flags.toggle("offline", "With --out: only what the journal has, without asking the venue and its history"),
     stuck: flags.toggle("stuck", "Only those that wait longer than they should, the oldest first, and for what"),
     after: flags.duration(
       "after",
@@ -40,12 +52,27 @@ export const command = Command.make(
     csv: flags.csv,
     json: flags.json
   },
-  Effect.fn(function* ({ after, bot: given, stuck: isStuck }) {
+  Effect.fn(function* ({ after, bot: given, csv, json, order, stuck: isStuck, ...file }) {
     const bot = yield* WhichBot.botOf(given)
-    if (isStuck) return yield* stuck(bot, after)
-    if (Option.isSome(after)) return yield* new WrongUsage({ message: "--after goes with --stuck only" })
-    return yield* ofJournal(bot, ({ state, assets }) =>
-      Answer.ofList(list, ordersOf(state, assets), "No orders are open.")
-    )
-  }, Answer.print)
-).pipe(help("List the orders that are not settled yet, or those that are stuck"))
+    if (Option.isSome(order)) {
+      if (isStuck || csv || json) return yield* new WrongUsage({ message: "ORDER goes with --out and --proof only" })
+      const { write } = yield* Effect.promise(() => import("../../app/money/EvidenceFile.ts"))
+      return yield* write({ ...file, bot, order: order.value })
+    }
+    if (Option.isSome(file.out) || Option.isSome(file.proof) || file.offline)
+      return yield* new WrongUsage({ message: "--out, --proof and --offline are about one order: name it" })
+    const listed = Effect.gen(function* () {
+      if (isStuck) return yield* stuck(bot, after)
+      if (Option.isSome(after)) return yield* new WrongUsage({ message: "--after goes with --stuck only" })
+      return yield* ofJournal(bot, ({ state, assets }) =>
+        Answer.ofList(list, ordersOf(state, assets), "No orders are open.")
+      )
+    })
+    yield* Answer.print(listed, { csv, json })
+  })
+).pipe(
+  help("List the orders that are not settled yet, or those that are stuck; or write evidence of one", {
+    "limitbot orders --stuck": "What waits longer than it should, and for what",
+    "limitbot orders p7 --out evidence.json": "All that is known of an order, for a support ticket"
+  })
+)

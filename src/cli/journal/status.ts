@@ -1,6 +1,7 @@
 /** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
+import * as DashboardPage from "../../app/control/DashboardPage.ts"
 import { withJournal } from "../../app/journal/JournalView.ts"
 import * as JournalStatus from "../../app/status/JournalStatus.ts"
 import { watch as watching } from "../../app/status/Watching.ts"
@@ -14,14 +15,22 @@ export const command = Command.make(
   "status",
   {
     watch: flags.toggle("watch", "Go on showing it, with the live stream of the running bot"),
+    dashboard: flags.toggle(
+      "dashboard",
+      "Only the address of the running bot's page, on a terminal with the token that opens it"
+    ),
     forMillis: flags.forDuration,
     bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ bot: given, forMillis, json, watch }) {
+  Effect.fn(function* ({ bot: given, dashboard, forMillis, json, watch }) {
+    if (watch && dashboard) return yield* new WrongUsage({ message: "--watch and --dashboard exclude each other" })
     if (watch && json)
       return yield* new WrongUsage({ message: "--watch is for people; `events --follow --json` for programs" })
     const bot = yield* WhichBot.botOf(given)
+    if (dashboard && typeof bot !== "string")
+      return yield* new WrongUsage({ message: "An account of a fleet has no page: limitbot fleet dashboard" })
+    if (dashboard && typeof bot === "string") return yield* Answer.print(DashboardPage.pageOf(bot), { json })
     if (watch && typeof bot !== "string")
       return yield* new WrongUsage({
         message: "--watch needs a bot of its own: an account of a fleet has no live stream"

@@ -1,7 +1,9 @@
 /** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
+import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { moneyOf } from "../../app/money/MoneyPlaces.ts"
 import * as Answer from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
@@ -10,9 +12,19 @@ export const command = Command.make(
   "money",
   {
     dust: flags.toggle("dust", "Only leftovers that are too small for an order"),
+    atVenue: flags.toggle("at-venue", "What the account holds at the venue now: its private and public balances"),
     bot: WhichBot.flags,
     csv: flags.csv,
     json: flags.json
   },
-  Answer.printAnswerOf(WhichBot.withBot(moneyOf))
+  Effect.fn(function* ({ atVenue, dust, bot: given, ...form }) {
+    const bot = yield* WhichBot.botOf(given)
+    if (!atVenue) return yield* Answer.print(moneyOf({ bot, dust }), form)
+    if (dust || typeof bot !== "string")
+      return yield* new WrongUsage({
+        message: "--at-venue asks the venue: without --dust, and not for an account of a fleet"
+      })
+    const { balances } = yield* Effect.promise(() => import("../../app/history/AccountHistory.ts"))
+    yield* Answer.print(balances({ config: bot }), form)
+  })
 ).pipe(help("Show where every unit of money is: by place, strategy and order, and over time"))

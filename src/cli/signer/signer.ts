@@ -1,9 +1,10 @@
-/** `limitbot signer`: the process that holds the key, separate from the bot that holds the strategies. */
+/** `limitbot signer`: the process that holds the key, separate from the bot that holds the strategies; and keys and policies of all kinds. */
 import { Command, Flag } from "effect/cli"
 import { serve } from "../../signer/serving/Serving.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { signerFile } from "./policy.ts"
+import { key } from "./key.ts"
+import { approve, policy, signerFile } from "./policy.ts"
 
 export const command = Command.make(
   "signer",
@@ -15,4 +16,7 @@ export const command = Command.make(
     config: signerFile
   },
   serve
-).pipe(help("Hold the key in a process of its own, with caps and a record of its own"))
+).pipe(
+  help("Hold the key in a process of its own, with caps and a record of its own"),
+  Command.withSubcommands([key, policy, approve])
+)

@@ -1,16 +1,42 @@
-/** `limitbot swap AMOUNT FROM TO`: one conversion at once, from the quote to the evidence; `--resume` goes on after an interruption. */
-import { Effect } from "effect"
+/**
+ * `limitbot swap AMOUNT FROM TO`: one conversion at once, from the quote to the evidence; `--resume` goes on after an interruption. With
+ * `--to` an asset moves between the public and the confidential account of the same key. The service treats that as a swap of the asset
+ * into itself, and so it is one here: quoted, agreed to, paid once, followed. It is not a sale, and costs its fee.
+ */
+import { Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import { carry } from "../../app/swap/Carrying.ts"
+import * as SwapRequest from "../../app/swap/SwapRequest.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { list } from "./list.ts"
 import * as SwapFlags from "./SwapFlags.ts"
-import { withdrawals } from "./withdrawals.ts"
+
+export class NothingToMove extends Schema.TaggedError<NothingToMove>()("NothingToMove", { venue: Schema.String }) {
+  override get message(): string {
+    return `${this.venue} has no confidential accounts, so there is nowhere to move money to: orders are paid from account.depositType as it is. If it has them, set venue.profile (limitbot check --profile shows its facts)`
+  }
+}
+
+const sides = {
+  confidential: { depositType: "INTENTS", refundType: "INTENTS", recipientType: "CONFIDENTIAL_INTENTS" },
+  public: { depositType: "CONFIDENTIAL_INTENTS", refundType: "CONFIDENTIAL_INTENTS", recipientType: "INTENTS" }
+} as const
+
+/** Asset and price are the same on both sides, so an output lower by more than this does not match the request. */
+const slippageBasisPoints = 5
 
 const ways = {
+  side: flags.orMissing(
+    flags.choice(
+      "to",
+      ["confidential", "public"],
+      "Move AMOUNT of the one asset FROM to this account of the same key; orders may be paid from the confidential one"
+    )
+  ),
+  list: flags.toggle("list", "List the swaps and where their money is, instead"),
   yes: flags.toggle("yes", "Agree to the quote without being asked"),
   resume: flags.orMissing(flags.text("resume", "Go on with this swap, for example s3")),
   payAgain: flags.toggle(
@@ -18,13 +44,19 @@ const ways = {
     "With --resume: you have made sure that the wallet did not pay, and it may be asked again"
   ),
   config: flags.config,
+  csv: flags.csv,
   json: flags.json
 }
 
 export const command = Command.make(
   "swap",
   { ...SwapFlags.terms, ...ways },
-  Effect.fn(function* ({ config: file, json, payAgain, resume, yes, ...given }) {
+  Effect.fn(function* ({ config: file, csv, json, list, payAgain, resume, side, yes, ...given }) {
+    if (list) {
+      const { listSwaps } = yield* Effect.promise(() => import("../../app/swap/SwapList.ts"))
+      return yield* Answer.print(listSwaps(file), { csv, json })
+    }
+    if (csv) return yield* new WrongUsage({ message: "--csv goes with --list only" })
     if (resume !== undefined && given.amount !== undefined) {
       return yield* new WrongUsage({
         message: "--resume goes on with a swap as it was agreed: without amounts"
@@ -33,13 +65,22 @@ export const command = Command.make(
     if (payAgain && resume === undefined) {
       return yield* new WrongUsage({ message: "--pay-again goes with --resume only" })
     }
-    yield* carry(yield* ConfigFile.load(file), given, { json, payAgain, resume, yes })
+    const config = yield* ConfigFile.load(file)
+    const way = { json, payAgain, resume, yes }
+    if (side === undefined) return yield* carry(config, given, way)
+    if (resume !== undefined || given.to !== undefined || given.type !== "EXACT_INPUT")
+      return yield* new WrongUsage({ message: "--to moves one asset: swap AMOUNT ASSET --to confidential" })
+    if (!config.venue.facts.movesBetweenAccounts) return yield* new NothingToMove({ venue: config.venue.url })
+    const { amount, dry, from } = given
+    const terms = { ...SwapRequest.usual, ...sides[side], amount, from, to: from, slippage: slippageBasisPoints, dry }
+    yield* carry(config, terms, way)
   })
 ).pipe(
   help("Swap one asset for another: quote, agree, pay, follow to the end", {
     "limitbot swap 0.01 BTC USDC": "Shows the quote and asks",
     "limitbot swap 500 BTC USDC --type EXACT_OUTPUT --yes --json": "Receive exactly 500 USDC",
-    "limitbot swap --resume s3": "Go on after an interruption"
-  }),
-  Command.withSubcommands([list, withdrawals])
+    "limitbot swap 20 USDC --to confidential": "Move an asset to the account from which orders are paid",
+    "limitbot swap --resume s3": "Go on after an interruption",
+    "limitbot swap --list": "All swaps, and where their money is"
+  })
 )

@@ -57,7 +57,7 @@ export const add = Effect.fn("People.add")(function* <E, R>(
     })
   const people = yield* list(journal)
   if (people.some((each) => each.name === who))
-    return yield* new PeopleUnusable({ message: `${who} is listed already: limitbot people revoke ${who}` })
+    return yield* new PeopleUnusable({ message: `${who} is listed already: limitbot people ${who} --revoke` })
   const token = generate()
   yield* handOver(token)
   const digest = digestOf(token).toString("hex")

@@ -99,6 +99,6 @@ export const open = Effect.fn("Tokens.open")(function* (
       Effect.provideService(FileSystem.FileSystem, fileSystem)
     )
   const beside = isLoopback(host) ? journal : "<journal>"
-  const where = `\`limitbot dashboard\` prints an address with it; it is in ${operatorFile(beside)}, and one that only looks in ${viewerFile(beside)}`
+  const where = `\`limitbot status --dashboard\` prints an address with it; it is in ${operatorFile(beside)}, and one that only looks in ${viewerFile(beside)}`
   return { holderOf, where } satisfies Tokens
 })

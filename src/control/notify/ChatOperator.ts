@@ -38,7 +38,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const replyTo = (by: string, name: CommandName, target: string | undefined) =>
     obey(bot, by, name, target).pipe(
       Effect.provideService(Bookkeeper, books),
-      Effect.map((done) => (name === "kill" ? `${done}. \`limitbot release\` ends it.` : done)),
+      Effect.map((done) => (name === "kill" ? `${done}. \`limitbot kill --off\` ends it.` : done)),
       Effect.catch(({ message }) =>
         Effect.succeed(name === "kill" ? `THE KILL SWITCH COULD NOT BE SET: ${message}` : message)
       )

@@ -106,5 +106,5 @@ const missing = (
     .flatMap(({ base, quote }) => [base, quote])
     .find((each) => each.symbol === symbol)
   const money = asset === undefined ? `${amount} smallest units of ${symbol}` : formatWithSymbol(amount, asset)
-  return `order ${order} ended with ${money} unexplained: limitbot evidence ${placement} --out FILE, then resume`
+  return `order ${order} ended with ${money} unexplained: limitbot orders ${placement} --out FILE, then resume`
 }

@@ -44,8 +44,11 @@ export interface Hold {
   readonly stops: ReadonlyArray<Step>
 }
 
+/** The words of the command line for the name that the API gives a command. */
+export const commandLineOf = (command: string): string => `limitbot ${command === "release" ? "kill --off" : command}`
+
 export const liftedBy = ({ endsBy, lifts }: Pick<Hold, "endsBy" | "lifts">): string | undefined =>
-  lifts === "itself" ? endsBy : `limitbot ${lifts}${endsBy === undefined ? "" : `, or ${endsBy}`}`
+  lifts === "itself" ? endsBy : `${commandLineOf(lifts)}${endsBy === undefined ? "" : `, or ${endsBy}`}`
 
 export interface PresentFacts {
   readonly now: number

@@ -6,7 +6,7 @@ import * as Keystore from "./Keystore.ts"
 import { readSecret, secretSource } from "./SecretSource.ts"
 
 export const reader = Read.fields({
-  file: Read.required(Read.text, "as `limitbot key import` writes it"),
+  file: Read.required(Read.text, "as `limitbot signer key --seal` writes it"),
   passphrase: Read.required(secretSource)
 })
 

@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
     setKillSwitch: (why) => wish("killed", why),
     releaseKillSwitch: wish("running", ""),
     reload: Effect.fail(
-      new Refused({ message: "The files of an account are in its fleet: limitbot fleet apply FOLDER" })
+      new Refused({ message: "The files of an account are in its fleet: limitbot fleet --apply FOLDER" })
     )
   }
 
@@ -70,7 +70,7 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
     const { name, target, why } = word
     // As its row says now: this process may not have seen yet what was wished just before.
     if (name === "resume" && (yield* registry.one(account))?.wanted === "paused")
-      return yield* new Refused({ message: `The whole account is paused: limitbot fleet resume ${account}` })
+      return yield* new Refused({ message: `The whole account is paused: limitbot resume --account ${account}` })
     return done(yield* Operator.obey(bot, by, name, target, why))
   })
 

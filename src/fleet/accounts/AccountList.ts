@@ -25,7 +25,7 @@ export const listAccounts = Effect.gen(function* () {
   const accounts = yield* (yield* Registry).all
   const byName = new Map(accounts.map((account) => [account.name, account]))
   const sorted = worstFirst(accounts.map(lineOf)).flatMap(({ name }) => byName.get(name) ?? [])
-  return Answer.ofList(columns, sorted, "The fleet has no accounts: limitbot fleet apply FOLDER")
+  return Answer.ofList(columns, sorted, "The fleet has no accounts: limitbot fleet --apply FOLDER")
 })
 
 /** Returns false if the account has orders or is not killed. The journal stays. */

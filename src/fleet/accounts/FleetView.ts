@@ -18,7 +18,6 @@ import { moneyView } from "../../views/Money.ts"
 import { ordersOf } from "../../views/Orders.ts"
 import { problemsOf } from "../../views/Problems.ts"
 import { Fleet } from "../server/Fleet.ts"
-import type { FleetCommand } from "../server/FleetApi.ts"
 import { type BotDetail, lineOf } from "../server/FleetView.ts"
 import * as BotsByAddress from "./BotsByAddress.ts"
 import * as Wishes from "./Wishes.ts"
@@ -47,33 +46,10 @@ const accounts = Effect.gen(function* () {
     } satisfies BotDetail
   })
 
-  /** A resume does not end the kill switch. Only an operator's release ends it. */
-  const command = Effect.fnUntraced(function* (
-    command: FleetCommand,
-    names: ReadonlySet<string>,
-    by: string,
-    why: string
-  ) {
-    const meant = (yield* registry.all).filter(
-      ({ name, wanted }) =>
-        names.has(name) &&
-        (command !== "resume" || wanted !== "killed") &&
-        (command !== "release" || wanted === "killed")
-    )
-    if (meant.length > 0)
-      yield* Wishes.say(
-        Wishes.wantedBy[command],
-        why,
-        meant.map(({ name }) => name),
-        by
-      )
-    return meant.length
-  })
-
   return {
     lines: Effect.map(registry.all, (rows) => rows.map(lineOf)),
     detail: (name: string) => Effect.provideContext(detail(name), context),
-    command: (...said: Parameters<typeof command>) => Effect.provideContext(command(...said), context),
+    command: (...asked: Parameters<typeof Wishes.say>) => Effect.provideContext(Wishes.say(...asked), context),
     resolve: (name: string, by: string, answer: Parameters<Fleet["Service"]["resolve"]>[2]) =>
       Effect.provideContext(AccountWords.saidTo(name, by, { _tag: "Resolve", ...answer }), context)
   } as const
@@ -113,12 +89,12 @@ function make(bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
       }),
       command: Effect.fnUntraced(function* (command, names, { by, why }) {
         const reason = why ?? byWhom(by)
-        const accountNames = new Set(names.filter((name) => !single.has(name)))
+        const accountNames = names.filter((name) => !single.has(name))
         const changed =
-          many === undefined || accountNames.size === 0
+          many === undefined || accountNames.length === 0
             ? 0
             : yield* Effect.mapError(
-                many.command(command, accountNames, by, `${reason}${why === undefined ? "" : `, ${byWhom(by)}`}`),
+                many.command(command, `${reason}${why === undefined ? "" : `, ${byWhom(by)}`}`, accountNames, by),
                 refused
               )
         const own = names.filter(single.has)

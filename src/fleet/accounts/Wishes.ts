@@ -6,17 +6,39 @@ import { Effect } from "effect"
 import { speaking } from "../../app/journal/AccountWords.ts"
 import { theOperator } from "../../control/Operator.ts"
 import { Registry, type WantedState } from "../../journal/postgres/Registry.ts"
+import type { FleetCommand } from "../server/FleetApi.ts"
 
-export const wantedBy = { pause: "paused", resume: "running", kill: "killed", release: "running" } as const
+export const wantedBy = {
+  pause: "paused",
+  resume: "running",
+  kill: "killed",
+  release: "running"
+} as const satisfies Readonly<Record<FleetCommand, WantedState>>
 
-/** Returns the number of accounts with these names, or of all accounts if no names are passed. */
+/**
+ * Returns the number of accounts that the command reaches, of those with these names or, without names, of all. A resume does not end the
+ * kill switch; only a release does.
+ */
 export const say = Effect.fn("Wishes.say")(function* (
-  wanted: WantedState,
+  command: FleetCommand,
   why: string,
   names: ReadonlyArray<string>,
   by = theOperator
 ) {
-  const changed = yield* Registry.use((registry) => registry.wish(wanted, why, names))
-  if (wanted === "running") yield* (yield* speaking).sayToAll(by, { _tag: "Command", name: "resume", why }, changed)
+  const registry = yield* Registry
+  const reached = (yield* registry.all).filter(
+    ({ name, wanted }) =>
+      (names.length === 0 || names.includes(name)) &&
+      (command !== "resume" || wanted !== "killed") &&
+      (command !== "release" || wanted === "killed")
+  )
+  if (reached.length === 0) return 0
+  const changed = yield* registry.wish(
+    wantedBy[command],
+    why,
+    reached.map(({ name }) => name)
+  )
+  if (wantedBy[command] === "running")
+    yield* (yield* speaking).sayToAll(by, { _tag: "Command", name: "resume", why }, changed)
   return changed.length
 })

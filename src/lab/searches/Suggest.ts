@@ -1,5 +1,5 @@
 /**
- * A search whose trials a program suggests (`sweep --suggest COMMAND`), such as a Bayesian optimiser of another language.
+ * A search whose trials a program suggests (`search --suggest COMMAND`), such as a Bayesian optimiser of another language.
  * Both speak JSON, one object per line: we say what can be tried, ask for trials and tell how good each was; the program
  * answers each request with as many suggestions. It suggests values of the space alone, so that a trial stays a number
  * that anybody can run again. A trial that was suggested before is told at once.

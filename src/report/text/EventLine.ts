@@ -63,7 +63,7 @@ const compared = (drift: ReadonlyArray<Drift.Drift>): Said => {
   const all = drift.map(Drift.sentenceOf).join("; ")
   return Drift.closing(drift) === undefined
     ? [`the service differs from what was recorded: ${all}`, "warn"]
-    : [`SERVICE CHANGED: ${all}; nothing is placed or funded: limitbot canary`, "alarm"]
+    : [`SERVICE CHANGED: ${all}; nothing is placed or funded: limitbot check --service`, "alarm"]
 }
 
 const toldBefore: ReadonlySet<string> = new Set(["frozen", "kill-switch", "paused"])

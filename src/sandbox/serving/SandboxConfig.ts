@@ -65,7 +65,7 @@ ${defaultSettings(ledger)
   .assets.map(({ symbol, id, decimals }) => `  ${symbol}: { id: "${id}", decimals: ${decimals} }`)
   .join("\n")}
 journal: ${name}.sqlite
-dashboard: { port: 0 } # a page on this machine, at any free port: limitbot dashboard prints its address
+dashboard: { port: 0 } # a page on this machine, at any free port: limitbot status --dashboard prints its address
 `
 
 export const introduction = (

@@ -1,7 +1,7 @@
 /**
  * The rules of a signer, as people write them: caps by asset and in total, hours of the week, destinations, and the approvers of larger
  * payments. They stand in the signer's own file, or in a separate file that is signed with a key which neither the bot nor the signer has
- * (`limitbot policy sign`). A signed policy has a number, which only grows, and a lock.
+ * (`limitbot signer policy`). A signed policy has a number, which only grows, and a lock.
  */
 import { Result, Schema } from "effect"
 import { fromDecimal } from "../../domain/Amount.ts"

@@ -66,7 +66,7 @@ const rulingOf = Effect.fnUntraced(function* (fields: Fields, folder: string, to
   )
   if (text?._tag !== "Some") return report(to, named, `${named.value} cannot be read`)
   if (seal?._tag !== "Some")
-    return report(to, named, `${named.value} is not signed`, `limitbot policy sign ${named.value} --key FILE`)
+    return report(to, named, `${named.value} is not signed`, `limitbot signer policy ${named.value} --key FILE`)
   if (!isSealed(text.value, seal.value, policyKey))
     return report(to, named, `${named.value}.sig is not the signature of this file by policyKey`)
   const parsing = PolicyFile.parse(text.value, file)

@@ -207,7 +207,7 @@ const rules: ReadonlyArray<Rule> = [
       const amount = format(payment.amount, cap.decimals)
       const free = written(cap.approveAbove ?? 0n, cap)
       return [
-        `at most ${free} without an approval: limitbot approve ${cap.symbol} ${amount}`,
+        `at most ${free} without an approval: limitbot signer approve ${cap.symbol} ${amount}`,
         `${amount} ${cap.symbol}`
       ]
     }

@@ -1,5 +1,5 @@
 /**
- * A policy as `limitbot policy show` says it: everything that it restricts, and how much of each cap is used. A policy that is shown
+ * A policy as `limitbot signer policy` says it: everything that it restricts, and how much of each cap is used. A policy that is shown
  * in part looks looser than it is.
  */
 import { format } from "../../domain/Amount.ts"

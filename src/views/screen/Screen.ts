@@ -100,7 +100,7 @@ const dashboardLine = ({ dashboard }: ScreenInput, { columns }: Canvas): Readonl
   return [
     [
       [`dashboard ${dashboard}`, dashboard].find(({ length }) => length <= columns) ??
-        "`limitbot dashboard` prints the address",
+        "`limitbot status --dashboard` prints the address",
       "cyan"
     ]
   ]

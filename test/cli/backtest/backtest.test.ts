@@ -101,7 +101,18 @@ describe("backtest commands", () => {
       assert.closeTo(sumOf(1), figure("inventory, still held"), 0.1)
       assert.notStrictEqual(sumOf(1), 0)
 
-      const shuffled = yield* limitbot("monte-carlo", strategy, "--data", file, "--method", "order", "--runs", "20")
+      const shuffled = yield* limitbot(
+        "search",
+        "--by",
+        "monte-carlo",
+        strategy,
+        "--data",
+        file,
+        "--method",
+        "order",
+        "--runs",
+        "20"
+      )
       assert.match(shuffled, /every order of the same returns gains the same, -?\d+\.\d\d %; only the drawdown differs/)
       assert.notMatch(shuffled, /lose|^ *gain/m)
     })
@@ -110,7 +121,7 @@ describe("backtest commands", () => {
   it.live("generate, look at, run, report, search, each as JSON and as text", () =>
     Effect.gen(function* () {
       yield* limitbot("data", "generate", csv, "--bars", `${bars}`)
-      const info: unknown = JSON.parse(yield* limitbot("data", "info", csv, "--json"))
+      const info: unknown = JSON.parse(yield* limitbot("data", csv, "--json"))
       assert.deepPropertyVal(info, "bars", bars)
 
       const [fills, html] = [join(folder, "fills.csv"), join(folder, "report.html")]
@@ -148,7 +159,7 @@ describe("backtest commands", () => {
       }
       const several = ["--also", csv, "--pareto", "profitQuote,maxDrawdown", "--sensitivity"]
       const searched = yield* limitbot(
-        "sweep",
+        "search",
         strategy,
         "--data",
         csv,
@@ -204,7 +215,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
 
       const out = join(folder, "sweep.jsonl")
       const words = [
-        "sweep",
+        "search",
         strategy,
         "--data",
         csv,
@@ -237,7 +248,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
 
       const heat = join(folder, "sweep.html")
       const two = ["--set", "grid.levels=5..30", "--set", "grid.upper=42000..46000:1000", "--threads", "1"]
-      const map = yield* limitbot("sweep", strategy, "--data", csv, ...two, "--halve", "3", "--report", heat)
+      const map = yield* limitbot("search", strategy, "--data", csv, ...two, "--halve", "3", "--report", heat)
       assert.match(map, /halving: 130 over 2223 bars, 44 over 6667 bars, 15 over 20000 bars: 33\.\d % of a full search/)
       assert.match(map, /grid\.levels \(down\) by grid\.upper/)
       const [, winnersLevels, winnersUpper] = /^ *1 +(\d+) +(\d+) /m.exec(map) ?? []
@@ -245,6 +256,8 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       assert.include(readFileSync(heat, "utf8"), "with its neighbours")
 
       const walk = yield* limitbot(
+        "search",
+        "--by",
         "walk-forward",
         strategy,
         "--data",
@@ -255,7 +268,10 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
         "1"
       )
       assert.match(walk, /out of sample/)
-      assert.match(yield* limitbot("monte-carlo", strategy, "--data", csv, "--runs", "50"), /50 simulations/)
+      assert.match(
+        yield* limitbot("search", "--by", "monte-carlo", strategy, "--data", csv, "--runs", "50"),
+        /50 simulations/
+      )
     })
   )
 
@@ -291,9 +307,9 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       for (const words of [
         ["backtest", strategy, ...quickly],
         ["backtest", strategy, withFees, ...quickly],
-        ["sweep", strategy, ...set],
-        ["walk-forward", strategy, ...set, "--windows", "2"],
-        ["monte-carlo", strategy, "--runs", "20", "--json"]
+        ["search", strategy, ...set],
+        ["search", "--by", "walk-forward", strategy, ...set, "--windows", "2"],
+        ["search", "--by", "monte-carlo", strategy, "--runs", "20", "--json"]
       ]) {
         const [without = [], charging = []] = yield* profits(...words)
         assert.strictEqual(charging.length, without.length)
@@ -310,7 +326,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     Effect.gen(function* () {
       const part = join(folder, "part.csv")
       const time = ["--from", "2021-01-03", "--to", "2021-01-09T12:00:00Z"]
-      yield* limitbot("data", "convert", csv, part, ...time)
+      yield* limitbot("data", csv, "--out", part, ...time)
       const words = ["backtest", strategy, ...quickly, "--data"]
       const asked = JSON.parse(yield* limitbot(...words, csv, ...time))
       const cut = JSON.parse(yield* limitbot(...words, part, "--no-cache"))
@@ -372,9 +388,9 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
         }
       }).pipe(Effect.provide(stores))
       const named = `journal:${journal}`
-      assert.match(yield* limitbot("data", "info", named, "--market", "BTC/USDC"), /600 candles of 60 s.*\n.*\nno gaps/)
+      assert.match(yield* limitbot("data", named, "--market", "BTC/USDC"), /600 candles of 60 s.*\n.*\nno gaps/)
       const [out, plain] = [join(folder, "bot.csv"), ["--no-cache", "--fills", "optimistic", "--json"]]
-      yield* limitbot("data", "convert", named, out, "--market", "BTC/USDC")
+      yield* limitbot("data", named, "--out", out, "--market", "BTC/USDC")
       const replayed = JSON.parse(yield* limitbot("backtest", strategy, "--data", named, ...plain))
       const converted = JSON.parse(yield* limitbot("backtest", strategy, "--data", out, ...plain))
       assert.isAbove(replayed.fills, 0)
@@ -382,10 +398,10 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       const said = yield* limitbot("backtest", strategy, "--data", named, "--calibrate", journal)
       assert.match(said, /the data have no volumes: orders fill whole/)
       assert.match(said, /placing: measured 0 times, 30 are needed: the default is used/)
-      assert.match(yield* limitbot("data", "calibrate", journal), /no stored minute reached a resting order/)
-      const missing = yield* Effect.flip(limitbot("data", "info", named, "--market", "ETH/USDC"))
+      assert.match(yield* limitbot("data", "--calibrate", journal), /no stored minute reached a resting order/)
+      const missing = yield* Effect.flip(limitbot("data", named, "--market", "ETH/USDC"))
       assert.match(missing.message, /0 minutes of ETH\/USDC are stored; let the bot run/)
-      const nameless = yield* Effect.flip(limitbot("data", "info", named))
+      const nameless = yield* Effect.flip(limitbot("data", named))
       assert.match(nameless.message, /say which market's prices: --market BTC\/USDC/)
     })
   )
@@ -398,11 +414,11 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: no such repair; choose/],
     [["backtest", strategy, "--data", csv, "--withdraw-fee", "a,b"], /--withdraw-fee a: not an amount/],
     [
-      ["sweep", strategy, "--data", csv, "--set", "grid.levls=1..3"],
+      ["search", strategy, "--data", csv, "--set", "grid.levls=1..3"],
       /--set: unknown key "levls"; did you mean "levels"/
     ],
     [
-      ["sweep", strategy, "--data", csv, "--set", "grid.levels=1..3", "--where", "luck>1"],
+      ["search", strategy, "--data", csv, "--set", "grid.levels=1..3", "--where", "luck>1"],
       /--where luck>1: not a condition/
     ]
   ]

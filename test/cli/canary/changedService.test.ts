@@ -28,7 +28,7 @@ describe("a bot at a service that changes", () => {
     await first.ended
     assert.include(first.stdout(), "field `payouts.refund` of orders")
 
-    const asked = await runHere(["canary", "--json", "--config", "config.yaml"], { cwd })
+    const asked = await runHere(["check", "--service", "--json", "--config", "config.yaml"], { cwd })
     assert.strictEqual(asked.code, 1)
     const { checked, drift } = JSON.parse(asked.stdout)
     assert.includeMembers(checked, ["tokens", "quote", "orders"])
@@ -36,14 +36,14 @@ describe("a bot at a service that changes", () => {
       { what: "field `payouts.refund` of orders", was: "an object", is: "absent", closesFunding: true },
       { what: "field `payouts.moneyBack` of orders", was: "absent", is: "null", closesFunding: false }
     ])
-    const shown = await runHere(["canary", "--config", "config.yaml"], { cwd })
+    const shown = await runHere(["check", "--service", "--config", "config.yaml"], { cwd })
     assert.match(
       shown.stdout,
       /^CHANGED {2}field `payouts\.refund` of orders is gone \(was an object\): orders pause$/m
     )
     assert.match(shown.stdout, /^differs {2}field `payouts\.moneyBack` of orders is new/m)
 
-    const doctor = await runHere(["doctor", "--config", "config.yaml"], { cwd })
+    const doctor = await runHere(["check", "--config", "config.yaml"], { cwd })
     const told =
       /^warn {3}service: when a bot last looked, field `payouts\.refund` of orders is gone .*: orders pause; /m
     assert.match(doctor.stdout, told)
@@ -61,6 +61,6 @@ describe("a bot at a service that changes", () => {
       .map((line): { readonly event?: string; readonly drift?: unknown } => JSON.parse(line))
     const [next] = events.filter(({ event }) => event === "ServiceCompared" || event === "FundingSigned")
     assert.deepStrictEqual([next?.event, next?.drift], ["ServiceCompared", []])
-    assert.notInclude((await runHere(["doctor", "--config", "config.yaml"], { cwd })).stdout, "last looked")
+    assert.notInclude((await runHere(["check", "--config", "config.yaml"], { cwd })).stdout, "last looked")
   })
 })

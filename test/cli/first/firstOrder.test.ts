@@ -112,7 +112,7 @@ describe.concurrent("limitbot first-order", () => {
       assert.include(JSON.stringify(await (await fetch(`${sandbox.url}/sandbox/books`)).json()), order.id)
 
       // It is an order of this journal like any other.
-      const evidence = await limitbot("evidence", order.id, "--offline", "--out", join(cwd, "evidence.json"))
+      const evidence = await limitbot("orders", order.id, "--offline", "--out", join(cwd, "evidence.json"))
       assert.strictEqual(evidence.code, 0, evidence.stderr)
     }
   )
@@ -158,7 +158,7 @@ describe.concurrent("limitbot first-order", () => {
     const profit = JSON.parse((await limitbot("profit", "--json")).stdout)
     // Refunds inside the deployed service are free.
     assert.strictEqual(Number(profit.USDC.fees), 0)
-    const balances = JSON.parse((await limitbot("balances", "--json")).stdout).balances as ReadonlyArray<{
+    const balances = JSON.parse((await limitbot("money", "--at-venue", "--json")).stdout).balances as ReadonlyArray<{
       readonly asset: string
       readonly amount: string
     }>
@@ -242,13 +242,13 @@ describe.concurrent("limitbot first-order", () => {
 
   it("refuses without money in the account that pays, and says how it comes there", async () => {
     const { cwd, limitbot, sandbox } = await prepare("near-2026-11")
-    const made = await startHere(["key", "new", "--out", join(cwd, "new.key")]).ended
+    const made = await startHere(["signer", "key", "--out", join(cwd, "new.key")]).ended
     assert.strictEqual(made.code, 0, made.stderr)
     writeFileSync(join(cwd, "account.key"), readFileSync(join(cwd, "new.key")))
     assertSays(
       await limitbot("first-order", "--confirm", "place"),
       1,
-      /needs 2\.2\d* USDC in the confidential account, which has 0 USDC \(limitbot shield/
+      /needs 2\.2\d* USDC in the confidential account, which has 0 USDC \(limitbot swap --to confidential/
     )
     assert.deepStrictEqual(await ordersAt(sandbox), [])
   })
@@ -275,7 +275,7 @@ describe.concurrent("limitbot first-order", () => {
       const { cwd, limitbot } = await prepare("document")
       assert.strictEqual((await limitbot("kill", "a test")).code, 0)
       assertSays(await limitbot("first-order", "--confirm", "place"), 1, /kill switch: it is on: a test/)
-      await limitbot("release")
+      await limitbot("kill", "--off")
       const bot = startHere(["run", "grid.yaml", "--json", "--config", "config.yaml"], { cwd })
       await bot.says('"DepositSeen"')
       assertSays(await limitbot("first-order", "--confirm", "place"), 1, /process: process \d+ works with the journal/)

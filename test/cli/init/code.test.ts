@@ -76,7 +76,7 @@ describe("init --kind code", () => {
     const tested = await here("backtest", "mine.yaml", "--data", "prices.csv", "--band", "rules", "--json")
     assert.strictEqual(tested.code, 0, tested.stderr)
     assert.isAbove(JSON.parse(tested.stdout).fills, 0)
-    const swept = await here("sweep", "mine.yaml", "--data", "prices.csv", "--set", "mine.away=1%,2%")
+    const swept = await here("search", "mine.yaml", "--data", "prices.csv", "--set", "mine.away=1%,2%")
     assert.match(swept.stdout, /mine\.away/)
   })
 

@@ -269,7 +269,7 @@ describe("limitbot init", () => {
     const [, account] = /Account ([0-9a-f]{64}) \(ed25519:/.exec(made.stdout) ?? []
     const status = await run(cwd, ["check", "my.yaml", "--config", "my-config.yaml"])
     assert.include(status.stdout, "ok: sol-dca", status.stderr)
-    const doctor = await run(cwd, ["doctor", "--config", "my-config.yaml"])
+    const doctor = await run(cwd, ["check", "--config", "my-config.yaml"])
     assert.include(doctor.stdout, `signs for ${account}`)
     await close()
 
@@ -314,7 +314,7 @@ describe("limitbot init", () => {
     const text = readFileSync(join(cwd, "my.yml"), "utf8")
     assert.match(text, /^ {2}profile: near-2026-11 /m)
     assert.match(text, /^ {2}# depositType: CONFIDENTIAL_INTENTS .*by invitation: needs its own partnerJwt, saltFrom/m)
-    assert.notMatch(made.stdout, /shield/)
+    assert.notMatch(made.stdout, /--to confidential/)
     const confidential = (file: string) => {
       const path = join(cwd, file)
       const key = /^ {2}key: .*$/m
@@ -322,19 +322,22 @@ describe("limitbot init", () => {
     }
     confidential("my.yml")
     const invited = await run(cwd, ["init", "invited.yaml", "-c", "my.yml", ...dca])
-    assert.match(invited.stdout, /paid from the confidential account.*: limitbot shield [\d.]+ USDC --config my\.yml/)
-    const facts = await run(cwd, ["doctor", "--profile", "--json", "-c", "my.yml"])
+    assert.match(
+      invited.stdout,
+      /paid from the confidential account.*: limitbot swap [\d.]+ USDC --to confidential --config my\.yml/
+    )
+    const facts = await run(cwd, ["check", "--profile", "--json", "-c", "my.yml"])
     assert.strictEqual(JSON.parse(facts.stdout).profile, "near-2026-11")
 
     // A sandbox's account has a million there.
     const rich = await run(cwd, ["init", "rich.yaml", "-c", "sandbox.yml", "--venue", target, ...dca])
     assert.strictEqual(rich.status, 0, rich.stderr)
-    assert.notMatch(rich.stdout, /shield/)
+    assert.notMatch(rich.stdout, /--to confidential/)
     assert.notMatch(readFileSync(join(cwd, "sandbox.yml"), "utf8"), /depositType/)
     confidential("sandbox.yml")
     const much = ["init", "much.yaml", "-c", "sandbox.yml", ...dca.with(5, "size=1000000")]
     const poor = await run(cwd, much)
-    assert.match(poor.stdout, /has 1000000 USDC of \d+ USDC.*limitbot shield \d+ USDC/, poor.stderr)
+    assert.match(poor.stdout, /has 1000000 USDC of \d+ USDC.*limitbot swap \d+ USDC --to confidential/, poor.stderr)
   })
 
   it("asks which chain a symbol is on, where the venue has it on several", async () => {

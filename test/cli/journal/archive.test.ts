@@ -76,7 +76,7 @@ describe("limitbot journal archive", () => {
     assert.strictEqual(statSync(file("journal.sqlite.archive")).mode & 0o777, 0o600)
     assert.deepStrictEqual(await reading(), before)
     // What others verify stands on the hashes of archived events as well.
-    await said("evidence", filledIn(file("journal.sqlite.archive")), "--proof", file("proof.json"))
+    await said("orders", filledIn(file("journal.sqlite.archive")), "--proof", file("proof.json"))
     const [, account = ""] = /limitbot\.journal\/([0-9a-f]{64})/.exec(readFileSync(file("proof.json"), "utf8")) ?? []
     const key = Ed25519.format(Buffer.from(account, "hex"))
     assert.include(execFileSync(process.execPath, [verifier, file("proof.json"), key], { encoding: "utf8" }), "PROVEN")

@@ -17,7 +17,7 @@ it("doctor tells of tables that the next start changes, and of a newer program's
     database.exec(statement)
     database.close()
   }
-  const said = async () => (await runHere(["doctor", "--config", join(folder, "config.yaml")])).stdout
+  const said = async () => (await runHere(["check", "--config", join(folder, "config.yaml")])).stdout
   assert.notInclude(await said(), "tables")
   change("DELETE FROM effect_sql_migrations WHERE migration_id = 9; DROP TABLE seen_candles")
   assert.match(

@@ -1,4 +1,4 @@
-/** `limitbot plug-in check`: good plug-ins of every kind pass, and of ten bad ones none does, each for its own reason. */
+/** `limitbot check --plug-in`: good plug-ins of every kind pass, and of ten bad ones none does, each for its own reason. */
 import { generateKeyPairSync } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -21,7 +21,7 @@ import {
 const deploy = resolve(import.meta.dirname, "../../../deploy")
 
 const check = (kind: string, words: ReadonlyArray<string>, flags: ReadonlyArray<string> = []) =>
-  runHere(["plug-in", "check", kind, ...flags, "--", ...words])
+  runHere(["check", "--plug-in", kind, ...flags, "--", ...words])
 
 const assertTold = ({ code, stderr, stdout }: Ended, expected: number, what: RegExp): void => {
   assert.match(stdout, what)

@@ -48,7 +48,9 @@ describe("containment", () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox, {})
     const look = async () => {
-      const { code, stdout, stderr } = await runHere(["containment", "--config", "config.yaml", "--json"], { cwd })
+      const { code, stdout, stderr } = await runHere(["check", "--containment", "--config", "config.yaml", "--json"], {
+        cwd
+      })
       return { code, stderr, shown: JSON.parse(stdout) as Shown }
     }
     const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
@@ -76,10 +78,10 @@ describe("containment", () => {
     assert.notProperty(countsIn(after.shown), "Public money that a signed payment can take")
     assert.strictEqual(after.code, 0, after.stderr)
     assert.isTrue(after.shown.contained)
-    const text = await runHere(["containment", "--config", "config.yaml"], { cwd })
+    const text = await runHere(["check", "--containment", "--config", "config.yaml"], { cwd })
     assert.match(text.stdout, /^Orders that rest: none \(\S+ up to event \d+, \d{4}-\S+\)$/m)
     assert.match(text.stdout, /^Contained: nothing is left/m)
-    await runHere(["release", "--config", "config.yaml"], { cwd })
+    await runHere(["kill", "--off", "--config", "config.yaml"], { cwd })
     const released = await look()
     assert.strictEqual(released.code, 1)
     assert.match(released.shown.lists[0]?.found?.[0]?.text ?? "", /^off: a bot that is started creates and pays$/)
@@ -104,7 +106,9 @@ describe("containment", () => {
     await bot.says("the order rests", 20)
     await runHere(["kill", "--config", "config.yaml"], { cwd })
     const look = async (...more: ReadonlyArray<string>) => {
-      const { code, stdout } = await runHere(["containment", "--config", "config.yaml", "--json", ...more], { cwd })
+      const { code, stdout } = await runHere(["check", "--containment", "--config", "config.yaml", "--json", ...more], {
+        cwd
+      })
       return { code, counts: countsIn(JSON.parse(stdout) as Shown) }
     }
     // Each look is a login, and the signer opens sixty sessions in an hour: the bot needs some.
@@ -136,7 +140,9 @@ describe("containment", () => {
       amount: "1000000"
     }
     assert.match(await pay(socket, transfer), /"Signed"/)
-    const stolen = await runHere(["containment", "--config", "config.yaml", "--signer", "signer.yaml"], { cwd })
+    const stolen = await runHere(["check", "--containment", "--config", "config.yaml", "--signer", "signer.yaml"], {
+      cwd
+    })
     assert.strictEqual(stolen.code, 1)
     assert.match(stolen.stdout, /^ {2}thief: signed for this address, 1 USDC, until \d{4}-/m)
     assert.match(stolen.stdout, /^Public money that a signed payment can take: 2 \(http\S+rpc, \d{4}-\S+\)$/m)
@@ -144,7 +150,7 @@ describe("containment", () => {
 
     signer.signal("SIGTERM")
     await signer.ended
-    const deaf = await runHere(["containment", "--config", "deaf.yaml", "--signer", "signer.yaml"], { cwd })
+    const deaf = await runHere(["check", "--containment", "--config", "deaf.yaml", "--signer", "signer.yaml"], { cwd })
     assert.strictEqual(deaf.code, 1)
     assert.match(deaf.stdout, /^Orders that the venue lists: not looked at \(the venue\): /m)
     assert.match(deaf.stdout, /^Not contained: .* and 1 list that could not be looked at$/m)
@@ -177,9 +183,12 @@ describe("containment", () => {
     })
     bot.signal("SIGTERM")
     await bot.ended
-    const { code, stdout } = await runHere(["containment", "--config", "config.yaml", "--signer", "signer.yaml"], {
-      cwd
-    })
+    const { code, stdout } = await runHere(
+      ["check", "--containment", "--config", "config.yaml", "--signer", "signer.yaml"],
+      {
+        cwd
+      }
+    )
     assert.match(stdout, /^Orders that the venue lists: none /m)
     assert.strictEqual(code, 0, stdout)
     signer.signal("SIGTERM")

@@ -75,7 +75,7 @@ describe("a bot that is started again on a full disk", () => {
     bot.signal("SIGTERM")
     assertFailed(await bot.ended, /not all that it said could be written: ENOSPC/)
 
-    assertFailed(await start(["schema", "config"], intoFullLog).ended, /ENOSPC/)
+    assertFailed(await start(["init", "--schema", "config"], intoFullLog).ended, /ENOSPC/)
   })
 
   it.concurrent("locks the journal after kill -9, and another bot is refused", async () => {

@@ -17,7 +17,7 @@ it("limitbot sandbox --accounts 3 funds three accounts, and writes a configurati
   for (const [index, { signerId }] of accounts.entries()) {
     assert.isAbove(Object.keys(books.accounts[signerId]).length, 0)
     const config = file(index === 0 ? "bot.yaml" : `bot-${index + 1}.yaml`)
-    const doctor = await runHere(["doctor", "--json", "--config", config])
+    const doctor = await runHere(["check", "--json", "--config", config])
     assert.strictEqual(doctor.code, 0, doctor.stdout)
     assert.include(doctor.stdout, `signs for ${signerId}`)
     assert.include(readFileSync(config, "utf8"), `journal: bot${index === 0 ? "" : `-${index + 1}`}.sqlite`)

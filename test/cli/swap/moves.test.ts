@@ -1,5 +1,5 @@
 /**
- * Moving an asset between the public and the confidential account: `shield` and `unshield`. It is no sale: the books show its
+ * Moving an asset between the public and the confidential account: `swap --to`. It is no sale: the books show its
  * fee, and the private balance moves by what arrived.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -22,26 +22,26 @@ interface Booked {
   readonly BTC: Readonly<Record<"fees" | "total" | "realised" | "gridProfit", string>>
 }
 
-describe("shield and unshield", () => {
+describe("swap --to", () => {
   it("move an asset between both accounts, and the books show nothing but the fee", async () => {
     const { limitbot } = await prepare()
     const first = await limitbot("reconcile")
     assert.strictEqual(first.code, 0, first.stderr)
-    const before = privateBtc((await limitbot("balances", "--json")).stdout)
+    const before = privateBtc((await limitbot("money", "--at-venue", "--json")).stdout)
 
-    const looked = await limitbot("shield", "0.1", "BTC", "--dry")
+    const looked = await limitbot("swap", "--to", "confidential", "0.1", "BTC", "--dry")
     assert.match(looked.stdout, /fee +0\.00001\d* BTC/)
-    const shielded = await limitbot("shield", "0.1", "BTC", "--yes", "--json")
+    const shielded = await limitbot("swap", "--to", "confidential", "0.1", "BTC", "--yes", "--json")
     assert.strictEqual(shielded.code, 0, shielded.stderr)
     const arrived = BigInt(JSON.parse(shielded.stdout.trimEnd().split("\n").at(-1) ?? "{}").received)
     assert.isTrue(arrived > 0n && arrived < 10_000_000n)
-    const between = privateBtc((await limitbot("balances", "--json")).stdout)
+    const between = privateBtc((await limitbot("money", "--at-venue", "--json")).stdout)
     assert.strictEqual(between - before, arrived)
 
-    const unshielded = await limitbot("unshield", "0.05", "BTC", "--yes")
+    const unshielded = await limitbot("swap", "--to", "public", "0.05", "BTC", "--yes")
     assert.strictEqual(unshielded.code, 0, unshielded.stderr)
     assert.match(unshielded.stdout, /fee +0\.000005\d* BTC/)
-    const after = privateBtc((await limitbot("balances", "--json")).stdout)
+    const after = privateBtc((await limitbot("money", "--at-venue", "--json")).stdout)
     assert.strictEqual(between - after, 5_000_000n)
 
     const reconciled = await limitbot("reconcile", "--json")
@@ -65,8 +65,8 @@ describe("shield and unshield", () => {
   it("are refused in words where the service has one account only", async () => {
     const sandbox = await startSandbox({ like: "document" })
     const cwd = workspace(sandbox)
-    for (const word of ["shield", "unshield"]) {
-      const refused = await runHere([word, "0.1", "BTC", "--yes", "--config", "config.yaml"], { cwd })
+    for (const side of ["confidential", "public"]) {
+      const refused = await runHere(["swap", "0.1", "BTC", "--to", side, "--yes", "--config", "config.yaml"], { cwd })
       assert.strictEqual(refused.code, 1)
       assert.match(refused.stderr, /^limitbot: .*no confidential accounts.*venue\.profile.*$/m)
     }
@@ -76,7 +76,7 @@ describe("shield and unshield", () => {
     const { cwd, limitbot } = await prepare()
     const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--json"], { cwd })
     await bot.says('"Bound"')
-    const refused = await limitbot("shield", "0.1", "BTC", "--yes")
+    const refused = await limitbot("swap", "--to", "confidential", "0.1", "BTC", "--yes")
     bot.signal("SIGTERM")
     await bot.ended
     assert.notStrictEqual(refused.code, 0)

@@ -1,7 +1,7 @@
 /** The table of holds on the page of the architecture is the tables themselves: `npm run keys` writes it. */
 import { readFileSync, writeFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { ofBot, ofMoment, ofPlacement, ofProcess, type Step } from "../../../src/engine/holds/Holds.ts"
+import { commandLineOf, ofBot, ofMoment, ofPlacement, ofProcess, type Step } from "../../../src/engine/holds/Holds.ts"
 
 const page = "ARCHITECTURE.md"
 const table = /<!-- holds -->\n.*?<!-- end of holds -->/s
@@ -19,7 +19,7 @@ const lines = (): ReadonlyArray<string> =>
     const { lifts, scope } = first
     const stops = (step: Step) => (same.some((row) => row.stops.includes(step)) ? "stops" : "–")
     const known = [...new Set(same.map(({ by }) => by))].join(", ")
-    const ends = lifts === "itself" ? "itself" : `\`limitbot ${lifts}\``
+    const ends = lifts === "itself" ? "itself" : `\`${commandLineOf(lifts)}\``
     return [
       `| \`${code}\` | ${scope} | ${known} | ${stops("plan")} | ${stops("create")} | ${stops("fund")} | ${stops("resend")} | ${ends} |`
     ]

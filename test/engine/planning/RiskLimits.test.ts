@@ -244,7 +244,7 @@ describe("what lifts a hold", () => {
   })
 
   it("is what the table of holds says", () => {
-    assert.deepStrictEqual(lifting({ _tag: "KillSwitch", on: true, reason: "r" }), ["limitbot release"])
+    assert.deepStrictEqual(lifting({ _tag: "KillSwitch", on: true, reason: "r" }), ["limitbot kill --off"])
     assert.deepStrictEqual(lifting({ _tag: "WitnessDisagreed", size: 1, head: "h", text: "t" }), ["limitbot resolve"])
     assert.deepStrictEqual(lifting({ _tag: "DiskFull" }), ["the end of what holds it"])
   })

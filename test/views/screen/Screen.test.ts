@@ -118,7 +118,7 @@ describe("screen", () => {
     const state = stateOf(...started, contradiction, down, kill, gone, failed)
     const lines = frame(input(state), { colours: true, rows: 24, columns: 100 })
     const red = lines.filter((line) => line.startsWith("\u001B[31m")).map(withoutColours)
-    assert.match(red[0] ?? "", /^ALARM all: Kill switch: fire drill \(limitbot release\)/)
+    assert.match(red[0] ?? "", /^ALARM all: Kill switch: fire drill \(limitbot kill --off\)/)
     assert.match(
       red[1] ?? "",
       /^ALARM venue: The venue has not answered for 60 s; resting orders stay \(nothing comes back\)/

@@ -1,0 +1,62 @@
+/** Old words of commands, answered for one release. New words with a NAME in capitals cannot be completed from the old ones and are refused. */
+import { Console, Effect } from "effect"
+import { WrongUsage } from "../process/WrongUsage.ts"
+
+const moved: Readonly<Record<string, string>> = {
+  approve: "signer approve",
+  balances: "money --at-venue",
+  canary: "check --service",
+  "cancel-all": "pause --cancel",
+  containment: "check --containment",
+  dashboard: "status --dashboard",
+  "data calibrate": "data --calibrate",
+  "data convert": "data FILE --out FILE",
+  "data info": "data",
+  doctor: "check",
+  drain: "pause --cancel",
+  dust: "money --dust",
+  evidence: "orders",
+  "fleet apply": "fleet --apply",
+  "fleet kill": "kill --account NAME",
+  "fleet pause": "pause --account NAME",
+  "fleet remove": "fleet --remove",
+  "fleet resume": "resume --account NAME",
+  "fleet status": "fleet",
+  "key export": "signer key --open",
+  "key import": "signer key --seal",
+  "key new": "signer key",
+  keygen: "signer key",
+  migrate: "check --upgrade",
+  "migrate --report": "check --upgrade",
+  "monte-carlo": "search --by monte-carlo",
+  "notify test": "check --notify",
+  "people add": "people",
+  "people list": "people",
+  "people revoke": "people --revoke",
+  "plug-in check": "check --plug-in",
+  "policy show": "signer policy",
+  "policy sign": "signer policy",
+  recover: "journal recover",
+  release: "kill --off",
+  schema: "init --schema",
+  shield: "swap --to confidential",
+  stuck: "orders --stuck",
+  "swap list": "swap --list",
+  "swap withdrawals": "history --payouts",
+  swaps: "swap --list",
+  "swaps withdrawals": "history --payouts",
+  sweep: "search --by sweep",
+  unshield: "swap --to public",
+  "walk-forward": "search --by walk-forward"
+}
+
+export const presentWords = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
+  const length = [2, 1].find((count) => moved[words.slice(0, count).join(" ")] !== undefined)
+  const old = words.slice(0, length ?? 0).join(" ")
+  const now = moved[old]
+  if (length === undefined || now === undefined) return words
+  const message = `"${old}" is now "${now}"`
+  if (/[A-Z]/.test(now)) return yield* new WrongUsage({ message })
+  yield* Console.error(`limitbot: ${message}`)
+  return [...now.split(" "), ...words.slice(length)]
+})

@@ -1,0 +1,166 @@
+/** `limitbot search FILE --data CSV --by METHOD`: many runs of one strategy, to find better parameters or the share of luck in its result. */
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as MonteCarlo from "../../lab/backtest/search/MonteCarlo.ts"
+import * as Objective from "../../lab/backtest/search/Objective.ts"
+import * as MonteCarloRun from "../../lab/searches/MonteCarloRun.ts"
+import { searching } from "../../lab/searches/SearchAnswer.ts"
+import * as SweepRun from "../../lab/searches/SweepRun.ts"
+import * as MonteCarloPage from "../../lab/searches/view/MonteCarloPage.ts"
+import * as SweepPage from "../../lab/searches/view/SweepPage.ts"
+import * as WalkForwardPage from "../../lab/searches/view/WalkForwardPage.ts"
+import * as WalkForwardRun from "../../lab/searches/WalkForwardRun.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import * as runFlags from "../backtest/runFlags.ts"
+import * as flags from "../flags.ts"
+import { help } from "../help.ts"
+
+const methods = ["sweep", "walk-forward", "monte-carlo"] as const
+
+const several = (flag: Flag.Flag<string>, description: string) =>
+  flag.pipe(Flag.withDescription(description), Flag.atLeast(0))
+
+const both = {
+  set: several(
+    Flag.String("set"),
+    "A key of the strategy file and its values: grid.levels=10..50:5 or grid.levels=10,20,30"
+  ),
+  rank: flags.choice(
+    "rank",
+    Objective.ranks,
+    "The quantile of a finalist's simulated runs that ranks it (default: p5)"
+  ),
+  objective: flags.choice("objective", Objective.objectives, "What makes a trial the best (default: profitQuote)"),
+  where: several(Flag.String("where"), "A condition that the best must meet: maxDrawdown<=20%, fills>=50"),
+  random: flags.count("random", "Try only so many, chosen at random"),
+  threads: flags.count("threads", "Worker threads; default: one per core")
+}
+
+const sweep = {
+  halve: flags.count(
+    "halve",
+    "sweep: successive halving, one of so many goes on to longer data (3 is usual); default: all on all",
+    2
+  ),
+  top: flags.count("top", "sweep: how many of the best to show (default: 10)"),
+  out: flags.file("out", "sweep: keep all results in this file; an interrupted search goes on from it"),
+  also: several(
+    flags.fileFlag("also"),
+    "sweep: a further file of candles: the best trial is then the one with the best worst result over all files"
+  ),
+  pareto: flags.text(
+    "pareto",
+    "sweep: also show the trials that no other beats by all of these objectives: profitQuote,maxDrawdown"
+  ),
+  suggest: flags.text(
+    "suggest",
+    "sweep: a program that suggests what to try, such as a Bayesian optimiser; --random says how often (100)"
+  ),
+  sensitivity: flags.toggle("sensitivity", "sweep: also run the best with other fees and other delays")
+}
+
+const walk = {
+  windows: flags.count("windows", "walk-forward: how many stretches to try the best on (default: 6)", 1, 1000),
+  train: flags.figure(
+    "train",
+    "walk-forward: how many times a stretch's length to search on before it (default: 3)",
+    0.01,
+    1000
+  ),
+  anchored: flags.toggle("anchored", "walk-forward: search on everything before, instead of a window that moves along")
+}
+
+const luck = {
+  method: flags.choice(
+    "method",
+    MonteCarlo.methods,
+    "monte-carlo: returns: draw daily returns again (default); order: shuffle them; trades: draw the trades again; candles: run on reassembled candles"
+  ),
+  runs: flags.count("runs", "monte-carlo: how many simulations (default: 1000)", 1, 1_000_000),
+  ruin: flags.count(
+    "ruin",
+    "monte-carlo: the loss of the equity at the start that counts as ruin, in percent (default: 50)",
+    1,
+    100
+  ),
+  block: flags.count("block", "monte-carlo: bars of a piece of candles (default: 1440)")
+}
+
+const isGiven = (value: unknown): boolean =>
+  Option.isOption(value) ? Option.isSome(value) : Array.isArray(value) ? value.length > 0 : value === true
+
+const refuse = Effect.fnUntraced(function* (others: Readonly<Record<string, unknown>>, by: string) {
+  const name = Object.keys(others).find((key) => isGiven(others[key]))
+  if (name !== undefined) return yield* new WrongUsage({ message: `--${name} does not go with --by ${by}` })
+})
+
+const or = <A>(given: Option.Option<A>, value: A): A => Option.getOrElse(given, () => value)
+
+export const command = Command.make(
+  "search",
+  {
+    file: flags.fileArgument("file").pipe(Argument.withDescription("The strategy file (YAML)")),
+    by: flags.choiceOr(
+      "by",
+      methods,
+      "sweep: many parameter sets; walk-forward: search the past, try the best on what came after; monte-carlo: one set under random luck",
+      "sweep"
+    ),
+    data: runFlags.dataOfMarkets,
+    ...runFlags.partFlags,
+    on: several(flags.fileFlag("on"), "MARKET=CSV: also run the same file on this market, with its own candles"),
+    ...runFlags.ruleFlags,
+    config: runFlags.configFlag,
+    fills: flags.choice(
+      "fills",
+      ["worse", "optimistic", "pessimistic"],
+      "The side of fewer fills (pessimistic; default of monte-carlo) or of more (optimistic); worse, the default of the others, runs every trial by both, chooses finalists by the one that does worse, and ranks these by simulated runs"
+    ),
+    seed: flags.byDefault("The same seed gives the same choice and the same simulations", 1)(Flag.Int("seed")),
+    both,
+    sweep,
+    walk,
+    luck,
+    report: flags.report,
+    json: flags.json
+  },
+  Effect.fn(function* ({ both, by, fills, luck, sweep, walk, ...given }) {
+    yield* refuse({ ...(by === "sweep" ? {} : sweep), ...(by === "walk-forward" ? {} : walk) }, by)
+    if (by === "monte-carlo") {
+      yield* refuse(both, by)
+      const side = or(fills, "pessimistic")
+      if (side === "worse") return yield* new WrongUsage({ message: "--fills worse does not go with --by monte-carlo" })
+      const asked = {
+        ...given,
+        fills: side,
+        method: or(luck.method, "returns"),
+        runs: or(luck.runs, 1000),
+        ruin: or(luck.ruin, 50),
+        block: or(luck.block, 1440)
+      }
+      return yield* searching(MonteCarloRun.run, MonteCarloPage)(asked)
+    }
+    yield* refuse(luck, by)
+    if (both.set.length === 0) return yield* new WrongUsage({ message: `--by ${by} needs --set KEY=VALUES` })
+    const asked = {
+      ...given,
+      ...both,
+      fills: or(fills, "worse"),
+      rank: or(both.rank, "p5"),
+      objective: or(both.objective, "profitQuote")
+    }
+    if (by === "sweep") return yield* searching(SweepRun.run, SweepPage)({ ...asked, ...sweep, top: or(sweep.top, 10) })
+    const { anchored, train, windows } = walk
+    const stretches = { anchored, train: or(train, 3), windows: or(windows, 6) }
+    yield* searching(WalkForwardRun.run, WalkForwardPage)({ ...asked, ...stretches })
+  })
+).pipe(
+  help("Run a strategy many times: to find parameters, to test the search, or to see how much is chance", {
+    "limitbot search strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=10..50:5": "Grids of 10 to 50 levels",
+    "limitbot search strategies/grid.yaml --by walk-forward --data btc-1m.csv.gz --set grid.levels=11,21,31 --windows 3":
+      "Three searches, each tried on what came after it",
+    "limitbot search strategies/grid.yaml --by monte-carlo --data btc-1m.csv.gz": "A thousand simulations",
+    "limitbot search strategies/grid.yaml --by monte-carlo --data btc-1m.csv.gz --method candles --runs 200":
+      "Run the strategy again on reassembled candles"
+  })
+)
