@@ -91,7 +91,7 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
   ...(rules.appFeeBasisPoints === 0
     ? []
     : [
-        `app fees are ${rules.appFeeBasisPoints} basis points of the input: the market must be as much better before an order fills`
+        `fees on inputs are ${rules.appFeeBasisPoints} basis points: the market must be as much better before an order fills`
       ])
 ]
 

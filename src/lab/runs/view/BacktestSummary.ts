@@ -149,7 +149,7 @@ export const sideFacts = (
     ["fees", quoteText(result, side.feesQuote)],
     ["of them payouts", `${side.payouts.count}: ${quoteText(result, side.payouts.feesQuote)}`],
     ["of them refunds", `${side.refunds.count}: ${quoteText(result, side.refunds.feesQuote)}`],
-    ...(side.rules.appFeeBasisPoints === 0 ? [] : [["app fees", quoteText(result, side.appFeesQuote)] as const]),
+    ...(side.rules.appFeeBasisPoints === 0 ? [] : [["fees on inputs", quoteText(result, side.appFeesQuote)] as const]),
     ["largest drawdown", percent(outcome.maxDrawdown)],
     ["fills", `${side.fills}`],
     ...(others.length === 0
