@@ -248,7 +248,7 @@ describe.concurrent("wrong usage", () => {
 describe.concurrent("nothing to look at", () => {
   it("no journal yet", async () => {
     const ended = await runHere(["explain", "grid/cell-00", "--config", "config.yaml"], { cwd: workspace(nowhere) })
-    assertSays(ended, 1, /There is no journal at \S+journal\.sqlite yet/)
+    assertSays(ended, 1, /No journal at \S+journal\.sqlite yet/)
   })
 
   it("a journal that is a folder", async () => {

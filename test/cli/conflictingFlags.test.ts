@@ -7,10 +7,10 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["history --page 2 --after-address abc", /Pages and cursors exclude each other/],
   ["reconcile --adopt o1 --cancel o1", /either --adopt or --cancel/],
   ["swap 0.01 BTC USDC --resume s1", /without amounts/],
-  ["swap 0.01 BTC USDC", /Nobody is there to agree/],
+  ["swap 0.01 BTC USDC", /Not interactive/],
   ["swap --resume s1 --pay-again 0.01", /without amounts/],
   ["swap 0.01 BTC USDC --yes --pay-again", /goes with --resume only/],
-  ["swap 0.01 BTC DOGE --dry", /there is no asset "DOGE" in the configuration/],
+  ["swap 0.01 BTC DOGE --dry", /no asset "DOGE" in the configuration/],
   ["check grid.yaml --lookahead", /--lookahead needs candles/],
   ["backtest grid.yaml --data grid.yaml --repair nothing", /--repair nothing: no such repair/]
 ]

@@ -40,7 +40,7 @@ describe("limitbot journal recover", () => {
     assertSays(
       await runHere(["journal", "recover", "grid.yaml", ...config], { cwd }),
       1,
-      /a journal knows more than the venue/
+      /a journal has more than the venue/
     )
 
     const lose = (copy: string) => {

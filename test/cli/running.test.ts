@@ -58,12 +58,12 @@ describe.concurrent("limitbot run", () => {
     assert.lengthOf(rows, 20)
     for (const row of rows) assert.match(row, /^grid\/cell-\d\d +(BUY|SELL) +\d+00 +0\.005 +BTC /)
     const explained = await runHere(["explain", "grid/nowhere", "--config", "config.yaml"], { cwd })
-    assertSays(explained, 1, /There is no slot grid\/nowhere\. There are: grid\/cell-00, /)
+    assertSays(explained, 1, /No slot grid\/nowhere\. Slots: grid\/cell-00, /)
 
     bot.signal("SIGINT")
     const left = await bot.ended
     assert.strictEqual(left.code, 0)
-    assert.match(left.stdout, /orders stay resting[^.]*safe unattended until\n\d{4}-\d\d-\d\dT[\d:.]+Z/)
+    assert.match(left.stdout, /orders stay open[^.]*safe unattended until\n\d{4}-\d\d-\d\dT[\d:.]+Z/)
     assertSays(await runHere(["run", "grid.yaml", "--config", "elsewhere.yaml"], { cwd }), 1, /belongs to the venue /)
     assertSays(await runHere(["run", "grid.yaml", "--config", "other.yaml"], { cwd }), 1, /belongs to the account /)
     const renamed = await runHere(["run", "xbt-grid.yaml", "--config", "renamed.yaml"], { cwd })
@@ -103,12 +103,12 @@ describe.concurrent("limitbot run", () => {
     // Otherwise it may have withdrawn everything before the second.
     await venue.close()
     bot.signal("SIGINT")
-    await bot.says("leaving: cancels its orders")
+    await bot.says("stopping: cancels its orders")
     // The same key press, as npm hands it on, is no second one; who goes on pressing means it.
     const pressing = setInterval(() => bot.signal("SIGINT"), 200)
     const ended = await bot.ended
     clearInterval(pressing)
-    assertSays(ended, 130, /^limitbot: interrupted; left behind: .*\d+ orders?\b.*The journal is intact/m)
+    assertSays(ended, 130, /^limitbot: interrupted; still open: .*\d+ orders?\b.*The journal is intact/m)
   })
 
   it("keeps trying while the venue does not answer, says so, and goes on when it does", async () => {
@@ -159,7 +159,7 @@ describe.concurrent("limitbot run", () => {
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.match(stdout, /^DRY RUN: nothing is created or signed, fills are simulated\n/)
     assert.match(last(stdout), /^DRY RUN: /)
-    assert.notInclude(stdout, "stay resting")
+    assert.notInclude(stdout, "orders stay open")
     assert.deepStrictEqual([...proxy.requests].sort(), ["GET /v0/tokens", "POST /v0/quote"])
     assert.deepStrictEqual(await ordersAt(sandbox), [])
     await proxy.close()

@@ -36,7 +36,7 @@ describe("prices", () => {
     assert.match(well.stdout, /^ok {5}prices: signed/m)
     assert.match(well.stdout, /^ok {5}login: needs no salt$/m)
     const without = await runHere(["check", "--config", join(folder, "saltless.yaml")])
-    assert.match(without.stdout, /^warn {3}login: no login can be made without the salt of \S+: private balances/m)
+    assert.match(without.stdout, /^warn {3}login: no login without the salt of \S+: private balances/m)
     assert.include(without.stdout, "→ set venue.facts.saltFrom")
 
     bot.signal("SIGTERM")

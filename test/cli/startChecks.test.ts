@@ -57,9 +57,9 @@ describe("checks before a start", () => {
     const ran = await runHere(["run", join(folder, "grid.yaml"), ...config, "--for", "3s"])
     server.close()
     assert.strictEqual(code, 1)
-    assert.match(stdout, /^WRONG {2}venue: .* answers with 200, and not as a venue does$/m)
+    assert.match(stdout, /^WRONG {2}venue: .* answers with 200, not like a venue$/m)
     assert.strictEqual(ran.code, 1)
-    assert.match(ran.stderr, /answers with 200, and not as a venue does: .*check venue\.url: it is another web server/)
+    assert.match(ran.stderr, /answers with 200, not like a venue: .*check venue\.url: it is another web server/)
   })
 
   it("a journal belongs to the address that answered first, not to a misspelt one", async () => {
@@ -75,7 +75,7 @@ describe("checks before a start", () => {
     assert.strictEqual(lost.code, 1)
     assert.match(
       lost.stderr,
-      /127\.0\.0\.1:1 has not answered as a venue does\. .*not bound to this address: check venue\.url/
+      /127\.0\.0\.1:1 does not answer like a venue\. .*not bound to this address: check venue\.url/
     )
     const { code, stderr } = await run("right.yaml")
     assert.strictEqual(code, 0, stderr)

@@ -173,7 +173,7 @@ describe("people with names", () => {
         await bot.command("/api/v1/apply", { ...files[0], hash: "x" })
       ]) {
         assert.strictEqual(answer.status, 409, answer.body)
-        assert.match(answer.body, /code is named and changed on the bot's machine, not from here/)
+        assert.match(answer.body, /code can only be changed on the bot's machine/)
       }
     }
   })

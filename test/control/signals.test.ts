@@ -51,7 +51,7 @@ beforeAll(async () => {
 describe("signals to a running bot", () => {
   it("a file that is not there yet is told as that", async () => {
     await until("it was looked for", async () =>
-      (await limitbot("events")).stdout.includes("signals.csv failed and begins anew: there is no such file yet")
+      (await limitbot("events")).stdout.includes("signals.csv failed and begins anew: the file does not exist yet")
     )
     writeFileSync(join(bot.folder, "signals.csv"), "time,name,value\n")
   })

@@ -201,7 +201,7 @@ describe.concurrent("a wallet program", () => {
       assert.match(early.stderr, /--pay-again s1: the wallet program that was asked for it may still be at work until /)
       const resumed = startHere(["swap", "--resume", "s1", "--config", config])
       await resumed.says("--pay-again")
-      assert.match(resumed.stdout(), /Nobody knows whether the wallet paid 0\.01 BTC to /)
+      assert.match(resumed.stdout(), /Unclear if the wallet paid 0\.01 BTC to /)
       writeFileSync(join(own, "go"), "")
       const { code, stderr } = await resumed.ended
       assert.strictEqual(code, 0, stderr)
@@ -285,7 +285,7 @@ ladder: { side: sell, from: 90000, to: 95000, rungs: 2, total: { base: 0.02 } }
       assert.strictEqual((await held(senderOf(own), "external")) - before, 2_000_000n)
       const stale = await startHere(["run", strategy, "--config", config, "--json", ...word]).ended
       assert.strictEqual(stale.code, 1)
-      assert.include(stale.stderr, "no order waits for an unclear payment of this name. There is none.")
+      assert.include(stale.stderr, "no order has an unclear payment of this name. There is none.")
       assert.lengthOf(calls(), 3)
     }
   )

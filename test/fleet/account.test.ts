@@ -99,7 +99,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.strictEqual(dossier.account, ground.keys.get("account-0")?.signerId)
     const proof = await of("orders", order, "--proof", join(ground.folder, "proof.json"))
     assert.strictEqual(proof.code, 2)
-    assert.match(proof.stderr, /no checkpoint of an account of a fleet is signed yet/)
+    assert.match(proof.stderr, /the accounts of a fleet have none yet/)
     assert.match((await of("orders", "p-none", "--out", out)).stderr, /limitbot orders --account account-0/)
   })
 

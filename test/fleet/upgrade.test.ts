@@ -164,7 +164,7 @@ describe.skipIf(server === undefined)("a fleet's database", () => {
     Effect.gen(function* () {
       const pooled = Postgres.layer(yield* Effect.promise(startPooler))
       const refused = yield* Effect.flip(Effect.provide(Admission.registering(yield* RunnerStorage.makeMemory), pooled))
-      assert.match(refused.message, /needs sessions: give the server's own address/)
+      assert.match(refused.message, /needs sessions: set the server's own address/)
     }).pipe(Effect.scoped)
   )
 })

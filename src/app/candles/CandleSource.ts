@@ -147,9 +147,9 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, no
     const { stepMillis } = candles.time
     if (stepMillis > shortest(needs)) {
       const longest = [...needs.keys()].join(", ")
-      return yield* fail(`${name} has candles of ${stepMillis / 1000} s, and the strategy looks at ${longest}`)
+      return yield* fail(`${name} has candles of ${stepMillis / 1000} s, but the strategy needs ${longest}`)
     }
-    if (stepMillis % minuteMillis !== 0) return yield* fail(`${name} has candles that are no whole minutes`)
+    if (stepMillis % minuteMillis !== 0) return yield* fail(`the candles of ${name} are not whole minutes`)
     minuteLists.push(minutesOf(rowsOf(candles, { from, now }), stepMillis))
   }
   return merged(minuteLists)

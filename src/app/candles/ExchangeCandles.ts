@@ -92,7 +92,7 @@ const begin = Effect.fnUntraced(function* ({ out, from, stepMillis }: WantedCand
   }
   const text = yield* fileSystem.readFileString(out)
   if (!text.startsWith(`${header}\n`))
-    return yield* new DownloadFailed({ message: `${out}: this is not a file of a download; name another` })
+    return yield* new DownloadFailed({ message: `${out}: this is not a downloaded file; name another` })
   // A torn last line is removed; its candle is downloaded again.
   const whole = text.slice(0, text.lastIndexOf("\n") + 1)
   if (whole.length < text.length) yield* fileSystem.writeFileString(out, whole)
@@ -115,7 +115,7 @@ export const run = Effect.fn("Download.run")(function* (
     const rows = yield* page(exchange, wanted, since).pipe(
       Effect.mapError(
         ({ message }) =>
-          new DownloadFailed({ message: `${message}; what ${out} holds stays, and the same command goes on after it` })
+          new DownloadFailed({ message: `${message}; ${out} is kept, and the same command continues it` })
       )
     )
     const fresh = rows.filter(([time]) => time >= since && time <= end).sort(([a], [b]) => a - b)

@@ -102,13 +102,11 @@ export const look = Effect.fn("Readiness.look")(function* (
   const sourceName = `candles: ${source?.source}`
   const problem =
     loaded.problem ??
-    (source !== undefined && loaded.minutes.length === 0
-      ? `${sourceName} has nothing of the time that is needed`
-      : null) ??
+    (source !== undefined && loaded.minutes.length === 0 ? `${sourceName} does not cover the needed period` : null) ??
     (source !== undefined &&
     strategy.volumes?.has(market.name) === true &&
     loaded.minutes.every(({ volume }) => volume === undefined)
-      ? `${sourceName} has no volumes, and the strategy looks at them`
+      ? `${sourceName} has no volumes, but the strategy needs them`
       : null) ??
     (distance !== undefined && distance > mostDistance
       ? `${sourceName} is ${percent(distance, 1)} away from the price of ${market.name}: another market or unit?`
@@ -116,7 +114,7 @@ export const look = Effect.fn("Readiness.look")(function* (
   const note =
     (hole === undefined ? null : `${sourceName} has a gap of ${age(hole.millis)} after ${iso(hole.at)}`) ??
     (source !== undefined && !isCurrent && last !== undefined
-      ? `${sourceName} ends ${age(now - last.openedAt)} ago: what came before the gap does not count`
+      ? `${sourceName} ends ${age(now - last.openedAt)} ago: candles before the gap do not count`
       : null)
   const elsewhere = market.name === strategy.market.name ? {} : { market: market.name }
   return { strategy: name, ...elsewhere, source: source?.source ?? null, timeframes, problem, note } satisfies Readiness

@@ -31,7 +31,7 @@ export const Account = Entity.make("Account", [Ensure, Word])
 const patienceMillis = { Command: 15_000, Resolve: 15_000, Reconcile: 120_000, ListOrders: 25_000 } as const
 const maxTogether = 16
 
-const unusable = broken("What is said to accounts cannot be read or written")
+const unusable = broken("The commands of accounts cannot be read or written")
 const worded = (by: string, word: AccountWord) => ({ id: randomBytes(16).toString("hex"), by, word })
 
 export const say = Effect.fn("Account.say")(
@@ -44,7 +44,7 @@ export const say = Effect.fn("Account.say")(
     Effect.mapError(said, (error) =>
       error._tag === "TimeoutError"
         ? new NotHeard({
-            message: `Nobody who runs ${account} has taken it up yet; whoever does will (limitbot fleet)`
+            message: `No runner of ${account} has applied it yet; its next runner will (limitbot fleet)`
           })
         : unusable(error)
     )

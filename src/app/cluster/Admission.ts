@@ -37,7 +37,7 @@ export const registering = Effect.fn("Admission.registering")(function* (storage
   const version = server?.version ?? 0
   if (version < minServer) return yield* unfit(`A fleet needs Postgres ${minServer} or later; this is ${version}`)
   if (yield* isPooled)
-    return yield* unfit("A fleet needs sessions: give the server's own address, not a pooler's in transaction mode")
+    return yield* unfit("A fleet needs sessions: set the server's own address, not a pooler's in transaction mode")
   const fits = Effect.gen(function* () {
     const other = (yield* storage.getRunners).find(([{ groups: theirs }]) => !theirs.includes(groups[1]))?.[0]
     if (other !== undefined)

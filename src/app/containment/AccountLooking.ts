@@ -27,7 +27,7 @@ export const actors = Effect.fn("AccountLooking.actors")(function* (
       : isRun && killed === undefined
         ? [{ id: "kill switch", text: `on, but ${who} has not obeyed it yet` }]
         : []
-  const at = "its row and its journal; whoever has a token of a page of the fleet, or its database, can release it"
+  const at = "its row and its journal; anyone with a token of the fleet's page, or its database, can release it"
   const mayBegin: LookedAt = { name: "May begin anew", at, lookedAt: yield* now, found: switchEntries }
   return [mayBegin, yield* waiting(bot)]
 })
@@ -38,7 +38,7 @@ const waiting = Effect.fnUntraced(function* (bot: AccountOfFleet) {
   const words = yield* inRegistry(bot, (registry) => registry.waitingFor(bot.account))
   const pendingCommands = words.flatMap(({ by, word }): ReadonlyArray<Loose> => {
     const command = decode(word)
-    return command._tag === "Some" && isLook(command.value) ? [] : [{ id: by, text: `said, and not done yet: ${word}` }]
+    return command._tag === "Some" && isLook(command.value) ? [] : [{ id: by, text: `sent, not done yet: ${word}` }]
   })
   const at = "the table limitbot_messages"
   return { name: "Words that wait for its owner", at, lookedAt: yield* now, found: pendingCommands } satisfies LookedAt
@@ -48,7 +48,7 @@ export const ofVenue = Effect.fn("AccountLooking.ofVenue")(function* (bot: Accou
   const answer = yield* AccountWords.say(bot, theOperator, { _tag: "ListOrders" })
   if (answer._tag !== "Listed")
     return yield* new NotHeard({
-      message: `Its owner answered ${answer._tag} where orders were asked for`
+      message: `Its owner answered ${answer._tag} instead of its orders`
     })
   const { at, found } = answer
   return { name: VenueOrders.name, at, lookedAt: yield* now, found } satisfies LookedAt

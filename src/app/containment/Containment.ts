@@ -41,8 +41,8 @@ export const openIn = (lists: ReadonlyArray<Looked>): string | undefined => {
   const unseen = lists.filter(isUnseen).length
   const full = lists.filter((each) => !isUnseen(each) && each.found.length > 0).length
   const parts = [
-    ...(full === 0 ? [] : [`${counted(full, "list")} of ${lists.length} with something in it`]),
-    ...(unseen === 0 ? [] : [`${counted(unseen, "list")} that could not be looked at`])
+    ...(full === 0 ? [] : [`${counted(full, "list")} of ${lists.length} not empty`]),
+    ...(unseen === 0 ? [] : [`${counted(unseen, "unreadable list")}`])
   ]
   return `Not contained: ${parts.join(", and ")}`
 }
@@ -67,7 +67,7 @@ const lineOf = ({ amount, id, text, until }: Loose): string =>
 
 export const linesOf = (lists: ReadonlyArray<Looked>): ReadonlyArray<string> => [
   ...lists.flatMap((each) => {
-    if (isUnseen(each)) return [`${each.name}: not looked at (${each.at}): ${each.why}`]
+    if (isUnseen(each)) return [`${each.name}: not checked (${each.at}): ${each.why}`]
     const count = each.found.length === 0 ? "none" : String(each.found.length)
     return [`${each.name}: ${count} (${each.at}, ${iso(each.lookedAt)})`, ...each.found.map(lineOf)]
   }),

@@ -18,9 +18,9 @@ const inputOf = ({ assets }: View, { funding, inputAmount, inputAsset }: Placeme
 
 const fates = {
   unsent: "signed, and not sent",
-  executed: "paid; its deposit does not show yet",
-  refused: "sent and refused, and may be executed while it is valid",
-  doubtful: "sent, and nobody knows whether it was executed"
+  executed: "paid; no deposit seen yet",
+  refused: "sent and refused, but executable while it is valid",
+  doubtful: "sent, execution unknown"
 } as const
 
 const payments = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> =>
@@ -47,7 +47,7 @@ const unpaid = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose>
     .map((each) => ({ id: placementText(each), text: `${each.state}, and not paid`, amount: inputOf(view, each) })),
   ...[...view.state.placements.values()].flatMap(({ spares }) =>
     [...spares].flatMap(([id, isCancelled]) =>
-      isCancelled ? [] : [{ id, text: "a spare order that nobody pays, not cancelled yet" }]
+      isCancelled ? [] : [{ id, text: "a spare order, not funded and not cancelled yet" }]
     )
   )
 ]

@@ -53,7 +53,7 @@ const tokens = Effect.fnUntraced(function* (journal: string, isRunning: boolean)
       if (role !== "viewer")
         tokenEntries.push({ id: name, text: `commands the bot as ${role}: limitbot people ${name} --revoke` })
   }
-  const at = isRunning ? `${journal}.token and .people` : "no bot runs, so none opens anything"
+  const at = isRunning ? `${journal}.token and .people` : "no bot runs, so no token works"
   return { name: "Tokens that command", at, lookedAt: yield* now, found: tokenEntries } satisfies LookedAt
 })
 
@@ -77,7 +77,7 @@ const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalV
   }))
   const words = Spending.unspentWords(entries, lookedAt).map((each) => ({
     id: each.by ?? "",
-    text: "an approver's word for one payment",
+    text: "an approval of one payment",
     amount: amountOf(each),
     ...present({ until: each.validUntil })
   }))

@@ -36,7 +36,7 @@ const openOrdersOf = Effect.fnUntraced(function* ({ markets }: ConfigFile.BotCon
   const orderEntries = orders.map((order): Loose => {
     const base = byId.get(order.baseAsset)
     const quantity = Decimal.format(toDecimal(order.quantity, base?.decimals ?? 0))
-    const whose = own.has(order.id) ? "" : ", which the journal does not show"
+    const whose = own.has(order.id) ? "" : ", not in the journal"
     const amount = base === undefined ? `${quantity} smallest units` : `${quantity} ${base.symbol}`
     return { id: order.id, text: `${order.side} ${order.fillStatus}${whose}`, amount, until: order.deadline }
   })

@@ -16,7 +16,7 @@ export const answerOf = (findings: ReadonlyArray<CheckFinding>) => {
   return {
     data: () => ({ ok: count === 0, findings: findings.map(({ refusal: _, ...finding }) => finding) }),
     lines: () => findings.map(asText),
-    exit: count === 0 ? undefined : new PrintedFailure({ message: `${count} to be mended` })
+    exit: count === 0 ? undefined : new PrintedFailure({ message: `${counted(count, "problem")} to fix` })
   } satisfies CommandAnswer
 }
 
@@ -40,7 +40,7 @@ const factLines = (name: string, value: unknown): ReadonlyArray<readonly [string
 
 export const findingsOf = Effect.fnUntraced(function* (file: string) {
   const loaded = yield* ConfigFile.load(file).pipe(Effect.result)
-  if (loaded._tag === "Failure") return [wrong("configuration", loaded.failure.message, "mend what it says")]
+  if (loaded._tag === "Failure") return [wrong("configuration", loaded.failure.message, "fix the file as it says")]
   const config = loaded.success
   const configFinding = ok("configuration", `${file}: ${counted(config.markets.assets.length, "asset")}`)
   return [configFinding, ...(yield* StartChecks.all(config))]

@@ -38,7 +38,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     if (!isHere && path === undefined) return
     const present = yield* fileSystem.readFileString(file).pipe(Effect.orElseSucceed(() => ""))
     if (isHere || path !== StrategyFile.codeIn(present).path)
-      return yield* new Refused({ message: `${file}: code is named and changed on the bot's machine, not from here` })
+      return yield* new Refused({ message: `${file}: code can only be changed on the bot's machine` })
   })
 
   const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
@@ -78,7 +78,7 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     if (problems.length > 0) return yield* new Refused({ message: problems.join("\n") })
     const present = yield* Effect.mapError(fileSystem.readFileString(file), refuse)
     if (hashOf(present) !== hash) {
-      return yield* new Refused({ message: `${file} was changed meanwhile: load it again, then edit` })
+      return yield* new Refused({ message: `${file} has changed since: load it again, then edit` })
     }
     yield* WholeFile.writeAtomically(file, text).pipe(
       Effect.provideService(FileSystem.FileSystem, fileSystem),

@@ -29,10 +29,10 @@ const configuration = Effect.fnUntraced(function* (config: string, files: Readon
 })
 
 const journalFindings = Effect.fnUntraced(function* (journal: string) {
-  if (!(yield* isThere(journal))) return [ok("journal", `${journal}: there is none yet`)]
+  if (!(yield* isThere(journal))) return [ok("journal", `${journal}: does not exist yet`)]
   const tables = yield* Effect.result(StartChecks.tables(journal))
   if (tables._tag === "Failure")
-    return [wrong("journal", `${journal}: ${tables.failure.message}`, "limitbot check says what is wrong with it")]
+    return [wrong("journal", `${journal}: ${tables.failure.message}`, "run limitbot check for the cause")]
   return tables.success.length === 0 ? [unchanged("journal", journal)] : tables.success
 })
 

@@ -86,7 +86,7 @@ export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper
     // Forgotten before anything is recorded: two requests cannot both take it.
     quotes.delete(name)
     if (agreed === undefined || now > agreed.deadline - marginMillis({ strategy: byHand }, settings)) {
-      return yield* new Refused({ message: "This quote is over or was taken already: ask for a new one" })
+      return yield* new Refused({ message: "This quote has expired or is already used: ask for a new one" })
     }
     return yield* Effect.orDie(Effect.provideService(SwapsByHand.begin(agreed), Bookkeeper, books)) // A journal that cannot be written stops the bot.
   })

@@ -70,7 +70,7 @@ export const changeOf = (config: BotConfig, account: VenueAccount, orderId: stri
   )((canary) => canary.order(orderId)).pipe(
     Effect.match({
       onSuccess: Drift.closing,
-      onFailure: ({ message }) => `it could not be compared with what is known of orders: ${message}`
+      onFailure: ({ message }) => `it could not be compared with the recorded orders: ${message}`
     })
   )
 

@@ -40,7 +40,7 @@ export class FirstOrderOpen extends Schema.TaggedError<FirstOrderOpen>()("FirstO
   state: Schema.String
 }) {
   override get message(): string {
-    return `The first order ${this.placement} is not over (${this.state}). Run limitbot first-order again: it goes on with the same order and pays nothing more. limitbot orders --stuck says where its money is`
+    return `The first order ${this.placement} has not ended (${this.state}). Run limitbot first-order again: it continues with the same order and pays nothing more. limitbot orders --stuck shows its money`
   }
 }
 
@@ -89,7 +89,7 @@ const earlier = Effect.gen(function* () {
     const { value } = endedResult.success
     if (isTerminal(value.fillStatus)) return undefined
     yield* afterlife.see(ended, value, yield* Clock.currentTimeMillis, () => {})
-    return contradictionText() ?? `first order ${id} had ended, and the venue shows it ${value.fillStatus}`
+    return contradictionText() ?? `first order ${id} had ended, but the venue shows it ${value.fillStatus}`
   })
   return Effect.gen(function* () {
     const before = contradictionText()
@@ -124,7 +124,7 @@ export const begin = Effect.fn("Course.begin")(function* (terms: SmallestOrder) 
     outputAsset: outputAsset(market, side).symbol,
     outputAmount,
     deadline,
-    why: { code: "first-order", text: "The first order, to try the venue out: far from the market, and cancelled" }
+    why: { code: "first-order", text: "A test of the venue: far from the market, then cancelled" }
   }
   yield* books.record(planned)
   return placement
@@ -186,7 +186,7 @@ export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseO
         const orderResult = yield* Effect.result(venue.getOrder(placement.order.id))
         if (orderResult._tag === "Success") {
           lastOrder = orderResult.success.value
-          yield* engine.withdrawPlacements([id], { code: "first-order", text: "It was read back: the try is over" })
+          yield* engine.withdrawPlacements([id], { code: "first-order", text: "It was read back: the test has ended" })
         } else yield* Effect.logDebug(orderResult.failure.message)
       }
       yield* Effect.sleep(lookMillis)
@@ -209,7 +209,7 @@ export const toTheEnd = Effect.fn("Course.toTheEnd")(function* (options: CourseO
     const isSpare = placement !== undefined && [...placement.spares.values()].includes(false)
     return isEnded ? !isSpare : engine.isIdle()
   }
-  yield* stop.leaves(() => `the first order ${id} goes on with the next limitbot first-order`)
+  yield* stop.leaves(() => `the next limitbot first-order continues the first order ${id}`)
   yield* engine.runUntil(Effect.raceFirst(stop.requested, Effect.sleep(patienceMillis)), isOver)
   const last = current()
   if (last !== undefined && !isFinished(last.state)) {

@@ -48,25 +48,25 @@ export class Contradicted extends Schema.TaggedError<Contradicted>()("Contradict
   what: Schema.String
 }) {
   override get message(): string {
-    return `First order ${this.placement}: ${this.what}. No other one is paid until you have said what is true (limitbot resolve ${this.placement})`
+    return `First order ${this.placement}: ${this.what}. No other one is paid until you resolve it (limitbot resolve ${this.placement})`
   }
 }
 
-const goesOn = (placement: string): string => `Goes on with the first order ${placement}.`
+const goesOn = (placement: string): string => `Continues with the first order ${placement}.`
 
 /** Checked before any request to the venue: a person must be there to agree. */
 const someoneCanType = Effect.fnUntraced(function* (json: boolean) {
   const terminal = yield* Terminal
   if (!json && terminal.isInteractive) return
   return yield* new WrongUsage({
-    message: `Nobody is there to agree: add --confirm ${theWord}, or --dry to only look`
+    message: `Not interactive: add --confirm ${theWord} to agree, or --dry for the checks only`
   })
 })
 
 /** Without a person to ask, a refund must cost at most one part in this many of the order. */
 const mostUnasked = 20n
 
-const typed = ask(Prompt.String({ message: `Type "${theWord}" to pay it in and go on, anything else to leave` })).pipe(
+const typed = ask(Prompt.String({ message: `Type "${theWord}" to pay and continue, anything else to stop` })).pipe(
   Effect.catchTag("QuitError", () => Effect.succeed(""))
 )
 
@@ -81,12 +81,12 @@ const agree = ({ json, word }: Pick<Carried, "json" | "word">, assets: ReadonlyM
     const payout = amountOf(estimatedWithdrawFee, order.destinationAsset)
     if (!json) {
       yield* Console.log(
-        `The order is there, and nothing is paid yet. What the venue says that it costs:\n  ${refund} for the refund\n  ${payout} for a payout and ${order.appFeeBasisPoints} basis points, if it were filled`
+        `The order is created, and nothing is paid yet. Its costs by the venue:\n  ${refund} for the refund\n  ${payout} for a payout and ${order.appFeeBasisPoints} basis points, if it fills`
       )
     }
-    if (word === undefined) return (yield* typed) === theWord ? undefined : "nobody typed the word"
+    if (word === undefined) return (yield* typed) === theWord ? undefined : "the word was not typed"
     return estimatedRefundFee * mostUnasked > inputAmount
-      ? `its refund costs ${refund}, which is much for so small an order: agree to it without --confirm`
+      ? `its refund costs ${refund}, which is high for this order: confirm it at a terminal, without --confirm`
       : undefined
   })
 
@@ -194,7 +194,7 @@ const factsOf = Effect.fnUntraced(function* ({
   const bound = moments.map(({ event }) => event).findLast((event) => event._tag === "Bound")
   const market = Layers.marketsByName(config.markets).get(planned?.market ?? "")
   if (planned === undefined || market === undefined) {
-    return yield* new Terms.NoFirstOrder({ why: `${placement} is of a market that is no longer configured` })
+    return yield* new Terms.NoFirstOrder({ why: `the market of ${placement} is no longer configured` })
   }
   const venue = yield* Venue
   const now = bound === undefined ? undefined : yield* Effect.option(venue.getOrder(bound.orderId))

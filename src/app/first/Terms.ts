@@ -36,7 +36,7 @@ export interface SmallestOrder {
 
 export class NoFirstOrder extends Schema.TaggedError<NoFirstOrder>()("NoFirstOrder", { why: Schema.String }) {
   override get message(): string {
-    return `There is no first order to place: ${this.why}`
+    return `Cannot place a first order: ${this.why}`
   }
 }
 
@@ -90,7 +90,7 @@ export const choose = Effect.fn("Terms.choose")(function* (config: BotConfig, wa
     }
     const worth = usdOf(asset)
     if (worth <= 0) {
-      shortages.push(`the venue tells no price of ${asset.symbol} in USD`)
+      shortages.push(`the venue has no price of ${asset.symbol} in USD`)
       continue
     }
     const far = Decimal.toNumber(side === "BUY" ? bid : ask) * away[side]
@@ -155,9 +155,9 @@ export const lines = (
   const [input, output] = [inputAsset(market, side), outputAsset(market, side)]
   return [
     `order      ${side} ${formatWithSymbol(quantity, market.base)} at ${Decimal.format(price)} ${market.quote.symbol}, while the market is at ${Decimal.short(bid)} to ${Decimal.short(ask)}`,
-    `pays in    ${formatWithSymbol(pays, input)} from ${depositType}, and comes back when it is cancelled`,
-    `would get  ${formatWithSymbol(receives, output)}, if somebody took it`,
-    `fees       ${basisPoints} basis points of what is filled, by the schedule; the order itself says the rest, before it is paid`,
-    "then       it is cancelled as soon as it was read back, and what it paid in comes back"
+    `pays in    ${formatWithSymbol(pays, input)} from ${depositType}, refunded when it is cancelled`,
+    `would get  ${formatWithSymbol(receives, output)}, if it filled`,
+    `fees       ${basisPoints} basis points of each fill, by the schedule; the order shows its other fees before it is paid`,
+    "then       it is read back, cancelled, and its deposit refunded"
   ]
 }

@@ -33,10 +33,9 @@ export const transactions = Effect.fn("AccountHistory.transactions")(function* (
 })
 
 const notShown = (what: ReadonlyArray<string>): string =>
-  `Not shown: ${[...what, "what is in orders or on its way: limitbot money."].join(", and ")}`
+  `Not shown: ${[...what, "money in orders or under way: limitbot money."].join(", and ")}`
 
-const noLedger =
-  "public money (of INTENTS), which the service does not list here: set venue.facts.saltFrom to an RPC address of its ledger"
+const noLedger = "public money (of INTENTS): to list it, set venue.facts.saltFrom to an RPC address of its ledger"
 
 /**
  * Private balances open a separate session, whose tokens stay in memory. They may be by invitation: where public ones are shown, a refusal is a
@@ -57,7 +56,7 @@ const bothKinds = Effect.fnUntraced(function* ({ markets }: BotConfig) {
 export const balances = Effect.fn("AccountHistory.balances")(function* ({ config: file }: Pick<Asked, "config">) {
   const { config, found, signerId } = yield* VenueAccess.look(file, bothKinds)
   const { hidden, rows } = found
-  const answer = Answer.ofList(balanceList(config), rows, "The account has no balance that is shown.")
+  const answer = Answer.ofList(balanceList(config), rows, "The account has no visible balance.")
   const title = rows.length === 0 ? [] : [`Account ${signerId}`]
   return {
     ...answer,

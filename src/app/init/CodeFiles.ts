@@ -80,7 +80,7 @@ test("it buys below the mid", () => {
 
 export class FileExists extends Schema.TaggedError<FileExists>()("FileExists", { file: Schema.String }) {
   override get message(): string {
-    return `${this.file} exists, nothing was written: name another file, or say --overwrite`
+    return `${this.file} exists, nothing was written: name another file, or add --overwrite`
   }
 }
 

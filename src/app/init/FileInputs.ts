@@ -67,9 +67,7 @@ export const unconfigured = Effect.fnUntraced(function* (
   const account = sandbox === undefined ? yield* NewConfig.askAccount(interview, config) : undefined
   const spared = sandbox === undefined ? [] : interview.spare("key", "apiKey")
   if (spared.length > 0)
-    yield* Console.log(
-      `The sandbox has an account with money and an API key of its own, so ${spared.join(" and ")} is not used.`
-    )
+    yield* Console.log(`The sandbox has its own funded account and API key, so ${spared.join(" and ")} is not used.`)
   const asker = {
     url,
     ledger,

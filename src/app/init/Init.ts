@@ -23,7 +23,7 @@ import * as StrategyQuestions from "./StrategyQuestions.ts"
 
 export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {
   override get message(): string {
-    return `nothing was written, the answers make no strategy:\n${this.problems}`
+    return `nothing was written, the answers are not a valid strategy:\n${this.problems}`
   }
 }
 

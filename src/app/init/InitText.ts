@@ -28,7 +28,7 @@ export const back = "<"
 export const kindLines: ReadonlyArray<string> = [
   "Kinds of strategies:",
   ...kinds.map(({ about, name }) => `  ${name.padEnd(15)}${about}`),
-  `An empty answer takes what stands in brackets; ${back} goes back to the question before.`
+  `An empty answer takes the value in brackets; ${back} returns to the previous question.`
 ]
 
 export const kindQuestion: Question = {

@@ -169,7 +169,7 @@ export const write = Effect.fn("NewConfig.write")(function* (
 ) {
   if (venue.sandbox !== undefined) {
     yield* SandboxConfig.write(config, venue.sandbox, profile)
-    return [`Wrote ${config} and its keys: a sandbox, its money is worth nothing.`]
+    return [`Wrote ${config} and its keys: a sandbox, with play money.`]
   }
   if (account === undefined) return []
   const fileSystem = yield* FileSystem.FileSystem
@@ -185,7 +185,7 @@ export const write = Effect.fn("NewConfig.write")(function* (
   return [
     `Wrote ${config}.`,
     ...(isNew ? [`Wrote ${path.join(path.dirname(config), file)}: a new key, only you can read it. Keep a copy.`] : []),
-    `Account ${signerId} (${publicKey}): send the money there that the bot may use.`,
+    `Account ${signerId} (${publicKey}): send the bot's money to it.`,
     ...needed
   ]
 })

@@ -18,7 +18,7 @@ export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()
 
 const within = Effect.fnUntraced(function* <A, E, R>(file: string, look: Effect.Effect<A, E, R>) {
   const exists = yield* isThere(file)
-  if (!exists) return yield* new JournalDataMissing({ message: `${file}: there is no journal; name the file of one` })
+  if (!exists) return yield* new JournalDataMissing({ message: `${file}: no such journal` })
   return yield* Effect.provide(look, Layers.readOnlyJournal(file))
 })
 

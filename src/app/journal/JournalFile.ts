@@ -54,7 +54,7 @@ const journalOf = Effect.fnUntraced(function* (config: string) {
 
 const existing = Effect.fnUntraced(function* (config: string) {
   const { journal, exists } = yield* journalOf(config)
-  if (!exists) return yield* new CopyRefused({ message: `There is no journal at ${journal} yet.` })
+  if (!exists) return yield* new CopyRefused({ message: `No journal at ${journal} yet.` })
   return journal
 })
 
@@ -166,7 +166,7 @@ export const archive = Effect.fn("JournalFile.archive")(function* ({ before, bot
     yield* fileSystem.writeFile(fresh, new Uint8Array(), { mode: 0o600 })
     yield* writeArchive(fresh, last.sequence)
     const copy = yield* Effect.provide(verified([last.hash]), reading(fresh))
-    if (copy.head !== last.hash) return yield* new CopyRefused({ message: `${fresh} does not end as the journal does` })
+    if (copy.head !== last.hash) return yield* new CopyRefused({ message: `${fresh} does not end like the journal` })
     yield* Effect.scoped(Effect.flatMap(fileSystem.open(fresh), (handle) => handle.sync))
     yield* fileSystem.rename(fresh, file)
     yield* Effect.ignore(Effect.scoped(Effect.flatMap(fileSystem.open(dirname(file)), (handle) => handle.sync)))
@@ -174,7 +174,7 @@ export const archive = Effect.fn("JournalFile.archive")(function* ({ before, bot
     return { archived: last.sequence, head }
   }).pipe(Effect.provide(yield* writing(journal)))
   if (done === undefined)
-    return factAnswer({ journal, archived: 0 }, `${journal}: no event of before ${before} is left to be archived.`)
+    return factAnswer({ journal, archived: 0 }, `${journal}: no event before ${before} is left to archive.`)
   const { archived, head } = done
   const { events } = yield* Effect.provide(verified([head]), reading(journal))
   const after = yield* sizeOf(journal)
@@ -220,7 +220,7 @@ export const backup = Effect.fn("JournalFile.backup")(function* ({
     yield* Effect.andThen(close, copyTo(out)).pipe(Effect.provide(yield* writing(journal)))
   } else yield* Effect.provide(copyTo(out), reading(journal))
   const { events, head } = yield* Effect.provide(verified([]), reading(out))
-  const next = move ? ` This journal is closed; take the copy up with: limitbot journal restore ${out}` : ""
+  const next = move ? ` This journal is closed; continue with the copy: limitbot journal restore ${out}` : ""
   return factAnswer({ file: out, events, head, moved: move }, `${out}: ${events} events. Head ${head}.${next}`)
 }, Effect.scoped)
 
@@ -239,7 +239,7 @@ const refuseWhileRunning = Effect.fnUntraced(function* (copy: string) {
     if (holder === undefined) continue
     const own = yield* Effect.option(Effect.provide(firstHash, reading(file)))
     if (!Equal.equals(own, yield* Effect.option(Effect.provide(firstHash, reading(copy))))) continue
-    const message = `A bot (process ${holder.pid}) runs with ${file}, of which ${copy} is a copy, and only one may. Stop it first, or hand it over: limitbot journal backup FILE --move`
+    const message = `A bot (process ${holder.pid}) runs with ${file}, and ${copy} is a copy of it; only one may run. Stop it first, or hand it over: limitbot journal backup FILE --move`
     return yield* new CopyRefused({ message })
   }
 })
@@ -261,6 +261,6 @@ export const restore = Effect.fn("JournalFile.restore")(function* ({
   const state = yield* Effect.flatMap(Journal, ({ append }) =>
     Effect.andThen(append([{ _tag: "JournalRestored", events, head }]), Bookkeeper.replay)
   ).pipe(Effect.provide(yield* writing(journal)))
-  const text = `${journal}: restored from ${from}, ${counted(events, "event")}, ${counted(state.placements.size, "placement")} not settled. Start the bot: it asks the venue what happened since.`
+  const text = `${journal}: restored from ${from}, ${counted(events, "event")}, ${counted(state.placements.size, "placement")} not settled. Start the bot: it reads the rest from the venue.`
   return factAnswer({ journal, events, head }, text)
 }, Effect.scoped)

@@ -12,7 +12,7 @@ import * as WhichBot from "./WhichBot.ts"
 
 export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { journal: Schema.String }) {
   override get message(): string {
-    return `There is no journal at ${this.journal} yet. Has this bot run with this configuration?`
+    return `No journal at ${this.journal} yet. Has this bot run with this configuration?`
   }
 }
 

@@ -82,7 +82,7 @@ const handOver = Effect.fnUntraced(function* (journal: string, answer: Problems.
   const until = (yield* Clock.currentTimeMillis) + patienceMillis
   while (yield* fileSystem.exists(file)) {
     if ((yield* Clock.currentTimeMillis) > until) {
-      const message = `The running bot (process ${pid}) has not taken it up yet; it will at its next turn, or its next start`
+      const message = `The running bot (process ${pid}) has not applied it yet; it will at its next turn or start`
       return yield* new NotResolved({ message })
     }
     yield* Effect.sleep(lookMillis)

@@ -13,7 +13,7 @@ export const stuck = Effect.fn("stuck")(function* (bot: WhichBot.WhichBot, after
   const terms = Option.match(after, { onNone: () => stuckAfter, onSome: sameForAll })
   return yield* ofJournal(bot, ({ state, assets, now }) => {
     const rows = overdueIn(state, terms, now)
-    const answer = Answer.ofList(stuckOrders(assets, now), rows, "Nothing is stuck: every order is within its term.")
+    const answer = Answer.ofList(stuckOrders(assets, now), rows, "Nothing is stuck: every order is within its limits.")
     const ticket = rows
       .slice(0, 1)
       .flatMap((row) => ["", `For a support ticket: limitbot orders ${nameOfStuck(row)} --out evidence.json`])

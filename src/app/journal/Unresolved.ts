@@ -51,7 +51,7 @@ export const list = ({ assets, now, state }: JournalView): Answer.CommandAnswer 
     if (Problems.takesAmount(state, placement)) accepted.unshift("--paid --received AMOUNT")
     return [`${placement}: ${evidence}`, `  limitbot resolve ${placement} ${accepted.join(" | ")}`, ""]
   })
-  const ask = `${counted(problems.length, "problem")}. Find out what happened, then say it with one of the words above.`
+  const ask = `${counted(problems.length, "problem")}. Find out what happened, then run one of the commands above.`
   const table = Table.render(["PLACEMENT", "KIND", "SLOT", "AMOUNT", "SINCE"], rows)
   return { data, lines: () => [...table, "", ...witness, ...problemTexts, ask] }
 }

@@ -18,7 +18,7 @@ export type WhichBot = string | AccountOfFleet
 
 export class NoSuchAccount extends Schema.TaggedError<NoSuchAccount>()("NoSuchAccount", { account: Schema.String }) {
   override get message(): string {
-    return `There is no account ${this.account} in this fleet. limitbot fleet lists them.`
+    return `No account ${this.account} in this fleet. limitbot fleet lists them.`
   }
 }
 

@@ -17,7 +17,7 @@ export class WitnessSilent extends Schema.TaggedError<WitnessSilent>()("WitnessS
   why: Schema.String
 }) {
   override get message(): string {
-    return `The witness ${this.where} cannot be relied on now: ${this.why}`
+    return `The witness ${this.where} cannot be used now: ${this.why}`
   }
 }
 
@@ -68,12 +68,12 @@ export const last = Effect.fn("Witness.last")(function* (
   const publicKey = yield* Layers.publicKeyOfAccount(keys)
   const where = whereOf(terms)
   if (publicKey === undefined)
-    return yield* new WitnessSilent({ where, why: "the signer process does not say now whose checkpoints are ours" })
+    return yield* new WitnessSilent({ where, why: "the signer process does not report our key now" })
   const notes = yield* readWitness(terms)
   if (notes === undefined || notes === "") return undefined
   const lastCheckpoint = Checkpoint.lastIn(notes, account, publicKey)
   if (lastCheckpoint !== undefined) return lastCheckpoint
-  const why = `it has no checkpoint that ${publicKey} signed for the account ${account}`
+  const why = `it has no checkpoint of the account ${account} signed by ${publicKey}`
   return yield* new WitnessSilent({ where, why })
 })
 

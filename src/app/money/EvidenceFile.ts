@@ -19,8 +19,8 @@ export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", {
 const asText = (_key: string, value: unknown) => (typeof value === "bigint" ? String(value) : value)
 
 const notAsked: Testimony = {
-  order: { notAsked: "only what the journal has was wanted, or it has no order of the venue" },
-  history: { notAsked: "only what the journal has was wanted, or it has no order of the venue" }
+  order: { notAsked: "skipped by --offline, or the journal has no order id" },
+  history: { notAsked: "skipped by --offline, or the journal has no order id" }
 }
 
 const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<string, Asked> =>
@@ -40,13 +40,13 @@ const venueOf = (bot: WhichBot, asked: ReadonlyMap<string, Asked>) =>
     ? VenueRecord.ask(bot, asked)
     : Effect.succeed(
         VenueRecord.nobodyAsked(
-          `its owner in the fleet has the key; limitbot reconcile --account ${bot.account} has it ask the venue`,
+          `its runner has the key; limitbot reconcile --account ${bot.account} asks the venue`,
           asked
         )
       )
 
 const noProof =
-  "--proof needs a checkpoint that the key of the account has signed, and no checkpoint of an account of a fleet is signed yet: its key is where it is run, and runners tell no witness. --out FILE works."
+  "--proof needs a checkpoint signed by the account's key, and the accounts of a fleet have none yet: their runners report to no witness. --out FILE works."
 
 const flagOf = (bot: WhichBot): string => (typeof bot === "string" ? `--config ${bot}` : `--account ${bot.account}`)
 
@@ -99,7 +99,7 @@ export const write = Effect.fn("EvidenceFile.write")(function* ({ bot, order, ou
     Effect.fnUntraced(function* (view) {
       const histories = fold.result()
       if (histories.length === 0) {
-        const message = `The journal knows no order ${order}. Its orders: limitbot orders ${flagOf(bot)}`
+        const message = `The journal has no order ${order}. Its orders: limitbot orders ${flagOf(bot)}`
         return yield* new NoEvidence({ message })
       }
       if (Option.isSome(out)) yield* writeDossier(view, histories, { order, bot, out: out.value, offline })

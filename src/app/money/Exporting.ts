@@ -44,7 +44,7 @@ const spanOf = (year: number): Tables.Period => ({ from: startOf(year), to: star
 const refuseUnknownAssets = ({ books, decimals }: LedgerView) => {
   const unknown = [...books.overTime.assets].filter((symbol) => decimals(symbol) === undefined)
   if (unknown.length === 0) return Effect.void
-  const message = `The journal has money in ${unknown.join(", ")}, which the configuration does not know any more. Add it under assets again.`
+  const message = `The journal has money in ${unknown.join(", ")}, which is no longer in the configuration. Add it under assets again.`
   return Effect.fail(new NothingToExport({ message }))
 }
 

@@ -72,7 +72,7 @@ const linesOf = (
 const feeKinds = {
   paid: "paid so far",
   estimatedPayout: "estimated, if all open orders fill",
-  estimatedRefund: "estimated, if all open orders are withdrawn"
+  estimatedRefund: "estimated, if all open orders are cancelled"
 } as const
 
 const block = (titles: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>

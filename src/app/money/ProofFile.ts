@@ -58,6 +58,6 @@ export const write = Effect.fn("ProofFile.write")(function* ({ config: file, eve
     .writeFileString(out, `${text}\n`, { flag: "wx", mode: 0o600 })
     .pipe(Effect.mapError((cause) => new NoProof({ message: `Cannot write ${out}: ${cause.message}` })))
   const later = moneySequences.length - records.length
-  const rest = later === 0 ? "" : `; ${counted(later, "record")} came later, and are not in it`
+  const rest = later === 0 ? "" : `; not included: ${counted(later, "later record")}`
   yield* Console.log(`${out}: ${counted(records.length, "record")}, by ${when}${rest}`)
 })

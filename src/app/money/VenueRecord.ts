@@ -72,7 +72,7 @@ export const ask = Effect.fn("VenueRecord.ask")(function* (configFile: string, o
         const order = yield* within(orderOf(asked))
         const history: Answer = hasHistory
           ? yield* within(historyOf(asked))
-          : { notAsked: "venue.partnerJwt is not set, and the history is the partner's" }
+          : { notAsked: "venue.partnerJwt is not set; the history needs it" }
         return [placement, { order, history }] as const
       })
     ).pipe(

@@ -18,7 +18,7 @@ export class UnknownMarket extends Schema.TaggedError<UnknownMarket>()("UnknownM
   known: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    return `There is no market ${this.market} between the assets of the configuration. There are: ${this.known.join(", ")}`
+    return `No market ${this.market} in the configuration. Markets: ${this.known.join(", ")}`
   }
 }
 
@@ -65,7 +65,7 @@ const quantitiesOf = (market: Market, named: ReadonlyArray<string>) =>
 const usualQuantities = Effect.fnUntraced(function* ({ name, base }: Market) {
   const tokens = yield* Venue.use((venue) => venue.tokens)
   const usd = tokens.find(({ assetId }) => assetId === base.id)?.priceUsd ?? 0
-  if (!(usd > 0)) return yield* new NoSize({ market: name, text: `the venue tells no price of ${base.symbol}` })
+  if (!(usd > 0)) return yield* new NoSize({ market: name, text: `the venue has no price of ${base.symbol}` })
   // Three digits: the size only has to be approximate.
   return usualUsd.map((worth): Amount => {
     const exact = Decimal.fromNumber(worth / usd, 3)

@@ -35,8 +35,8 @@ export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
   known: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    if (this.known.length === 0) return `There is no slot ${this.slot}: no strategy had been loaded`
-    return `There is no slot ${this.slot}. There are: ${this.known.slice(0, 30).join(", ")}${this.known.length > 30 ? ", …" : ""}`
+    if (this.known.length === 0) return `No slot ${this.slot}: no strategy was loaded`
+    return `No slot ${this.slot}. Slots: ${this.known.slice(0, 30).join(", ")}${this.known.length > 30 ? ", …" : ""}`
   }
 }
 
@@ -45,7 +45,7 @@ export class NothingKnown extends Schema.TaggedError<NothingKnown>()("NothingKno
   begins: Schema.Int
 }) {
   override get message(): string {
-    return `At ${iso(this.at)} nothing was known: the journal begins at ${iso(this.begins)}`
+    return `At ${iso(this.at)} there is no data: the journal begins at ${iso(this.begins)}`
   }
 }
 

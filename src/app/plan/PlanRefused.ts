@@ -11,7 +11,7 @@ export class PlanRefused extends Schema.TaggedError<PlanRefused>()("PlanRefused"
   override get message(): string {
     const allow = this.names.map((name) => `--allow ${name}`).join(" ")
     const findingLines = this.findings.map((finding) => `\n  ${finding}`).join("")
-    return `The plan is refused: ${this.names.join(", ")}.${findingLines}${findingLines === "" ? " " : "\n"}Change the files, or allow each by name: ${allow}`
+    return `Plan rejected: ${this.names.join(", ")}.${findingLines}${findingLines === "" ? " " : "\n"}Change the files, or allow each by name: ${allow}`
   }
   override readonly [Runtime.errorReported] = !this.isPrinted
 }

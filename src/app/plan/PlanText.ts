@@ -18,7 +18,7 @@ type Assets = ReadonlyMap<string, Asset>
 
 const signs = {
   create: { sign: "+", verb: "create", done: "created", colour: "green" },
-  replace: { sign: "~", verb: "cancel and place anew", done: "placed anew", colour: "yellow" },
+  replace: { sign: "~", verb: "cancel and replace", done: "replaced", colour: "yellow" },
   cancel: { sign: "-", verb: "cancel", done: "cancelled", colour: "red" },
   keep: { sign: "=", verb: "keep", done: "kept", colour: "dim" },
   held: { sign: "!", verb: "held back by a limit", done: "held back", colour: "yellow" },
@@ -84,13 +84,13 @@ const summary = ({ changes, findings }: Plan, refused: ReadonlyArray<string>): s
     return changeCount === 0 ? [] : [`${changeCount} ${done}`]
   })
   const unsafe = findings.filter(({ name }) => refused.includes(name)).length
-  const dangers = unsafe === 0 ? "" : ` ${counted(unsafe, "danger")} to look at.`
+  const dangers = unsafe === 0 ? "" : ` ${counted(unsafe, "problem")} to resolve.`
   return `Plan: ${counts.length === 0 ? "nothing to do" : counts.join(", ")}.${dangers} Nothing was sent.`
 }
 
 const header = ({ at, journal, hasJournal, killed, prices }: Plan): ReadonlyArray<ColouredLine> => [
   [hasJournal ? `Against the journal ${journal}` : `Without a journal: ${journal} does not exist yet`],
-  ...(killed === undefined ? [] : [[`THE KILL SWITCH IS ON: ${killed}. Everything is withdrawn.`, "red"] as const]),
+  ...(killed === undefined ? [] : [[`THE KILL SWITCH IS ON: ${killed}. All orders are cancelled.`, "red"] as const]),
   ...priceLines([...prices], at)
 ]
 
@@ -158,7 +158,7 @@ const whyOf = ({ next, reason }: PlannedChange, assets: Assets, file: string): s
 
 const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<ColouredLine> => {
   const own = absent.filter(({ strategy }) => strategy === owner.name)
-  if (!marketsOf(owner).every(({ name }) => prices.has(name))) return [["    not planned: there is no price", "yellow"]]
+  if (!marketsOf(owner).every(({ name }) => prices.has(name))) return [["    not planned: no price", "yellow"]]
   const byReason = Map.groupBy(own, ({ reason }) => because(reason, owner.file))
   const reasonLines = [...byReason].slice(0, emptyReasons).map(([why, slots]): ColouredLine => {
     const [first, last] = [slots[0]?.slot ?? "", slots.at(-1)?.slot ?? ""]
@@ -168,7 +168,7 @@ const emptyLine = ({ absent, prices }: Plan, owner: Strategy): ReadonlyArray<Col
   const rest = own.length - [...byReason].slice(0, emptyReasons).reduce((sum, [, slots]) => sum + slots.length, 0)
   return rest === 0
     ? reasonLines
-    : [...reasonLines, [`    and ${counted(rest, "more empty slot")}, each with its own reason`, "dim"]]
+    : [...reasonLines, [`    and ${counted(rest, "more empty slot")}, for various reasons`, "dim"]]
 }
 
 const emptyReasons = 3
@@ -207,9 +207,7 @@ const lockedLines = ({ locked }: Plan, assets: Assets): ReadonlyArray<ColouredLi
   const isEarned = locked.some(({ worst, budget }) => worst > budget)
   return [
     ...table.map((text): ColouredLine => [text]),
-    ...(isEarned
-      ? [["More than its budget a strategy locks only of what its own orders brought in.", "dim"] as const]
-      : [])
+    ...(isEarned ? [["A strategy exceeds its budget only with proceeds of its own orders.", "dim"] as const] : [])
   ]
 }
 
@@ -227,10 +225,10 @@ const feeLines = ({ charged, fees, changes, isBalanceKnown }: Plan, assets: Asse
   return [
     ...(cancelling.length === 0 ? [] : [`The cancels cost about ${cancelling.join(" and ")} in refund fees.`]),
     withdrawFees.length === 0
-      ? "What a payout costs is not known: the account has no orders yet from which to read it."
+      ? "The cost of a payout is unknown: the account has no orders yet."
       : `One payout costs about ${withdrawFees.join(", ")}.`,
     ...charged.map(chargedLine),
-    ...(isBalanceKnown ? [] : ["The balances of the account cannot be read: budgets are not compared with them."]),
+    ...(isBalanceKnown ? [] : ["Budgets are not compared with the balances: those cannot be read."]),
     ""
   ].map((text): ColouredLine => [text])
 }

@@ -43,9 +43,8 @@ const misbehaviour = (
   const printedText = `${run.output}\n${run.errors}`
   if (run.end._tag !== "Exited") return `it ${Program.endInWords(run, limitMillis)}`
   if (run.isCut) return `it printed more than ${mostOutput} characters: the bot reads no further`
-  if (run.isHeld)
-    return "something that it started goes on and holds its input or output: a bot reads for one more second"
+  if (run.isHeld) return "a process that it started keeps its input or output open: a bot reads for one more second"
   if ((publicKey === "" ? printedText : printedText.replaceAll(publicKey, "")).match(Program.looksSecret) !== null)
-    return "it printed what looks like a key or a token: what it prints may stand in a log"
+    return "it printed something like a key or a token, which may end up in a log"
   return undefined
 }

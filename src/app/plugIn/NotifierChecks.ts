@@ -21,7 +21,7 @@ const message = (notices: ReadonlyArray<Notice>): string => bodyOf("plug-in chec
 const questions: ReadonlyArray<readonly [check: string, body: string]> = [
   ["takes a message", message([notice("this is a test of a notifier")])],
   [
-    "takes quotes, line breaks, and what would be markup or a command elsewhere",
+    "takes quotes, line breaks, markup and shell commands as text",
     message([notice(`"quoted" 'twice' \\ <b>&amp; $(true) \`true\` %s @everyone\n\tnext line ✓ ありがとう`, "alarm")])
   ],
   // A megabyte, which is more than a pipe holds: who ends without reading is found out.
@@ -30,7 +30,7 @@ const questions: ReadonlyArray<readonly [check: string, body: string]> = [
     message(Array.from({ length: 20 }, (_, index) => notice(`${index + 1} ${"long ".repeat(10_000)}`)))
   ],
   [
-    "takes what a later version adds",
+    "ignores keys of a later version",
     JSON.stringify({
       ...JSON.parse(message([{ ...notice("with a new key"), kind: "NewKind" }])),
       added: { later: [1] }
@@ -47,7 +47,7 @@ export const checked = (program: Program, limitMillis: number = command.terms.li
       faultOf: (run) => {
         const failure = command.failureOf(run)
         if (failure !== undefined) return `it ${failure}`
-        return run.hasTaken ? undefined : "it says that it took the message, and ended before it had read it"
+        return run.hasTaken ? undefined : "it reported success, but ended before it read the message"
       }
     })),
     { environment: command.terms.environment, limitMillis, mostOutput }

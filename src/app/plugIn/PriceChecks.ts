@@ -14,13 +14,13 @@ export const checked = Effect.fn("PriceChecks.checked")(function* (
   const tells: Check.ProgramCheck["faultOf"] = (run) => {
     const answer = answered(run)
     if (answer._tag === "Failed") return `it ${answer.reason}`
-    return answer._tag === "None" ? "it has no price that is new enough to say anything" : undefined
+    return answer._tag === "None" ? "it has no recent price" : undefined
   }
   const question = SecondSourceProgram.questionOf(market)
   const programChecks: ReadonlyArray<Check.ProgramCheck> = [
-    { check: `tells the price of ${market}`, question, faultOf: tells },
+    { check: `prints the price of ${market}`, question, faultOf: tells },
     {
-      check: "tells it whatever a later version adds to the question",
+      check: "ignores keys of a later version in the question",
       question: `${JSON.stringify({ ...JSON.parse(question), added: { later: [1] } })}\n`,
       faultOf: tells
     },

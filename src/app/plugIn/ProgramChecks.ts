@@ -34,9 +34,7 @@ const checkedAs = (program: Program.Program, { kind, market, publicKey, within }
     case "kms":
       return Option.isSome(publicKey)
         ? KmsChecks.checked(program, publicKey.value, limitMillis)
-        : Effect.fail(
-            new WrongUsage({ message: "a program of the kind kms needs --public-key: whose signatures it makes" })
-          )
+        : Effect.fail(new WrongUsage({ message: "a kms program needs --public-key, the key of its signatures" }))
   }
 }
 
@@ -44,18 +42,18 @@ export const checked = Effect.fn("ProgramChecks.checked")(function* (asked: Aske
   const { command, kind } = asked
   const path = yield* Path.Path
   const words = Program.programOf(command)
-  if (words === undefined) return yield* new WrongUsage({ message: "there is no command after --" })
+  if (words === undefined) return yield* new WrongUsage({ message: "no command after --" })
   const findings = yield* checkedAs(
     Program.located(words, (given) => path.resolve(given)),
     asked
   )
   const faults = findings.filter(({ fault }) => fault !== undefined).length
-  const message = `${faults} of ${findings.length} are wrong: docs/plug-ins.md says what a ${kind} does`
+  const message = `${faults} of ${findings.length} checks failed: see the contract of a ${kind} in docs/plug-ins.md`
   return {
     data: () => ({ kind, command, ok: faults === 0, findings }),
     lines: () => [
       ...findings.map(({ check, fault }) => (fault === undefined ? `ok     ${check}` : `WRONG  ${check}: ${fault}`)),
-      ...(faults === 0 ? [`It keeps the contract of a ${kind}.`] : [])
+      ...(faults === 0 ? [`It follows the contract of a ${kind}.`] : [])
     ],
     exit: faults === 0 ? undefined : new NotKept({ message })
   } satisfies CommandAnswer

@@ -20,19 +20,19 @@ const payment = {
 }
 
 const refusals: ReadonlyArray<readonly [check: string, line: string]> = [
-  ["does not sign a payment in an asset that nobody listed", line({ _tag: "Transfer", ...payment, amount: "1" })],
-  ["does not sign a payment of less than nothing", line({ _tag: "Transfer", ...payment, amount: "-1" })],
-  ["does not sign a login at a stranger", line({ _tag: "Login", message: "{}", ...login })],
-  ["does not sign a text that is no checkpoint", line({ _tag: "Checkpoint", text: "limitbot plug-in check\n" })],
-  ["answers a request that it does not know", JSON.stringify({ _tag: "PlugInCheck" })],
-  ["answers what is no request", "this is no JSON"]
+  ["does not sign a payment in an unlisted asset", line({ _tag: "Transfer", ...payment, amount: "1" })],
+  ["does not sign a negative payment", line({ _tag: "Transfer", ...payment, amount: "-1" })],
+  ["does not sign a login at an unknown verifier", line({ _tag: "Login", message: "{}", ...login })],
+  ["does not sign a text that is not a checkpoint", line({ _tag: "Checkpoint", text: "limitbot plug-in check\n" })],
+  ["answers an unknown request", JSON.stringify({ _tag: "PlugInCheck" })],
+  ["answers malformed input", "this is no JSON"]
 ]
 
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerAnswer))
 
 const ask = (socket: string, said: string, limitMillis: number) =>
   exchange(socket, said).pipe(
-    Effect.flatMap((answer) => Effect.mapError(decode(answer), () => "its answer is none that a bot can read")),
+    Effect.flatMap((answer) => Effect.mapError(decode(answer), () => "a bot cannot read its answer")),
     Effect.timeoutOrElse({
       duration: limitMillis,
       orElse: () => Effect.fail(`it did not answer in ${limitMillis / 1_000} seconds`)
@@ -48,7 +48,7 @@ export const checked = Effect.fn("SignerChecks.checked")(function* (socket: stri
       Effect.matchEffect({ onFailure: Effect.succeed<string | undefined>, onSuccess: judge }),
       Effect.map((fault): Tried => ({ check, fault }))
     )
-  const who = yield* judged("says for whom it signs", line({ _tag: "Who" }), (answer) =>
+  const who = yield* judged("names its account", line({ _tag: "Who" }), (answer) =>
     answer._tag === "Holder"
       ? AccountKey.accountOf(answer.publicKey, answer.signerId).pipe(
           Effect.match({ onFailure: ({ message }) => message, onSuccess: () => undefined })

@@ -20,10 +20,10 @@ const impossible = WalletCommand.questionOf({
 })
 
 const questions: ReadonlyArray<readonly [check: string, question: string]> = [
-  ["refuses an asset that it does not know, whose deadline is over", impossible],
+  ["refuses an unknown asset whose deadline has passed", impossible],
   ["refuses it again under the same reference", impossible],
-  ["refuses a version of the question that it does not know", impossible.replace('"version":1', '"version":999')],
-  ["refuses what is no question", "this is no JSON\n"]
+  ["refuses an unknown version of the question", impossible.replace('"version":1', '"version":999')],
+  ["refuses malformed input", "this is no JSON\n"]
 ]
 
 export const checked = (program: Program, limitMillis = refusalMillis) => {
@@ -38,7 +38,7 @@ export const checked = (program: Program, limitMillis = refusalMillis) => {
         if (Predicate.isTagged(answer, "WalletRefused")) return undefined
         return "txHash" in answer
           ? `it named the transaction ${answer.txHash} for a payment that cannot be made`
-          : `a bot could not tell whether it paid: ${answer.text}. Code 65 says that nothing was sent`
+          : `a bot cannot know if it paid: ${answer.text}. Code 65 means that nothing was sent`
       }
     })),
     { environment, limitMillis, mostOutput }

@@ -34,7 +34,7 @@ export const cancel = Effect.fn("ForeignOrder.cancel")(function* (
 ) {
   yield* foreignOrderOf(id, signerId, config)
   const { value } = yield* (yield* Venue).cancelOrder(id)
-  yield* Console.log(`${id}: cancel sent, the venue says ${value.fillStatus}; the refund goes to ${value.refundTo}`)
+  yield* Console.log(`${id}: cancel sent, the venue reports ${value.fillStatus}; the refund goes to ${value.refundTo}`)
 })
 
 /** Needs the journal's lease, so a running bot must be stopped first. */
@@ -46,8 +46,8 @@ export const adopt = Effect.fn("ForeignOrder.adopt")(function* (config: ConfigFi
     const { isPaidToUs, order } = yield* foreignOrderOf(id, account.signerId, config)
     // The bot pays for orders of its journal, and books what they pay out as its own.
     if (order.depositedAmount === 0n)
-      return yield* new NotAForeignOrder({ message: `${id} holds no money: there is nothing to look after` })
-    if (isPaid(order)) return yield* new NotAForeignOrder({ message: `${id} is over, and its money is back already` })
+      return yield* new NotAForeignOrder({ message: `${id} holds no money: there is nothing to track` })
+    if (isPaid(order)) return yield* new NotAForeignOrder({ message: `${id} has ended, and its money is already back` })
     if (!isPaidToUs)
       return yield* new NotAForeignOrder({ message: `${id} pays out to ${order.recipient}, which is not this account` })
     const market = [...Layers.marketsByName(config.markets).values()].find(
@@ -64,6 +64,6 @@ export const adopt = Effect.fn("ForeignOrder.adopt")(function* (config: ConfigFi
     }
     yield* books.record(yield* capitalOf(foreignOrder))
     const placement = yield* takeIn(foreignOrder)
-    yield* Console.log(`${id} is ${placement} now: the bot looks after it until its money is back`)
+    yield* Console.log(`${id} is ${placement} now: the bot tracks it until its money is back`)
   }).pipe(Effect.provide(Layers.live(config, account, pid)))
 })

@@ -38,15 +38,15 @@ import * as VenueAccess from "../swap/VenueAccess.ts"
 
 export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
   override get message(): string {
-    return `${this.journal} exists, and a journal knows more than the venue. If it is damaged, move it away first (with its -wal, -shm and .head files); a backup is better: limitbot journal restore`
+    return `${this.journal} exists, and a journal has more than the venue. If it is damaged, move it away first (with its -wal, -shm and .head files); a backup is better: limitbot journal restore`
   }
 }
 
 const unknown = [
-  "which strategy and slot the orders that ended belonged to, and why they were placed",
-  "what strategies remembered, and how far their slots had come: each starts with its first leg",
-  "what of the budgets earlier orders had used: each strategy counts on its whole budget, less what rests",
-  "payments that were signed or made and have not shown as a deposit yet: compare the account's balance"
+  "the strategy, slot and reason of orders that have ended",
+  "the state of strategies and their slots: each starts with its first leg",
+  "how much of each budget earlier orders used: each strategy starts with its whole budget, less open orders",
+  "payments signed or made whose deposit has not shown yet: compare the account's balance"
 ]
 
 const ordersOf = (journal: string) =>
@@ -162,19 +162,21 @@ export const rebuilt = Effect.fn("Rebuilding.rebuilt")(function* ({ files, besid
     `${config.journal}: ${counted(found.length, "order")} with money in them, ${own} in their slots again`,
     ...found
       .filter(({ strategy }) => strategy === recovered)
-      .map(({ order }) => `  ${order.id} fits no slot of the files: it is looked after until its money is back`),
+      .map(({ order }) => `  ${order.id} fits no slot of the files: it is tracked until its money is back`),
     ...(own === found.length
       ? []
       : [
-          "If another bot trades on this account, some of these may be its: then move this journal away, and say --beside and that bot's journal. A kill cancels what is here."
+          "If another bot trades on this account, some of these may belong to it: then move this journal away, and add --beside with that bot's journal. A kill cancels these orders."
         ]),
-    ...(beside.length === 0 ? [] : [`${counted(result.ofOthers, "order")} of other bots: left alone`]),
+    ...(beside.length === 0 ? [] : [`${counted(result.ofOthers, "order")} of other bots: not touched`]),
     `${counted(finished.length, "order")} that ended, with their fills and fees, under the name ${Recovery.ended}`,
     ...("notAsked" in elsewhere
-      ? [`The history was not asked: ${elsewhere.notAsked}`]
-      : elsewhere.unmatched.map((address) => `  ${address} is in the history and is no order of the list: left alone`)),
-    ...ids(notUnderstood).map((id) => `  ${id} HAS MONEY IN IT and is not understood: cancel it at the venue`),
-    ...(unfunded.length === 0 ? [] : [`${counted(unfunded.length, "order")} without money: left alone`]),
+      ? [`The history was not read: ${elsewhere.notAsked}`]
+      : elsewhere.unmatched.map(
+          (address) => `  ${address} is in the history but not in the list of orders: not touched`
+        )),
+    ...ids(notUnderstood).map((id) => `  ${id} HAS MONEY IN IT and cannot be read: cancel it at the venue`),
+    ...(unfunded.length === 0 ? [] : [`${counted(unfunded.length, "order")} without money: not touched`]),
     "",
     ...Money.table(result.state.ledger, assets),
     "",

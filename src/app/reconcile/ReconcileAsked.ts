@@ -33,7 +33,7 @@ interface Asked {
 export const reconcile = Effect.fn("ReconcileAsked.reconcile")(function* (asked: Asked) {
   const { acceptBalances, adopt, bot, cancel } = asked
   if (Option.isSome(adopt) && Option.isSome(cancel))
-    return yield* new WrongUsage({ message: "Say either --adopt or --cancel" })
+    return yield* new WrongUsage({ message: "Use either --adopt or --cancel" })
   if (typeof bot !== "string") return yield* ofAccount(bot, asked)
   const config = yield* ConfigFile.load(bot)
   const signerId = yield* VenueAccess.signerOf(config)

@@ -20,7 +20,7 @@ export const lines = (
     ...withTheirs.flatMap(evidenceLines),
     `Compared with the journal: ${witnesses.join(", ")}.`,
     ...missing.map((what) => `Not compared: ${what}`),
-    ...proven.map(({ placement, text }) => `${placement} is no longer in doubt with --resolve: it was paid, ${text}`),
+    ...proven.map(({ placement, text }) => `${placement} can be settled with --resolve: it was paid, ${text}`),
     `${agrees} agree, ${explained} explained, ${contradiction} contradict.`
   ]
 }

@@ -109,7 +109,7 @@ const movedSince = Effect.fnUntraced(function* <E, R>(
   if (toRecord.length > 0) yield* book(toRecord)
   const explained = new Set(capital.map(({ asset }) => asset))
   return comparisons.map((each): Comparison.Comparison => {
-    const text = `${each.text}; the account's history names what came: capital, never profit`
+    const text = `${each.text}; see the account's history: it counts as capital, never as profit`
     return explained.has(each.subject) ? { ...each, verdict: "explained", text } : each
   })
 })
@@ -128,9 +128,9 @@ const asToldBefore = (
 
 const otherWitnesses = {
   INTENTS:
-    "the service shows private ones only, and money of INTENTS is public (its ledger shows it: venue.facts.saltFrom); its witnesses are the orders and the history",
+    "the service shows private ones only, and money of INTENTS is public (set venue.facts.saltFrom to read it); its evidence is the orders and the history",
   ORIGIN_CHAIN:
-    "money of ORIGIN_CHAIN is on other chains; its witnesses are the orders, the history and the chains' own explorers"
+    "money of ORIGIN_CHAIN is on other chains; its evidence is the orders, the history and the chains' explorers"
 } as const
 
 const isPrivate = (swap: SwapHistory.SwapHistory): boolean =>
@@ -153,6 +153,6 @@ const balancesOf = Effect.fnUntraced(function* (config: ConfigFile.BotConfig, mi
 const lookOr = Effect.fnUntraced(function* (missing: Array<string>, look: ReturnType<typeof Witnesses.balances>) {
   const snapshot = yield* look.pipe(Effect.catchTag("VenueError", (error) => Effect.succeed(error.message)))
   if (typeof snapshot === "string") missing.push(`balances: ${snapshot}`)
-  if (snapshot === undefined) missing.push("balances: the bot acted all the time; look again when it is quiet")
+  if (snapshot === undefined) missing.push("balances: the bot was too busy; compare again when it is idle")
   return typeof snapshot === "string" ? undefined : snapshot
 })

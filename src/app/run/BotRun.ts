@@ -87,8 +87,8 @@ export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
   unclear: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    const others = this.unclear.length === 0 ? "There is none." : `There are: ${this.unclear.join(", ")}`
-    return `--pay-again ${this.payment}: no order waits for an unclear payment of this name. ${others}`
+    const others = this.unclear.length === 0 ? "There is none." : `Unclear: ${this.unclear.join(", ")}`
+    return `--pay-again ${this.payment}: no order has an unclear payment of this name. ${others}`
   }
 }
 
@@ -104,7 +104,7 @@ export class StillPaying extends Schema.TaggedError<StillPaying>()("StillPaying"
 
 const leavingReason: Reason = { code: "leaving", text: "The bot leaves and was told to cancel its orders" }
 
-const leavingSlowly = "leaving: cancels its orders and waits for their money; Ctrl-C leaves at once"
+const leavingSlowly = "stopping: cancels its orders and waits for their money; Ctrl-C stops at once"
 
 export const runBot = Effect.fnUntraced(function* (options: BotRunOptions) {
   const books = yield* Bookkeeper
@@ -344,13 +344,13 @@ const behindText = (state: BotState): string => {
   const unreadable = open.flatMap((placement) =>
     placement.unreadable === undefined
       ? []
-      : [`the venue says of order ${placement.order?.id} nothing that can be used (${placement.unreadable.why})`]
+      : [`the venue's report of order ${placement.order?.id} is unusable (${placement.unreadable.why})`]
   )
   const remainders = [
-    ...(resting === 0 ? [] : [`${counted(resting, "order")} may still rest and fill`]),
+    ...(resting === 0 ? [] : [`${counted(resting, "order")} may still be open and fill`]),
     ...unreadable,
-    ...(rest === 0 ? [] : [`the money of ${counted(rest, "order")} is under way`])
+    ...(rest === 0 ? [] : [`${counted(rest, "order")} with money under way`])
   ]
-  if (remainders.length === 0) return "nothing is left behind; the journal is intact"
-  return `left behind: ${remainders.join(", ")}. The journal is intact: start the bot again to look after them`
+  if (remainders.length === 0) return "nothing is still open; the journal is intact"
+  return `still open: ${remainders.join(", ")}. The journal is intact: start the bot again to track them`
 }

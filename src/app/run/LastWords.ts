@@ -24,12 +24,12 @@ export const print = Effect.fnUntraced(function* (
 
 const pageText = (hasPage: boolean, config: string): string =>
   hasPage
-    ? `Its page closed with it. While the bot runs, its address comes from: limitbot status --dashboard --config ${config}`
+    ? `The dashboard has stopped. Its address while the bot runs: limitbot status --dashboard --config ${config}`
     : `With \`dashboard: {}\` in ${config} the bot shows all this in a browser, too.`
 
 const restingText = (safeUntil: string): string =>
   [
-    "The orders stay resting: they can fill while the bot is away, and are safe unattended until",
-    `${safeUntil}, when the venue ends the first of them and refunds it.`,
-    "Start the bot again to go on, or use --cancel-on-exit to withdraw them."
+    "The orders stay open: they can fill while the bot is stopped, and are safe unattended until",
+    `${safeUntil}, when the first of them expires and is refunded.`,
+    "Start the bot again to continue, or use --cancel-on-exit to cancel them."
   ].join("\n")

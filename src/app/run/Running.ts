@@ -35,7 +35,7 @@ interface Asked {
 
 export class VenueSilent extends Schema.TaggedError<VenueSilent>()("VenueSilent", { url: Schema.String }) {
   override get message(): string {
-    return `${this.url} has not answered as a venue does. Nothing was done, and the journal is not bound to this address: check venue.url, the network, a proxy`
+    return `${this.url} does not answer like a venue. Nothing was done, and the journal is not bound to this address: check venue.url, the network, a proxy`
   }
 }
 

@@ -24,7 +24,7 @@ export const watch = Effect.fn("SystemdWatchdog.watch")(function* (pulse: Pulse)
   const say = (word: string) =>
     spawner.exitCode(ChildProcess.make("systemd-notify", [word])).pipe(
       Effect.timeout("5 seconds"),
-      Effect.catch(({ message }) => Effect.logWarning(`systemd is not told ${word}: ${message}`))
+      Effect.catch(({ message }) => Effect.logWarning(`cannot report ${word} to systemd: ${message}`))
     )
   yield* say("READY=1")
   const micros = Number(yield* text("WATCHDOG_USEC"))

@@ -45,7 +45,7 @@ const login = ({ venue: { facts } }: FileGround): CheckFinding => {
   if (LoginSalt.isMissing(facts))
     return warn(
       "login",
-      `no login can be made without the salt of ${login.verifier}: private balances and the account's own history stay unread`,
+      `no login without the salt of ${login.verifier}: private balances and the account's own history cannot be read`,
       "set venue.facts.saltFrom to an RPC address of its ledger, or venue.nonceSalt"
     )
   const salt = salts[login.verifier]
@@ -56,7 +56,7 @@ const login = ({ venue: { facts } }: FileGround): CheckFinding => {
 const alerts = ({ heartbeat, notify }: FileGround): CheckFinding =>
   notify.length > 0 || heartbeat !== undefined
     ? ok("alerts", `${counted(notify.length, "receiver")}${heartbeat === undefined ? "" : ", heartbeat"}`)
-    : warn("alerts", "nobody is told when something goes wrong", "set notify or heartbeat")
+    : warn("alerts", "no alerts configured", "set notify or heartbeat")
 
 const rows = [node, disk, login, alerts]
 

@@ -85,17 +85,17 @@ const contents = (journal: string, folded: Result.Result<BotState, { readonly me
     return [stops("journal", folded.failure.message, "keep the file; restore a backup or start with another")]
   const { doubts, drift, echoedFees, sequence } = folded.success
   return [
-    ok("journal", `${journal}: ${sequence} events, every one fits`),
+    ok("journal", `${journal}: ${sequence} events, all consistent`),
     ...[...echoedFees.values()].map((fee) => ({ ...ok("fees", chargedLine(fee)), charged: chargedRow(fee) })),
     ...[...doubts].map(([market, { reason }]) =>
-      warn("prices", `${market}: ${reason}`, "the bot waits; limitbot book shows what the venue quotes now")
+      warn("prices", `${market}: ${reason}`, "the bot waits; limitbot book shows the current quotes")
     ),
     ...(drift.length === 0
       ? []
       : [
           warn(
             "service",
-            `when a bot last looked, ${drift.map(Drift.sentenceOf).join("; ")}`,
+            `at the last comparison, ${drift.map(Drift.sentenceOf).join("; ")}`,
             "limitbot check --service"
           )
         ])
@@ -108,7 +108,7 @@ const owner = ({ account, config, state }: StartGround): Findings => {
   const conflict = StartUp.contradictionOf(state, account === undefined ? run : { ...run, account: account.signerId })
   return conflict === undefined
     ? []
-    : [stops("owner", conflict.message, "the configuration has to fit the journal", conflict)]
+    : [stops("owner", conflict.message, "make the configuration fit the journal", conflict)]
 }
 
 const use = Effect.fnUntraced(function* (journal: string) {
@@ -126,14 +126,10 @@ export const tables = (journal: string) =>
   standing.pipe(
     Effect.provide(Sqlite.layer({ filename: journal, readOnly: true })),
     Effect.map(({ isNewer, pending }): Findings => {
-      const changes = `the next start changes the journal's tables (${pending.join(", ")}); an older version need not read it then`
+      const changes = `the next start changes the journal's tables (${pending.join(", ")}); older versions may not read it after that`
       if (isNewer)
         return [
-          stops(
-            "tables",
-            "a newer version of limitbot made the journal's tables",
-            "go on with that one, or with a backup"
-          )
+          stops("tables", "a newer version of limitbot made the journal's tables", "use that version, or a backup")
         ]
       return pending.length === 0 ? [] : [warn("tables", changes, "limitbot journal backup FILE first")]
     })
@@ -153,8 +149,8 @@ const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): 
   const { _tag, status } = reason
   if (status === undefined) return wrong("venue", `${url} does not answer`, "check venue.url, the network, a proxy")
   if (_tag === "RetryLater")
-    return warn("venue", `${url} answers with ${status}`, "the service has trouble; the bot waits and tries again")
-  const text = `${url} answers with ${status}, and not as a venue does`
+    return warn("venue", `${url} answers with ${status}`, "the service has a fault; the bot waits and tries again")
+  const text = `${url} answers with ${status}, not like a venue`
   const fix = "check venue.url: it is another web server"
   const isProven = state !== undefined && StartUp.isBound(state)
   return isProven
@@ -167,12 +163,8 @@ const budget = ({ listed }: VenueGround): Findings => {
   if (status === undefined) return []
   return [
     status === 429
-      ? warn(
-          "rate budget",
-          "the venue limits how often it may be asked",
-          "end what else asks with this key; the bot slows down"
-        )
-      : ok("rate budget", "not limited now; a running bot learns the rest from the venue's answers")
+      ? warn("rate budget", "rate limited by the venue", "stop other programs that use this key; the bot slows down")
+      : ok("rate budget", "not rate limited now; a running bot adapts to the answers")
   ]
 }
 
@@ -216,10 +208,10 @@ const quoted = Effect.fnUntraced(function* (asset: Asset, other: Asset, tokens: 
       Effect.succeed([wrong("assets", message, `correct assets.${symbol}.decimals`)])
     ),
     Effect.catchReason("VenueError", "Rejected", ({ code, message }) => {
-      const fix = `check assets.${symbol}.id: limitbot init lists what the venue trades`
+      const fix = `check assets.${symbol}.id: limitbot init lists the venue's tokens`
       return Effect.succeed([
         code === quoteRefusedCode
-          ? wrong("prices", message, "check venue.quoteKey, and who answers at venue.url; the bot uses no such price")
+          ? wrong("prices", message, "check venue.quoteKey and venue.url; the bot uses no such price")
           : (isUnlisted ? wrong : warn)("assets", `assets.${symbol}, ${id}: ${message}`, fix)
       ])
     }),
@@ -241,7 +233,7 @@ const quotes = Effect.fnUntraced(function* ({ account, config: { markets, venue 
   if (problems.some(({ check }) => check === "prices")) return problems
   const prices =
     venue.quoteKey === undefined
-      ? warn("prices", "unsigned: whoever is between the bot and the venue can change them", "set venue.quoteKey")
+      ? warn("prices", "unsigned: anyone between the bot and the venue can change them", "set venue.quoteKey")
       : ok("prices", "signed: every quote bears the signature of venue.quoteKey")
   return [...problems, prices]
 })
@@ -277,7 +269,7 @@ export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
     yield* key(ground),
     ...(hasJournal
       ? contents(journal, folded)
-      : [ok("journal", `${journal}: there is none yet, the first start makes it`)]),
+      : [ok("journal", `${journal}: does not exist yet, the first start creates it`)]),
     ...owner(ground),
     ...(hasJournal ? yield* Effect.orElseSucceed(tables(journal), () => []) : []),
     ...(yield* use(journal)),

@@ -58,7 +58,7 @@ export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis:
     const input = {
       title: `${file}  watched`,
       detail: run === undefined ? undefined : `${run.mode}  ${run.venue}  account ${run.account}`,
-      warning: missing === undefined ? undefined : `${missing} This is what its journal says.`,
+      warning: missing === undefined ? undefined : `${missing} Shown from its journal.`,
       running: missing === undefined ? `running ${age(now - runStartedAt)}` : "no connection",
       problems: problemsInJournal({ assets, now, state, stuckAfter }),
       state,

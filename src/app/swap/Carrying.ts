@@ -39,7 +39,7 @@ export class SwapHeld extends Schema.TaggedError<SwapHeld>()("SwapHeld", { why: 
 
 export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {}) {
   override get message(): string {
-    return "Not agreed to; nothing was paid"
+    return "Not accepted; nothing was paid"
   }
 }
 
@@ -93,7 +93,9 @@ const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Ways) {
   const terminal = yield* Terminal
   yield* TlsCheck.verified
   if (!yes && (json || !terminal.isInteractive)) {
-    return yield* new WrongUsage({ message: "Nobody is there to agree to the quote: add --yes, or --dry to only look" })
+    return yield* new WrongUsage({
+      message: "Not interactive: add --yes to accept the quote, or --dry for the quote only"
+    })
   }
 })
 
@@ -172,7 +174,7 @@ const released = Effect.fnUntraced(function* (name: string) {
   const payment = placement === undefined ? undefined : unclearPayment(placement)
   const isOpen = placement !== undefined && !isFinished(placement.state)
   if (isOpen && payment === undefined) {
-    return yield* new SwapFollow.NotResumable({ message: `Swap ${name} has no payment that is unclear` })
+    return yield* new SwapFollow.NotResumable({ message: `Swap ${name} has no unclear payment` })
   }
   const why = placement && mayStillBeMade(placement, yield* Clock.currentTimeMillis)
   if (isOpen && why !== undefined) return yield* new SwapFollow.NotResumable({ message: `--pay-again ${name}: ${why}` })

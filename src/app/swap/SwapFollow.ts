@@ -29,7 +29,7 @@ export class SwapStillOpen extends Schema.TaggedError<SwapStillOpen>()("SwapStil
   why: Schema.String
 }) {
   override get message(): string {
-    return `Swap ${this.swap} is not over: ${this.why}. Look again with: limitbot swap --resume ${this.swap}`
+    return `Swap ${this.swap} has not ended: ${this.why}. Check again with: limitbot swap --resume ${this.swap}`
   }
 }
 
@@ -57,7 +57,7 @@ export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   const progress = yield* Progress.make(`swap ${name}`)
   const readSwap = yield* reader(name)
   const initialSwap = yield* readSwap
-  if (initialSwap === undefined) return yield* new NotResumable({ message: `There is no swap ${name} in the journal` })
+  if (initialSwap === undefined) return yield* new NotResumable({ message: `No swap ${name} in the journal` })
   let swap = initialSwap
   yield* isResumed ? advise(swap, json) : show(swap, swap.steps, json)
   while (!SwapHistory.isOver(swap)) {
@@ -111,8 +111,8 @@ const knownOf = (swap: SwapHistory.SwapHistory): string => {
   return phase === "agreed"
     ? "Nothing was signed for it, so nothing was paid"
     : phase === "funding"
-      ? `Its payment to ${swap.agreed.depositAddress} was signed and may have been made; it is never signed a second time`
-      : `It was paid, and the venue last said ${venueWord(swap)}`
+      ? `Its payment to ${swap.agreed.depositAddress} was signed and may have been made; it is never signed twice`
+      : `It was paid, and the venue last reported ${venueWord(swap)}`
 }
 
 const stages = 4
@@ -128,10 +128,10 @@ const stillOpen = (swap: SwapHistory.SwapHistory) => {
     why:
       doubtOf(swap) ??
       (unclearPayment(placement) !== undefined
-        ? `nobody knows whether the wallet paid ${agreed.depositAddress}; the venue says ${venueWord(swap)} (if you are sure that it did not, add --pay-again)`
+        ? `unclear if the wallet paid ${agreed.depositAddress}; the venue reports ${venueWord(swap)} (if you are sure that it did not pay, add --pay-again)`
         : venueWord(swap) === "SUCCESS"
-          ? `the venue says SUCCESS and shows no amounts, so nothing proves what arrived. See what the account received, then say it: limitbot resolve ${id} --paid --received AMOUNT`
-          : `its deadline is over and the venue says ${venueWord(swap)}`)
+          ? `the venue reports SUCCESS without amounts, so the received amount is unproven. Check what the account received, then run: limitbot resolve ${id} --paid --received AMOUNT`
+          : `its deadline has passed and the venue reports ${venueWord(swap)}`)
   })
 }
 

@@ -17,7 +17,7 @@ export class BotIsRunning extends Schema.TaggedError<BotIsRunning>()("BotIsRunni
   pid: Schema.Int
 }) {
   override get message(): string {
-    return `A bot (process ${this.pid}) works with ${this.journal}, and only one may pay from it. It has no control server to hand the swap to: add \`dashboard: {}\` to its configuration and start it again, or stop it and swap then. Only looking (--dry) is possible meanwhile.`
+    return `A bot (process ${this.pid}) works with ${this.journal}, and only one may pay from it. It has no control server to take the swap: add \`dashboard: {}\` to its configuration and start it again, or stop it and swap then. Until then only --dry works.`
   }
 }
 
@@ -45,7 +45,7 @@ export const resumed = Effect.fn("SwapHandOver.resumed")(function* (
 ) {
   if (!payAgain) return name
   return yield* new SwapFollow.NotResumable({
-    message: `A bot (process ${pid}) works with ${journal}. Its wallet pays again when it is started so: stop it, and run it once with the --pay-again that \`limitbot status\` names for ${name}`
+    message: `A bot (process ${pid}) works with ${journal}. To pay again, stop it, and run it once with the --pay-again that \`limitbot status\` names for ${name}`
   })
 })
 
@@ -57,7 +57,7 @@ const absenceText = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
   // Looking takes the lease for an instant, so not every second.
   yield* Effect.sleep(restartMillis)
   if ((yield* Lease.holder(journal)) !== undefined) return undefined
-  return `the bot that carried it (process ${pid}) has ended, and none runs on ${journal}: the next one goes on with it`
+  return `the bot that carried it (process ${pid}) has ended, and none runs on ${journal}: the next one continues it`
 })
 
 export const follow = (bot: Bot, followed: SwapFollow.Followed) =>
@@ -74,14 +74,14 @@ const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {
   const [unknown] = Object.entries(others).flatMap(([name, value]) => (isLeftOut(name, value) ? [] : [flagOf(name)]))
   if (unknown !== undefined) {
     return yield* new WrongUsage({
-      message: `A running bot swaps on its own terms, to its own account: it does not take ${unknown}. Leave it out, or stop the bot first`
+      message: `A running bot swaps on its own terms, to its own account: it does not support ${unknown}. Omit it, or stop the bot first`
     })
   }
   if (type !== "EXACT_INPUT" && type !== "EXACT_OUTPUT") {
     return yield* new WrongUsage({ message: `A running bot makes no swaps of type ${type}: stop the bot first` })
   }
   if (amount === undefined || from === undefined || to === undefined) {
-    return yield* new WrongUsage({ message: "Say what to swap: limitbot swap AMOUNT FROM TO" })
+    return yield* new WrongUsage({ message: "Name the swap: limitbot swap AMOUNT FROM TO" })
   }
   return { amount, from, to, type, slippage, deadlineMillis }
 })

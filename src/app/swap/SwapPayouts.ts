@@ -27,7 +27,7 @@ export const listPayouts = Effect.fn("SwapPayouts.found")(function* ({ config, q
   const { value } = venueAnswer.found
   const asset = venueAnswer.config.markets.assets.find(({ id }) => id === value.asset)
   const answer = Answer.ofList(withdrawalList(asset), value.withdrawals, "No withdrawals.")
-  const odd = `${counted(value.odd.length, "record")} cannot be read in exact values: see --json`
+  const odd = `${counted(value.odd.length, "record")} without exact values: see --json`
   return {
     ...answer,
     data: () => {

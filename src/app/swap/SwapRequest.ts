@@ -99,7 +99,7 @@ export const requestOf = Effect.fn("SwapRequest.asked")(function* (
     ...optionalFields(given)
   }
   const checked = yield* Effect.mapError(Schema.decodeUnknownEffect(QuoteRequest)(request), (error) =>
-    usage(`Such a quote cannot be asked for: ${error.message}`)
+    usage(`Invalid quote request: ${error.message}`)
   )
   if (!request.dry && depositType !== "ORIGIN_CHAIN" && request.depositMode === "MEMO") {
     return yield* usage(
@@ -122,12 +122,12 @@ const optionalFields = ({ appFees, rebates, ...given }: Terms) =>
   })
 
 const assetOf = (config: BotConfig, name: string | undefined, what: string): Effect.Effect<Asset, WrongUsage> => {
-  if (name === undefined) return Effect.fail(usage("Say what to swap: limitbot swap AMOUNT FROM TO"))
+  if (name === undefined) return Effect.fail(usage("Name the swap: limitbot swap AMOUNT FROM TO"))
   const { assets } = config.markets
   const matchingAsset = assets.find(({ id, symbol }) => symbol === name || id === name)
   const symbols = assets.map(({ symbol }) => symbol).join(", ")
   return matchingAsset === undefined
-    ? Effect.fail(usage(`${what}: there is no asset "${name}" in the configuration (${symbols})`))
+    ? Effect.fail(usage(`${what}: no asset "${name}" in the configuration (${symbols})`))
     : Effect.succeed(matchingAsset)
 }
 
@@ -146,5 +146,5 @@ const requireAddress = (
   symbol: string
 ): Effect.Effect<string, WrongUsage> =>
   address === undefined
-    ? Effect.fail(usage(`Where should ${symbol} go? Give ${flag}, or an address for ${symbol} in the configuration`))
+    ? Effect.fail(usage(`Where should ${symbol} go? Set ${flag}, or an address for ${symbol} in the configuration`))
     : Effect.succeed(address)

@@ -11,7 +11,7 @@ import type { AskedSwap } from "./SwapRequest.ts"
 /** The quote lacks something without which no money is paid. */
 export class QuoteUnusable extends Schema.TaggedError<QuoteUnusable>()("QuoteUnusable", { why: Schema.String }) {
   override get message(): string {
-    return `The venue's quote cannot be taken: ${this.why}. Nothing was paid.`
+    return `The venue's quote is unusable: ${this.why}. Nothing was paid.`
   }
 }
 
@@ -29,7 +29,7 @@ export const quoted = Effect.fn("SwapTerms.quoted")(function* (
   const required = <A>(what: string, text: string | undefined, parse: (text: string) => A | undefined) => {
     const parsed = text === undefined ? undefined : parse(text)
     return parsed === undefined
-      ? Effect.fail(new QuoteUnusable({ why: `it says no usable ${what}` }))
+      ? Effect.fail(new QuoteUnusable({ why: `its ${what} is missing or unusable` }))
       : Effect.succeed(parsed)
   }
   const optional = (name: "minAmountIn" | "minAmountOut" | "refundFee") => {
@@ -38,7 +38,7 @@ export const quoted = Effect.fn("SwapTerms.quoted")(function* (
   }
   const isInternal = request.depositType !== "ORIGIN_CHAIN"
   if (isInternal && quote.depositMemo !== undefined) {
-    return yield* new QuoteUnusable({ why: "it wants a memo, which a signed transfer cannot carry" })
+    return yield* new QuoteUnusable({ why: "it needs a memo, which a signed transfer cannot carry" })
   }
   const { depositType, recipient, recipientType, refundTo, refundType, swapType } = request
   const agreed: AgreedSwap = {

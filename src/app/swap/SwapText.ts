@@ -11,8 +11,8 @@ export const unclearLines = ({ agreed, id, placement }: SwapHistory.SwapHistory)
   unclearPayment(placement) === undefined
     ? []
     : [
-        `Nobody knows whether the wallet paid ${formatWithSymbol(agreed.amountIn, agreed.origin)} to ${agreed.depositAddress}.`,
-        "It is not asked again. If its deposit shows, the swap goes on by itself. If you are sure that it did not pay:",
+        `Unclear if the wallet paid ${formatWithSymbol(agreed.amountIn, agreed.origin)} to ${agreed.depositAddress}.`,
+        "It is not asked again. If its deposit shows, the swap continues by itself. If you are sure that it did not pay:",
         `limitbot swap --resume ${id} --pay-again`
       ].map(printable)
 
@@ -34,7 +34,7 @@ const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory
     case "FundingAcknowledged":
       return "the venue has the payment"
     case "PaymentReported":
-      return "told the venue of the transaction"
+      return "reported the transaction to the venue"
     // The venue's report says it.
     case "DepositSeen":
     case "FillSeen":
@@ -44,9 +44,9 @@ const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory
       return undefined
     case "SwapReported": {
       const { deposited = 0n, status } = event
-      if (deposited > 0n) return `venue says ${status}, ${amountText(deposited)} deposited`
+      if (deposited > 0n) return `venue reports ${status}, ${amountText(deposited)} deposited`
       // That nothing has arrived yet is no news.
-      return status === "PENDING_DEPOSIT" ? undefined : `venue says ${status}`
+      return status === "PENDING_DEPOSIT" ? undefined : `venue reports ${status}`
     }
     case "Settled": {
       const end = SwapHistory.endOf(swap)

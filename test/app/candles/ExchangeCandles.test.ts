@@ -83,10 +83,7 @@ describe("ExchangeCandles", () => {
       const again = wantedIn("again.csv")
       served.failsAt = served.requests + 4
       const failure = yield* Effect.flip(ExchangeCandles.run(exchange, again, () => undefined))
-      assert.match(
-        failure.message,
-        /BTC\/USDT: the exchange said 503; what .* holds stays, and the same command goes on/
-      )
+      assert.match(failure.message, /BTC\/USDT: the exchange said 503; .* is kept, and the same command continues it/)
       const half = readFileSync(again.out, "utf8")
       assert.isTrue(half.length > 1000)
       writeFileSync(again.out, half.slice(0, -7))
@@ -103,11 +100,11 @@ describe("ExchangeCandles", () => {
       const refused = yield* Effect.flip(
         ExchangeCandles.run(nonsense, { ...wantedIn("nonsense.csv"), from: -10 * minute, to: 0 }, () => undefined)
       )
-      assert.match(refused.message, /goes on after it/)
+      assert.match(refused.message, /continues it/)
       const other = wantedIn("other.csv")
       writeFileSync(other.out, "something else\n")
       const mixed = yield* Effect.flip(ExchangeCandles.run(nonsense, other, () => undefined))
-      assert.match(mixed.message, /not a file of a download; name another/)
+      assert.match(mixed.message, /not a downloaded file; name another/)
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

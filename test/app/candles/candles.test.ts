@@ -146,7 +146,7 @@ describe("candles from before", () => {
           "coarse.csv",
           Array.from({ length: 9 }, (_, index) => minute(60 * (9 - index)))
         )
-        assert.match((yield* look("coarse.csv")).problem ?? "", /candles of 3600 s, and the strategy looks at 5m/)
+        assert.match((yield* look("coarse.csv")).problem ?? "", /candles of 3600 s, but the strategy needs 5m/)
       })
     )
   )

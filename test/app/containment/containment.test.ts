@@ -58,8 +58,8 @@ describe("what a journal knows that can still act or be paid", () => {
       [life.slice(0, 2), "Orders that are not paid: s/a p1: creating, and not paid"],
       [life.slice(0, 3), "Orders that are not paid: s/a o1: created, and not paid"],
       [life.slice(0, 4), `${payments}: signed, and not sent`],
-      [life, `${payments}: sent, and nobody knows whether it was executed`],
-      [[...life, doubt], `${payments}: sent, and nobody knows whether it was executed`],
+      [life, `${payments}: sent, execution unknown`],
+      [[...life, doubt], `${payments}: sent, execution unknown`],
       [[...life.slice(0, 3), asked], `${payments}: asked of a wallet, which may still pay`],
       [[...life, deposit], "Orders that rest: s/a o1: open"],
       [[...life, deposit, closed], "Money on its way back: s/a o1: over; payout none, refund none"]
@@ -72,13 +72,13 @@ describe("what a journal knows that can still act or be paid", () => {
   it("lists a spare order until it is cancelled, and unpaid orders that are given up", () => {
     assert.include(
       found(planned, created, bound, spare),
-      "Orders that are not paid: o2: a spare order that nobody pays, not cancelled yet"
+      "Orders that are not paid: o2: a spare order, not funded and not cancelled yet"
     )
     const cancelled: BotEvent = { _tag: "OrphanCancelled", ...about, orderId: "o2" }
     assert.lengthOf(found(planned, created, bound, spare, cancelled), 1)
     const abandoned: BotEvent = { _tag: "Abandoned", ...about, reason: "x" }
     assert.deepStrictEqual(found(planned, created, bound, abandoned), [
-      "Orders that are not paid: o1: a spare order that nobody pays, not cancelled yet"
+      "Orders that are not paid: o1: a spare order, not funded and not cancelled yet"
     ])
   })
 
@@ -91,7 +91,7 @@ describe("what a journal knows that can still act or be paid", () => {
       "Signed payments that may still be executed: none (j up to event 1, 1970-01-01T00:00:00.007Z)"
     )
     const unseen = { name: "Venue", at: "u", why: "it does not answer" }
-    assert.strictEqual(Containment.openIn([...empty, unseen]), "Not contained: 1 list that could not be looked at")
+    assert.strictEqual(Containment.openIn([...empty, unseen]), "Not contained: 1 unreadable list")
     const full = listsAfter(planned)
     assert.match(
       Containment.openIn([...full, unseen]) ?? "",

@@ -45,7 +45,7 @@ describe("a bot at a service that changes", () => {
 
     const doctor = await runHere(["check", "--config", "config.yaml"], { cwd })
     const told =
-      /^warn {3}service: when a bot last looked, field `payouts\.refund` of orders is gone .*: orders pause; /m
+      /^warn {3}service: at the last comparison, field `payouts\.refund` of orders is gone .*: orders pause; /m
     assert.match(doctor.stdout, told)
 
     // What the first run found holds until somebody looks again.

@@ -143,7 +143,7 @@ describe.concurrent("limitbot first-order", () => {
     // It was agreed to, so nobody needs to say so again.
     const done = await limitbot("first-order")
     assert.strictEqual(done.code, 0, `${done.stdout}\n${done.stderr}`)
-    assert.match(done.stdout, /Goes on with the first order p1/)
+    assert.match(done.stdout, /Continues with the first order p1/)
     const { differences, outcome, timeline } = reportIn(cwd)
     assert.deepStrictEqual([outcome, differences], ["settled", []])
     const reconciled = await limitbot("reconcile", "--json")
@@ -194,7 +194,7 @@ describe.concurrent("limitbot first-order", () => {
       { like: "document", why: /MARKET: there is no DOGE\/USDC; .*BTC, USDC/, words: ["DOGE/USDC"] },
       {
         like: "document",
-        why: /no first order to place: USDC is paid from another chain.*/,
+        why: /Cannot place a first order: USDC is paid from another chain.*/,
         change: (text: string) =>
           text.replace(
             "account.key }",
@@ -260,7 +260,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.strictEqual(reportIn(cwd).outcome, "not paid")
     rmSync(join(cwd, "journal.first-order-p1.json"))
     const again = await limitbot("first-order", "--confirm", "place", "--usd", "50")
-    assert.match(again.stdout, /Goes on with the first order p1/)
+    assert.match(again.stdout, /Continues with the first order p1/)
     const larger = await limitbot("first-order", "--confirm", "place", "--usd", "50", "--json")
     assert.strictEqual(larger.code, 0, larger.stderr)
     assert.strictEqual(JSON.parse(larger.stdout).outcome, "settled")
@@ -320,7 +320,7 @@ describe.concurrent("limitbot first-order", () => {
     const { cwd, limitbot, sandbox } = await prepare("document")
     const command = `"${process.execPath}" "${program}" first-order --config config.yaml`
     for (const [typed, outcome] of [
-      ["yes", /not paid, and nothing moved: .*nobody typed the word/],
+      ["yes", /not paid, and nothing moved: .*the word was not typed/],
       ["place", /differences +none/]
     ] as const) {
       const terminal = open(command, { cwd, columns: 160, rows: 50, environment: { PATH: process.env["PATH"] } })

@@ -177,7 +177,7 @@ ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
     for (let looks = 0; wrong.some(isOnItsWay) && looks < 20; looks += 1) wrong = await contradictions()
     assert.deepStrictEqual(wrong, ["moved by -500030, the journal explains -500000"])
     assert.strictEqual((await by("--accept-balances")).code, 0)
-    assertSays(await by("--adopt", gone), 1, /its money is back already/)
+    assertSays(await by("--adopt", gone), 1, /its money is already back/)
 
     // The bot looks after it until its money is back.
     const back = await runHere(["run", "grid.yaml", "--for", "1s", "--cancel-on-exit", ...config], { cwd })

@@ -233,14 +233,14 @@ describe("limitbot init", () => {
     assert.strictEqual(readFileSync(join(cwd, "my.yaml"), "utf8"), text)
     const unfit = await interview(cwd, args, ["yes", "BTC/USDC", "iceberg", "buy", "100", "60000", "200", ""])
     assert.strictEqual(unfit.status, 1)
-    assert.match(unfit.stderr, /nothing was written, the answers make no strategy:\nmy\.yaml:\d+:\d+: /)
+    assert.match(unfit.stderr, /nothing was written, the answers are not a valid strategy:\nmy\.yaml:\d+:\d+: /)
     assert.strictEqual(readFileSync(join(cwd, "my.yaml"), "utf8"), text)
 
     const flags = ["--kind", "grid", "--set", "size=50", "--yes"]
     const second = await run(cwd, ["init", "other.yaml", "--config", "config/limitbot.yaml", ...flags])
     assert.include(second.stdout, "Wrote other.yaml: btc-grid-2 may use 1000 USDC.", second.stderr)
     const kept = await run(cwd, [...args, ...flags])
-    assert.match(kept.stderr, /my\.yaml exists, nothing was written: name another file, or say --overwrite/)
+    assert.match(kept.stderr, /my\.yaml exists, nothing was written: name another file, or add --overwrite/)
     const twin = await run(cwd, [...args.with(1, "third.yaml"), ...flags, "--name", "btc-grid"])
     assert.match(twin.stderr, /--name: the name "btc-grid" is in use by .*my\.yaml; for example "btc-grid-3"/)
     const needless = await run(cwd, [...args.with(1, "third.yaml"), ...flags, "--set", "hight=7"])
@@ -286,7 +286,7 @@ describe("limitbot init", () => {
       ...["--market", "BTC/USDC", "--kind", "grid", "--set", "size=5", "--yes"]
     ])
     assert.strictEqual(made.status, 0, made.stderr)
-    assert.match(made.stdout, /an account with money and an API key of its own, so --key-file is not used/)
+    assert.match(made.stdout, /its own funded account and API key, so --key-file is not used/)
     const order = await run(cwd, ["first-order", "--dry"])
     assert.match(order.stdout, /^order +BUY .* BTC at .* USDC/m, order.stderr)
     assert.match(order.stdout, /^pays in .* from INTENTS/m)

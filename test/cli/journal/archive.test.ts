@@ -112,7 +112,7 @@ describe("limitbot journal archive", () => {
     const { cwd, file, said } = await traded()
     const archive = (before: string) => runHere(["journal", "archive", "--before", before, ...config], { cwd })
     assertSays(await archive("yesterday"), 2, /--before yesterday is not a date/)
-    assert.match(await said("journal", "archive", "--before", "2020-01-01"), /no event of before 2020-01-01/)
+    assert.match(await said("journal", "archive", "--before", "2020-01-01"), /no event before 2020-01-01/)
     const bot = startHere(["run", "grid.yaml", ...config], { cwd })
     await bot.says("dashboard ", 0)
     await bot.says("limitbot ")

@@ -79,7 +79,7 @@ describe("a plan in words", () => {
     assert.isTrue(said.some((line) => line.startsWith("! UNSAFE  crossing: meets")))
     assert.strictEqual(
       said.at(-1),
-      "Plan: 1 created, 1 placed anew, 1 cancelled, 1 kept, 1 held back, 1 waiting. 2 dangers to look at. Nothing was sent."
+      "Plan: 1 created, 1 replaced, 1 cancelled, 1 kept, 1 held back, 1 waiting. 2 problems to resolve. Nothing was sent."
     )
   })
 

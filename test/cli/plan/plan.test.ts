@@ -54,7 +54,7 @@ describe.concurrent("limitbot plan and explain", () => {
     const ran = await runUntil("the order rests", 20, ["run", "grid.yaml", ...config], { cwd }, startHere)
     assert.strictEqual(ran.code, 0, ran.stderr)
     const second = await runHere(["plan", "grid.yaml", "tiny.yaml", ...config], { cwd })
-    assertSays(second, 1, /The plan is refused: .*fee-floor.*--allow fee-floor/)
+    assertSays(second, 1, /Plan rejected: .*fee-floor.*--allow fee-floor/)
     const lines = (sign: string) => second.stdout.split("\n").filter((line) => line.startsWith(`  ${sign} cell-`))
     const kept = Array.from({ length: 20 }, (_, cell) => {
       const [side, level] = cell <= 10 ? ["BUY", 59_000 + 100 * cell] : ["SELL", 59_100 + 100 * cell]
@@ -90,7 +90,7 @@ describe.concurrent("limitbot plan and explain", () => {
       cell?.guards.map(({ verdict }) => verdict)
     )
     const before = await runHere(["explain", "grid/cell-00", ...config, "--at", "1d"], { cwd })
-    assertSays(before, 1, /At .*Z nothing was known: the journal begins at .*Z/)
+    assertSays(before, 1, /At .*Z there is no data: the journal begins at .*Z/)
     const never = await runHere(["explain", ...config, "--at", "2021-02-31"], { cwd })
     assertSays(never, 2, /--at 2021-02-31 is not a time/)
     const wrong = await runHere(["explain", ...config, "--at", "noon"], { cwd })

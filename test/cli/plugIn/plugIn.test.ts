@@ -45,7 +45,7 @@ describe.concurrent("a good plug-in passes", () => {
     assertTold(
       await check("notifier", [good, "--to", "me"]),
       0,
-      /^ok {5}takes a message\n(?:ok .*\n)+It keeps the contract of a notifier/
+      /^ok {5}takes a message\n(?:ok .*\n)+It follows the contract of a notifier/
     )
   })
 
@@ -56,9 +56,9 @@ describe.concurrent("a good plug-in passes", () => {
     assertTold(
       await check("price", [good], ["--market", "ETH/USDC"]),
       0,
-      /tells the price of ETH\/USDC\n[\s\S]*keeps the contract of a price/
+      /prints the price of ETH\/USDC\n[\s\S]*follows the contract of a price/
     )
-    assertTold(await check("price", [good]), 1, /tells the price of BTC\/USDC: it has no price that is new enough/)
+    assertTold(await check("price", [good]), 1, /prints the price of BTC\/USDC: it has no recent price/)
     const always = program(`cat > /dev/null; echo '{"price": 1}'`)
     assertTold(await check("price", [always]), 1, /has no price of a market that does not exist: it told 1/)
   })
@@ -71,13 +71,13 @@ describe.concurrent("a good plug-in passes", () => {
       JSON.stringify({ journal: join(newFolder(), "bitcoin.sqlite"), rpc: "http://127.0.0.1:9", assets })
     )
     const words = ["node", join(deploy, "wallets/bitcoin.mjs"), "--config", config]
-    assertTold(await check("wallet", words), 0, /keeps the contract of a wallet/)
+    assertTold(await check("wallet", words), 0, /follows the contract of a wallet/)
   })
 
   it("the example of a key service, also after what its service prints first", async () => {
-    assertTold(await check("kms", [service(`sh ${deploy}/kms-openssl.sh`)], kms), 0, /keeps the contract of a kms/)
+    assertTold(await check("kms", [service(`sh ${deploy}/kms-openssl.sh`)], kms), 0, /follows the contract of a kms/)
     const talkative = service(`printf '%s vault:v1:' ${ownKey}; sh ${deploy}/kms-openssl.sh`)
-    assertTold(await check("kms", [talkative], kms), 0, /keeps the contract of a kms/)
+    assertTold(await check("kms", [talkative], kms), 0, /follows the contract of a kms/)
   })
 
   it("the signer process", async () => {
@@ -101,8 +101,8 @@ const always = {
   hangs: /did not end in 0.5 seconds/,
   "is slow": /did not end in 0.5 seconds/,
   "crashes by a signal": /it was ended by SIGSEGV/,
-  "leaves a child with its output": /something that it started goes on and holds its input or output/,
-  "prints a secret": /it printed what looks like a key/,
+  "leaves a child with its output": /a process that it started keeps its input or output open/,
+  "prints a secret": /it printed something like a key/,
   "prints without end": /it printed more than \d+ characters/
 }
 const notifier: Faults = {
@@ -110,17 +110,16 @@ const notifier: Faults = {
   // Nobody reads what a notifier prints.
   "prints garbage": /keeps the contract/,
   "fails with code 1": /it ended with code 1: the line is dead/,
-  "never reads":
-    /reads the longest message to its end: it says that it took the message, and ended before it had read it/,
+  "never reads": /reads the longest message to its end: it reported success, but ended before it read the message/,
   "closes its input early": /reads the longest message to its end: it says that it took the message/
 }
 const wallet: Faults = {
   ...always,
-  "prints garbage": /could not tell whether it paid: .*without a transaction hash/,
+  "prints garbage": /cannot know if it paid: .*without a transaction hash/,
   // As good as code 65, where it names no transaction.
   "fails with code 1": /keeps the contract/,
-  "never reads": /could not tell whether it paid: it ended with code 0/,
-  "closes its input early": /could not tell whether it paid: it ended with code 0/
+  "never reads": /cannot know if it paid: it ended with code 0/,
+  "closes its input early": /cannot know if it paid: it ended with code 0/
 }
 const keyService: Faults = {
   ...always,
@@ -158,8 +157,7 @@ describe.concurrent("a bad plug-in does not pass", () => {
 
   it("a wallet that pays whatever it is asked", async () => {
     const paying = program('cat > /dev/null; echo \'{"txHash":"0xabc"}\'')
-    const said =
-      /refuses an asset that it does not know, .*: it named the transaction 0xabc for a payment that cannot be made/
+    const said = /refuses an unknown asset .*: it named the transaction 0xabc for a payment that cannot be made/
     assert.match((await check("wallet", [paying])).stdout, said)
   })
 
@@ -195,14 +193,14 @@ describe.concurrent("a bad signer does not pass", () => {
       `${JSON.stringify(signed)}\n`,
       /does not sign a payment .*: it answered Signed instead of Refused/
     ],
-    ["says nothing", undefined, /says for whom it signs: it did not answer in 0.5 seconds/],
-    ["hangs up", "", /says for whom it signs: it said nothing/],
-    ["says garbage", "\u0000garbage\n", /says for whom it signs: its answer is none that a bot can read/],
-    ["says too much", `${"x".repeat(1_000_000)}\n`, /says for whom it signs: it said nothing|none that a bot can read/],
+    ["says nothing", undefined, /names its account: it did not answer in 0.5 seconds/],
+    ["hangs up", "", /names its account: it said nothing/],
+    ["says garbage", "\u0000garbage\n", /names its account: a bot cannot read its answer/],
+    ["says too much", `${"x".repeat(1_000_000)}\n`, /names its account: it said nothing|a bot cannot read its answer/],
     [
       "signs for another account than its key's",
       `${JSON.stringify({ _tag: "Holder", signerId: "a".repeat(64), publicKey: ownKey })}\n`,
-      /says for whom it signs: account.signerId is a+, and the key/
+      /names its account: account.signerId is a+, and the key/
     ]
   ]
   it.each(cases)("that %s", async (_name, answer, said) => {

@@ -152,8 +152,8 @@ describe("containment", () => {
     await signer.ended
     const deaf = await runHere(["check", "--containment", "--config", "deaf.yaml", "--signer", "signer.yaml"], { cwd })
     assert.strictEqual(deaf.code, 1)
-    assert.match(deaf.stdout, /^Orders that the venue lists: not looked at \(the venue\): /m)
-    assert.match(deaf.stdout, /^Not contained: .* and 1 list that could not be looked at$/m)
+    assert.match(deaf.stdout, /^Orders that the venue lists: not checked \(the venue\): /m)
+    assert.match(deaf.stdout, /^Not contained: .* and 1 unreadable list$/m)
   })
 
   it("is contained after unpaid orders are cancelled, as with a signer that refuses", async () => {

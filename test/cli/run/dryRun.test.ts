@@ -58,6 +58,6 @@ heartbeat: { url: "${url}/beat", every: 1s }
     const config = configText(sandbox).replace("venue:", "venue:\n  minOrderUsd: 100000")
     const { code, stderr } = await runHere(dry, { cwd: workspace(sandbox, { "config.yaml": config }) })
     assert.strictEqual(code, 1)
-    assert.include(stderr, "The plan is refused: below-minimum")
+    assert.include(stderr, "Plan rejected: below-minimum")
   })
 })

@@ -128,7 +128,7 @@ describe.concurrent("strategy files of a running bot", () => {
       bot.signal("SIGTERM")
       await bot.ended
       const again = await startHere([...both, "--for", "6s"], { cwd }).ended
-      assert.include(again.stderr, "ladder.yaml: was removed while the bot ran, and is left out")
+      assert.include(again.stderr, "ladder.yaml: was removed while the bot ran; it is skipped")
       assert.strictEqual(again.code, 0, again.stderr)
       const orders = JSON.parse((await runHere(["orders", "--json", "--config", "config.yaml"], { cwd })).stdout)
       assert.deepStrictEqual(
@@ -163,7 +163,7 @@ describe.concurrent("strategy files of a running bot", () => {
       again.signal("SIGTERM")
       const { code, stderr } = await again.ended
       assert.strictEqual(code, 0, stderr)
-      assert.include(stderr, "what ran last goes on")
+      assert.include(stderr, "the last ones keep running")
     }
   )
 

@@ -68,7 +68,10 @@ describe("a swap handed to a running bot", () => {
       const left = yield* Effect.forkChild(Effect.flip(follow))
       yield* pass(30_000)
       const { message } = yield* Fiber.join(left)
-      assert.include(message, "Swap s1 is not over: the bot that carried it (process 4711) has ended, and none runs on")
+      assert.include(
+        message,
+        "Swap s1 has not ended: the bot that carried it (process 4711) has ended, and none runs on"
+      )
       assert.include(message, "Nothing was signed for it, so nothing was paid")
       assert.include(message, "limitbot swap --resume s1")
     }).pipe(Effect.provide(NodeServices.layer))

@@ -11,7 +11,7 @@ import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 
 const lookMillis = 1_000
 const mostBytes = 65_536
-const notYet = "there is no such file yet; it is read as soon as there is one"
+const notYet = "the file does not exist yet; it is read once it does"
 
 interface Seen extends SignalCsv.SignalsRead {
   readonly mark: string

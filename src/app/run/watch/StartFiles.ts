@@ -66,7 +66,7 @@ export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn
   const missing = yield* Effect.filter(all, (file) => Effect.map(exists(file), (isThere) => !isThere))
   const omittedFiles = missing.length === all.length ? [] : missing.filter((file) => last.removed.has(file))
   const files = all.filter((file) => !omittedFiles.includes(file))
-  const notes = omittedFiles.map((file) => `${file}: was removed while the bot ran, and is left out`)
+  const notes = omittedFiles.map((file) => `${file}: was removed while the bot ran; it is skipped`)
   const strategyFiles = yield* StrategyFiles.readAll(files, markets)
   const isUsable = strategyFiles.problems.length === 0
   if (isUsable && !last.isRejected) return { strategies: strategyFiles.strategies, files, notes } satisfies Start
@@ -80,7 +80,7 @@ export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn
   if (isUsable && (!ranAll || sameTexts(before, strategyFiles.strategies)))
     return { strategies: strategyFiles.strategies, files, notes } satisfies Start
   if (!ranAll && !isKilled) return yield* new StrategyFiles.StrategiesInvalid({ rendered: strategyFiles.rendered })
-  const goingOn = "the files as they are now cannot be used, or were rejected as an edit: what ran last goes on"
+  const goingOn = "the edited files are invalid or were rejected: the last ones keep running"
   return { strategies: before, files, notes: [...notes, ...strategyFiles.rendered, goingOn] } satisfies Start
 })
 

@@ -156,8 +156,8 @@ const judge = Effect.fnUntraced(function* (
 const ofOwnCode = (mistake: unknown) => (isOfOwnCode(mistake) ? Effect.fail(mistake) : Effect.die(mistake))
 
 const fateOf: Readonly<Record<WatchOptions["onRemoved"], string>> = {
-  drained: "unless it is back within 30 s, its strategy's orders are withdrawn",
-  left: "unless it is back within 30 s, its strategy ends, and its orders are left"
+  drained: "unless it is back within 30 s, its strategy's orders are cancelled",
+  left: "unless it is back within 30 s, its strategy ends, and its orders stay open"
 }
 
 const isSame = (a: Strategy, b: Strategy): boolean => a.file === b.file && a.hash === b.hash
