@@ -159,7 +159,7 @@ describe("candles from before", () => {
           for (const each of minutes(90, 1)) yield* store.append("BTC/USDC", each)
         }).pipe(Effect.provide(journalOf("other.sqlite")))
         assert.strictEqual((yield* look("journal:other.sqlite")).line, "candles: ready")
-        assert.match((yield* look("journal:none.sqlite")).problem ?? "", /there is no journal/)
+        assert.match((yield* look("journal:none.sqlite")).problem ?? "", /no such journal/)
       })
     )
   )

@@ -95,7 +95,7 @@ describe("what a journal knows that can still act or be paid", () => {
     const full = listsAfter(planned)
     assert.match(
       Containment.openIn([...full, unseen]) ?? "",
-      /1 list of 5 with something in it, and 1 list that could not/
+      /1 list of 5 not empty, and 1 unreadable list/
     )
     assert.deepInclude(Containment.dataOf([unseen]), { contained: false })
     assert.deepStrictEqual(Containment.dataOf([unseen]).lists[0]?.found, null)

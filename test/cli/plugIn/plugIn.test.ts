@@ -108,16 +108,16 @@ const always = {
 const notifier: Faults = {
   ...always,
   // Nobody reads what a notifier prints.
-  "prints garbage": /keeps the contract/,
+  "prints garbage": /follows the contract/,
   "fails with code 1": /it ended with code 1: the line is dead/,
   "never reads": /reads the longest message to its end: it reported success, but ended before it read the message/,
-  "closes its input early": /reads the longest message to its end: it says that it took the message/
+  "closes its input early": /reads the longest message to its end: it reported success/
 }
 const wallet: Faults = {
   ...always,
   "prints garbage": /cannot know if it paid: .*without a transaction hash/,
   // As good as code 65, where it names no transaction.
-  "fails with code 1": /keeps the contract/,
+  "fails with code 1": /follows the contract/,
   "never reads": /cannot know if it paid: it ended with code 0/,
   "closes its input early": /cannot know if it paid: it ended with code 0/
 }
@@ -163,7 +163,7 @@ describe.concurrent("a bad plug-in does not pass", () => {
 
   it("a key service that signs a digest of its own making, or with another key", async () => {
     const own = service(`sed 's/"message":"..../"message":"AAAA/' | sh ${deploy}/kms-openssl.sh`)
-    assertSays(await check("kms", [own], kms), 1, /4 of 4 are wrong/)
+    assertSays(await check("kms", [own], kms), 1, /4 of 4 checks failed/)
     assertSays(await check("kms", [program("cat")]), 2, /needs --public-key/)
   })
 })
@@ -210,6 +210,6 @@ describe.concurrent("a bad signer does not pass", () => {
   })
 
   it("that is not there", async () => {
-    assertSays(await check("signer", [join(newFolder(), "none.sock")]), 1, /7 of 7 are wrong/)
+    assertSays(await check("signer", [join(newFolder(), "none.sock")]), 1, /7 of 7 checks failed/)
   })
 })
