@@ -93,10 +93,7 @@ describe("what a journal knows that can still act or be paid", () => {
     const unseen = { name: "Venue", at: "u", why: "it does not answer" }
     assert.strictEqual(Containment.openIn([...empty, unseen]), "Not contained: 1 unreadable list")
     const full = listsAfter(planned)
-    assert.match(
-      Containment.openIn([...full, unseen]) ?? "",
-      /1 list of 5 not empty, and 1 unreadable list/
-    )
+    assert.match(Containment.openIn([...full, unseen]) ?? "", /1 list of 5 not empty, and 1 unreadable list/)
     assert.deepInclude(Containment.dataOf([unseen]), { contained: false })
     assert.deepStrictEqual(Containment.dataOf([unseen]).lists[0]?.found, null)
   })
