@@ -151,7 +151,7 @@ export const launch = (
         unwritten ??= error?.message
         if (unwritten !== undefined && !isPipeClosed(error)) {
           process.exitCode ||= 1
-          process.stderr.write(`limitbot: not all that it said could be written: ${unwritten}\n`)
+          process.stderr.write(`limitbot: the output could not be written: ${unwritten}\n`)
         }
         // Keep-alive sockets would keep the process running for seconds.
         process.exit()

@@ -14,37 +14,26 @@ export const command = Command.make(
     ...runFlags.partFlags,
     ...runFlags.ruleFlags,
     config: runFlags.configFlag,
-    signals: flags.file(
-      "signals",
-      "What was sent as signals, in lines of time,name,value; journal:FILE for what a bot was sent"
-    ),
+    signals: flags.file("signals", "Signals, in lines of time,name,value; journal:FILE for the signals of a bot"),
     fills: flags.choiceOr(
       "fills",
       ["both", "pessimistic", "optimistic"],
-      "The side of fewer fills (pessimistic), of more (optimistic), or both: the band",
+      "The rule of fewer fills (pessimistic), of more (optimistic), or both: the band",
       "both"
     ),
     band: flags.choiceOr(
       "band",
       ["paths", "rules"],
-      "What the band spans: paths within the bars and venues as measured or supposed, or both sides alone, which is quicker",
+      "The band: simulated paths and venues (paths), or only both fill rules, which is quicker (rules)",
       "paths"
     ),
-    runs: flags.count(
-      "runs",
-      "Exactly so many simulated runs; otherwise as many as their counted work allows",
-      1,
-      9999
-    ),
-    bandSeconds: flags.figure("band-seconds", "Has no effect any more: no clock decides how many runs there are"),
-    detail: flags.file(
-      "detail",
-      "Finer candles or trades of the same market: what happened inside each bar is replayed from them"
-    ),
-    fillsCsv: flags.file("fills-csv", "Write every fill (of the side of more fills, when both run) to this file"),
+    runs: flags.count("runs", "Number of simulated runs; default: as many as the work budget allows", 1, 9999),
+    bandSeconds: flags.figure("band-seconds", "No effect any more: the number of runs does not depend on time"),
+    detail: flags.file("detail", "Finer candles or trades of the same market, replayed inside each bar"),
+    fillsCsv: flags.file("fills-csv", "Write every fill (of the optimistic side, if both run) to this file"),
     tradesCsv: flags.file(
       "trades-csv",
-      "Write every trade of the same side, with how long it lasted and its excursions, to this file"
+      "Write every trade of that side, with its duration and excursions, to this file"
     ),
     calibrate: flags.file("calibrate", "Measure times and margins of fills in this journal, instead of assuming them"),
     trials: flags.byDefault(
@@ -53,7 +42,7 @@ export const command = Command.make(
     )(flags.integerIn("trials", 1)),
     curve: flags
       .integerIn("curve", 0, 10_000)
-      .pipe(flags.byDefault("With --json of one strategy: the band over time at about so many moments", 0)),
+      .pipe(flags.byDefault("With --json of one strategy: the band over time at about this many points", 0)),
     report: flags.report,
     json: flags.json
   },

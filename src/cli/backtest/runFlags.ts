@@ -6,16 +6,16 @@ import * as FeeModel from "../../lab/runs/FeeModel.ts"
 import * as flags from "../flags.ts"
 
 const candles =
-  "Candles or trades: CSV, plain or packed, Parquet or Feather; a pattern for several files; journal:FILE for prices that a bot saw itself"
+  "Candles or trades: CSV, plain or packed, Parquet or Feather; a pattern for several files; journal:FILE for prices that a bot recorded"
 
 export const data = flags.fileFlag("data").pipe(Flag.withDescription(candles))
 
 export const dataOfMarkets = flags
   .fileFlag("data")
-  .pipe(Flag.withDescription(`${candles}. Of several markets MARKET=CSV for each`), Flag.atLeast(1))
+  .pipe(Flag.withDescription(`${candles}. For several markets MARKET=CSV for each`), Flag.atLeast(1))
 
 export const partFlags = {
-  from: flags.text("from", "First moment of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),
+  from: flags.text("from", "Start of the data to use: 2024-01-31, 2024-01-31T12:00:00Z or epoch milliseconds"),
   to: flags.text("to", "End of the data to use, not included"),
   repair: flags.text("repair", `Repair the data: ${repairs.join(", ")} (comma between), or all`),
   noCache: flags.toggle("no-cache", "Neither read nor write the column cache beside the data file")
@@ -35,19 +35,19 @@ export const ruleFlags = {
   fillPrice: flags.choice(
     "fill-price",
     ["limit", "open", "arrival"],
-    "What is paid beyond the limit: nothing, a bar's open, or the market on arrival"
+    "The price of a fill: the limit, a bar's open, or the market on arrival"
   ),
   edgeBps: flags.figure("edge-bps", "How far beyond the limit the price must go, basis points", 0, 10_000),
-  volumeShare: flags.figure("volume-share", "The most of a bar's volume that is ours, 0 to 1; 0: no limit", 0, 1),
+  volumeShare: flags.figure("volume-share", "Our largest share of a bar's volume, 0 to 1; 0: no limit", 0, 1),
   feeBps: flags.figure(
     "fee-bps",
-    "Fees of a fill, basis points of the output; default: as the configuration's journal measured, otherwise 20, or none with a partner credential",
+    "Fees of a fill, basis points of the output; default: as measured in the configuration's journal, else 20, or none with a partner credential",
     0,
     10_000
   ),
   spreadBps: flags.figure(
     "spread-bps",
-    `From bid to ask, basis points; default: as the configuration's journal measured, otherwise ${FeeModel.sandboxSpreadBasisPoints}`,
+    `From bid to ask, basis points; default: as measured in the configuration's journal, else ${FeeModel.sandboxSpreadBasisPoints}`,
     0,
     mostSpreadBasisPoints
   ),

@@ -15,7 +15,7 @@ import { help } from "../help.ts"
 
 const others = {
   service: flags.toggle("service", "Compare the service with what this program was written for; reads only"),
-  profile: flags.toggle("profile", "Show how the service at venue.url behaves: every fact, and look at nothing else"),
+  profile: flags.toggle("profile", "Only show how the service at venue.url behaves: every fact"),
   containment: flags.toggle(
     "containment",
     "List what can still act or be paid; exit code 0 proves that nothing can. Also with --account and --signer"
@@ -23,7 +23,7 @@ const others = {
   notify: flags.toggle("notify", "Send a test message to every receiver of the configuration"),
   upgrade: flags.toggle(
     "upgrade",
-    "Say what has to be changed in FILE…, the configuration and the journal of an earlier version"
+    "List what to change in FILE…, the configuration and the journal of an earlier version"
   )
 }
 
@@ -40,10 +40,7 @@ const config = flags
   )
 
 const strategyFlags = {
-  lookahead: flags.toggle(
-    "lookahead",
-    "Also find out, on the candles of --data, whether a strategy looks into the future"
-  ),
+  lookahead: flags.toggle("lookahead", "Also test on the candles of --data that a strategy does not see the future"),
   data: runFlags.data.pipe(Flag.optional),
   ...runFlags.partFlags
 }
@@ -52,14 +49,11 @@ const programFlags = {
   kind: flags.choice(
     "plug-in",
     kinds,
-    "Ask the program after -- as a bot would ask it, and say what it does wrong; for a signer its socket"
+    "Test the program after -- as a bot would call it, and list its faults; for a signer its socket"
   ),
-  publicKey: flags.text("public-key", "With --plug-in kms: the key whose signatures it makes, ed25519:…"),
+  publicKey: flags.text("public-key", "With --plug-in kms: its public key, ed25519:…"),
   market: Flag.String("market").pipe(flags.byDefault("With --plug-in price: a market that it knows", "BTC/USDC")),
-  within: flags.duration(
-    "within",
-    "With --plug-in: the longest that one answer may take (default: what a bot waits; a wallet 1m)"
-  )
+  within: flags.duration("within", "With --plug-in: time limit of one answer (default: as a bot; a wallet 1m)")
 }
 
 const load = <A>(module: () => Promise<A>) => Effect.promise(module)
@@ -93,18 +87,12 @@ export const command = Command.make(
   {
     files: flags
       .fileArgument("file")
-      .pipe(
-        Argument.withDescription("Strategy files (YAML); default: check what a bot needs, and say what to fix"),
-        Argument.variadic()
-      ),
+      .pipe(Argument.withDescription("Strategy files (YAML); default: check what a bot needs"), Argument.variadic()),
     others,
     config,
     account: WhichBot.flags.account,
     database: WhichBot.flags.database,
-    signer: flags.file(
-      "signer",
-      "With --containment: the file of the signer process that has the key, to look at its record as well"
-    ),
+    signer: flags.file("signer", "With --containment: the file of the signer process, to check its record as well"),
     strategyFlags,
     programFlags,
     json: flags.json
@@ -116,7 +104,7 @@ export const command = Command.make(
     const chosen = names.filter((name) => others[name])
     const [only] = chosen
     if (chosen.length + (Option.isSome(kind) ? 1 : 0) > 1)
-      return yield* new WrongUsage({ message: "check looks at one thing at a time" })
+      return yield* new WrongUsage({ message: "check does one thing at a time" })
     if (only !== "containment" && [which.account, which.database, signer].some(Option.isSome))
       return yield* new WrongUsage({ message: "--account, --database-file and --signer go with --containment" })
     if (Option.isSome(kind)) {
@@ -137,16 +125,15 @@ export const command = Command.make(
     yield* Answer.print(containment.answerOf({ bot, signer }), { json })
   })
 ).pipe(
-  help("Check strategy files, or with none what a bot needs; by its flags the service, a program, or a stopped bot", {
+  help("Check strategy files, or without files what a bot needs; with a flag the service, a program or a stopped bot", {
     "limitbot check strategies/*.yaml --config config/example.yaml": "Every mistake with file, line and column",
-    "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv":
-      "Also make sure that it does not see the future",
+    "limitbot check strategies/rules.yaml --lookahead --data eth-1h.csv": "Also test that it does not see the future",
     "limitbot check": "What a bot needs, and what to fix",
     "limitbot check --containment": "Before a kill, and after it until every list is empty",
     "limitbot check --containment --signer config/signer.yaml --json":
-      "With what the signer process signed, for a program",
+      "Also payments that the signer process signed, as JSON",
     "limitbot check --upgrade strategies/*.yaml": "Before the first start of a new version",
     "limitbot check --plug-in notifier -- ./tell.sh": "Does it take every message?",
-    "limitbot check --plug-in wallet -- ./pay.sh --config pay.json": "Does it refuse what it cannot pay?"
+    "limitbot check --plug-in wallet -- ./pay.sh --config pay.json": "Does it refuse payments that it cannot make?"
   })
 )

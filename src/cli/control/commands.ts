@@ -12,7 +12,7 @@ import { allAccounts, isOfFleet, wish } from "../fleet/wholeAccounts.ts"
 import { help } from "../help.ts"
 import { allow } from "../plan/allow.ts"
 
-const one = { why: flags.text("why", "Why, for the journal"), bot: WhichBot.flags }
+const one = { why: flags.text("why", "Reason, for the journal"), bot: WhichBot.flags }
 const strategy = Argument.String("strategy").pipe(
   Argument.withDescription("A running strategy; all of them when left out"),
   Argument.optional
@@ -26,7 +26,7 @@ export const pause = Command.make(
     strategy,
     cancel: flags.toggle(
       "cancel",
-      "Also cancel the orders and take their money back; of all strategies only with --yes"
+      "Also cancel the orders and get their money back; for all strategies only with --yes"
     ),
     yes: flags.toggle("yes", "Do it; nothing is asked"),
     allAccounts,
@@ -47,7 +47,7 @@ export const pause = Command.make(
 ).pipe(
   help("Place no new orders; open orders stay and are still tracked, or are cancelled with --cancel", {
     "limitbot pause grid": "Open orders stay",
-    "limitbot pause grid --cancel": "Open orders are cancelled, and their money comes back",
+    "limitbot pause grid --cancel": "Open orders are cancelled and refunded",
     "limitbot pause --cancel --yes": "Every strategy, and every order"
   })
 )

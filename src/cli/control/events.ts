@@ -12,13 +12,13 @@ export const command = Command.make(
   "events",
   {
     search: Flag.String("search").pipe(
-      Flag.withDescription("Words that the sentence, the slot or the kind of event must contain"),
+      Flag.withDescription("Text that the sentence, the slot or the kind of event must contain"),
       Flag.withDefault("")
     ),
-    limit: flags.integerIn("limit", 0).pipe(Flag.withDescription("How many of the past ones"), Flag.withDefault(50)),
+    limit: flags.integerIn("limit", 0).pipe(Flag.withDescription("Number of past events"), Flag.withDefault(50)),
     follow: Flag.Boolean("follow").pipe(
       Flag.withAlias("f"),
-      Flag.withDescription("Go on with the events of the running bot as they happen; needs its control server"),
+      Flag.withDescription("Continue with new events of the running bot; needs its control server"),
       Flag.withDefault(false)
     ),
     forMillis: flags.forDuration,
@@ -29,7 +29,7 @@ export const command = Command.make(
     const bot = yield* WhichBot.botOf(given)
     if (follow && typeof bot !== "string")
       return yield* new WrongUsage({
-        message: "--follow needs a bot of its own: an account of a fleet has no live stream"
+        message: "--follow needs a standalone bot: an account of a fleet has no live stream"
       })
     const past = yield* EventLog.printPast(bot, shown)
     if (follow) yield* Effect.raceFirst(EventLog.follow(past, shown), requestedOrAfter(forMillis))

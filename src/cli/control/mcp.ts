@@ -13,7 +13,7 @@ export const command = Command.make(
   {
     operator: flags.toggle(
       "operator",
-      "Also tools that change something, each after a proposal that shows what it would do"
+      "Also tools that change something, each after a proposal that shows its effects"
     ),
     port: flags
       .integerIn("port", 0, 65_535)
@@ -38,4 +38,4 @@ export const command = Command.make(
     yield* Mcp.overHttp(askAs, operator, { journal, port: port.value })
     yield* requested
   }, Effect.scoped)
-).pipe(help("Let agents look at a running bot (MCP), and with --operator do what they have shown"))
+).pipe(help("Let agents read a running bot (MCP), and with --operator command it after a proposal"))

@@ -25,16 +25,16 @@ export const command = Command.make(
   "people",
   {
     who: Argument.String("name").pipe(
-      Argument.withDescription("A name, as the journal shall say it; default: list everybody"),
+      Argument.withDescription("A name, as recorded in the journal; default: list everyone"),
       Argument.optional
     ),
     role: flags.choice(
       "role",
       roles,
-      "Add NAME. viewer: looks. trader: also pauses, resumes, withdraws and kills. operator: does everything, swaps and edits included"
+      "Add NAME. viewer: reads. trader: also pauses, resumes, cancels and kills. operator: also swaps, edits and everything else"
     ),
     out: flags.file("out", "With --role: the file for the token; it must not exist"),
-    revoke: flags.toggle("revoke", "Take NAME off the list"),
+    revoke: flags.toggle("revoke", "Remove NAME"),
     page: flags.file("page", "The file that `fleet dashboard` was started with: people of that page, not of a bot"),
     config: flags.config,
     csv: flags.csv,
@@ -54,13 +54,13 @@ export const command = Command.make(
       )
     }
     if (Option.isNone(who) || Option.isSome(role) || !revoke)
-      return yield* new WrongUsage({ message: "Say NAME --role ROLE --out FILE, or NAME --revoke" })
+      return yield* new WrongUsage({ message: "Use NAME --role ROLE --out FILE, or NAME --revoke" })
     yield* People.revoke(journal, who.value)
-    yield* Console.log(`${who.value} is no longer listed: the token opens nothing any more.`)
+    yield* Console.log(`${who.value} is removed, and the token no longer works.`)
   })
 ).pipe(
-  help("List who else may look at a bot or command it, add somebody with a role and a token, or revoke one", {
+  help("List the people who may read or command a bot; add one with a role and a token, or revoke one", {
     "limitbot people bea --role trader --out bea.token": "Add bea, with a token in that file",
-    "limitbot people bea --revoke": "The token opens nothing any more"
+    "limitbot people bea --revoke": "The token no longer works"
   })
 )

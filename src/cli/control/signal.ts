@@ -16,8 +16,8 @@ export const command = Command.make(
   {
     name: Argument.String("name").pipe(Argument.withDescription('As the strategy says it: signal("trend", 2h)')),
     value: Argument.String("value").pipe(Argument.withDescription("A number, or true or false for 1 or 0")),
-    at: flags.text("at", "From when it counts: 2024-01-31T12:00:00Z or epoch milliseconds; default: now"),
-    note: flags.text("note", "Why, for the journal"),
+    at: flags.text("at", "Start of its validity: 2024-01-31T12:00:00Z or epoch milliseconds; default: now"),
+    note: flags.text("note", "Reason, for the journal"),
     config: flags.config
   },
   Effect.fn(function* ({ at, config, name, note, value: written }) {
@@ -25,7 +25,7 @@ export const command = Command.make(
     if (!signalName.test(name))
       return yield* new WrongUsage({ message: `"${name}" is not the name of a signal: it has ${nameRule}` })
     if (written.trim() === "" || !Number.isFinite(value))
-      return yield* new WrongUsage({ message: `"${written}" is not a number, and neither true nor false` })
+      return yield* new WrongUsage({ message: `"${written}" is not a number, true or false` })
     const from = yield* RunCandles.moment("at", at, yield* Clock.currentTimeMillis)
     const { journal } = yield* ConfigFile.loadSettings(config)
     const payload = {
@@ -36,4 +36,4 @@ export const command = Command.make(
     const { message } = yield* RunningBot.ask(journal, ({ command }) => command.signal({ params: { name }, payload }))
     yield* Console.log(`${message}.`)
   })
-).pipe(help("Send a number to the strategies that look at it"))
+).pipe(help("Send a number to the strategies that use it"))

@@ -35,7 +35,7 @@ export const command = Command.make(
     ...runFlags.partFlags,
     market: flags.text("market", "Of a journal: the market whose prices are meant, for example BTC/USDC"),
     out: flags.file("out", "Write it as plain candles into this file: repaired, cut, aggregated"),
-    calibrate: flags.toggle("calibrate", "What a bot's own orders took, by its journal FILE: for backtest --calibrate"),
+    calibrate: flags.toggle("calibrate", "Measure the fills of a bot from its journal FILE: for backtest --calibrate"),
     json: flags.json
   },
   Effect.fn(function* ({ calibrate, json, out, ...asked }) {
@@ -48,7 +48,7 @@ export const command = Command.make(
     yield* Answer.print(DataFiles.calibration({ journal: asked.data, market: asked.market }), { json })
   })
 ).pipe(
-  help("Show what is in a candle or trade file and what is wrong with it, or convert it", {
+  help("Show the contents and mistakes of a candle or trade file, or convert it", {
     "limitbot data prices.csv": "Its candles, gaps and mistakes",
     "limitbot data prices.csv.gz --repair all --out clean.csv": "Repair and unpack it"
   }),

@@ -18,9 +18,9 @@ export const download = Command.make(
     ),
     symbol: Flag.String("symbol").pipe(Flag.withDescription("The market there, for example BTC/USDT")),
     timeframe: Flag.String("timeframe").pipe(flags.byDefault("Length of a candle", "1m")),
-    from: Flag.String("from").pipe(Flag.withDescription("First moment: 2024-01-31 or epoch milliseconds")),
+    from: Flag.String("from").pipe(Flag.withDescription("Start: 2024-01-31 or epoch milliseconds")),
     to: runFlags.partFlags.to,
-    out: flags.fileFlag("out").pipe(Flag.withDescription("The file; the same command goes on after its last line"))
+    out: flags.fileFlag("out").pipe(Flag.withDescription("The file; the same command continues after its last line"))
   },
   Effect.fn(function* (input) {
     const stepMillis = timeframeMillis(input.timeframe)

@@ -17,19 +17,19 @@ export const command = Command.make(
     ),
     usd: Flag.Finite("usd").pipe(
       Flag.withSchema(Schema.Finite.check(Schema.isBetween({ minimum: 0.01, maximum: 1_000 }))),
-      Flag.withDescription(`What the order is worth; default: venue.minOrderUsd, or ${usualUsd}`),
+      Flag.withDescription(`Value of the order in USD; default: venue.minOrderUsd, or ${usualUsd}`),
       Flag.optional
     ),
-    confirm: flags.text("confirm", `The word, where nobody is there to type it: ${theWord}`),
+    confirm: flags.text("confirm", `Agree without a terminal, by this word: ${theWord}`),
     dry: flags.toggle("dry", "Only the checks and the order: nothing is created or paid"),
     config: flags.config,
     json: flags.json
   },
   place
 ).pipe(
-  help("Try a venue out: place the smallest order far from the market, cancel it, and say what it cost", {
+  help("Test a venue: place the smallest order far from the market, cancel it, and report its cost", {
     "limitbot first-order --dry": "Only checks, and shows the order",
-    "limitbot first-order BTC/USDC": "Asks for the word before anything moves",
+    "limitbot first-order BTC/USDC": "Asks for the word before any payment",
     [`limitbot first-order --confirm ${theWord} --json`]: "For programs"
   })
 )

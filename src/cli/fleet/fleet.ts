@@ -26,9 +26,7 @@ const running = Command.make(
       ),
     folder: flags
       .fileFlag("secrets")
-      .pipe(
-        Flag.withDescription("A folder of this machine: what configurations refer to lies in one for each account")
-      ),
+      .pipe(Flag.withDescription("A folder of this machine, with one folder of referenced files for each account")),
     port: flags.count("port", "Serve health and metrics of this runner on this port of this machine", 0, 65_535),
     database,
     forMillis: flags.forDuration
@@ -47,7 +45,7 @@ const running = Command.make(
       Effect.andThen(applied, Runner.run({ folder, port: Option.getOrUndefined(port), stop, say: Console.log }))
     )
   }, Effect.scoped)
-).pipe(help("Run accounts of the fleet, as many as are this runner's share, until stopped"))
+).pipe(help("Run this runner's share of the fleet's accounts until stopped"))
 
 const dashboard = Command.make(
   "dashboard",
@@ -64,7 +62,7 @@ const dashboard = Command.make(
     forMillis: flags.forDuration
   },
   ({ database, ...asked }) => FleetPage.serve({ ...asked, database: urlOf(database) })
-).pipe(help("Serve one page and one API over all accounts of the fleet, and over bots of their own"))
+).pipe(help("Serve one page and one API over all accounts of the fleet, and over standalone bots"))
 
 const removed = Effect.fnUntraced(function* (account: string) {
   if (!(yield* AccountList.remove(account)))
@@ -81,7 +79,7 @@ export const command = Command.make(
       "apply",
       "Write the accounts of this folder, one folder with config.yaml and strategies for each"
     ),
-    yes: flags.toggle("yes", "With --apply: write it; without, it is only said what would change"),
+    yes: flags.toggle("yes", "With --apply: write the changes; without it they are only listed"),
     remove: flags.text(
       "remove",
       "Take this account out of the fleet, if it is killed and has no orders; its journal stays"
@@ -98,9 +96,9 @@ export const command = Command.make(
     yield* Answer.print(inDatabase(database, AccountFolders.applied(apply.value, yes)), form)
   })
 ).pipe(
-  help("Show every account of a fleet, worst first: what it is to do, who runs it, its orders and problems", {
+  help("Show every account of a fleet, worst first: its state, runner, orders and problems", {
     "limitbot fleet": "Every account of the database",
-    "limitbot fleet --apply accounts": "Say what a folder of accounts would change; with --yes write it",
+    "limitbot fleet --apply accounts": "List the changes by a folder of accounts; with --yes write them",
     "limitbot kill --all-accounts": "Stop all of them; pause and resume take --account and --all-accounts as well"
   }),
   Command.withSubcommands([running, dashboard])

@@ -20,7 +20,7 @@ export const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
   if (Option.isSome(file)) return yield* KeyFile.readKey(file.value)
   const url = yield* Config.option(Config.Redacted(variable))
   if (Option.isSome(url)) return url.value
-  return yield* new WrongUsage({ message: `Which database? Give --database-file FILE, or set ${variable}` })
+  return yield* new WrongUsage({ message: `Which database? Set --database-file FILE or ${variable}` })
 })
 
 export const inDatabase = <A, E, R>(file: Option.Option<string>, effect: Effect.Effect<A, E, R>) =>
@@ -43,7 +43,7 @@ export const botOf = Effect.fnUntraced(function* ({ account, config, database }:
   if (Option.isNone(account)) return yield* new WrongUsage({ message: "--database-file goes with --account NAME" })
   if (config !== common.defaultConfig)
     return yield* new WrongUsage({
-      message: "Say either --config or --account: an account's configuration is in its fleet"
+      message: "Use either --config or --account: an account's configuration is in its fleet"
     })
   return { account: account.value, database: yield* urlOf(database) } satisfies WhichBot.AccountOfFleet
 })

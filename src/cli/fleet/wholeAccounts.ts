@@ -23,7 +23,7 @@ export const wish = Effect.fnUntraced(function* (
 ) {
   const accounts = Option.toArray(bot.account)
   if (allAccounts === accounts.length > 0 || bot.config !== flags.defaultConfig)
-    return yield* new WrongUsage({ message: "Say one of --account NAME, --all-accounts and --config FILE" })
+    return yield* new WrongUsage({ message: "Use one of --account NAME, --all-accounts and --config FILE" })
   const Wishes = yield* Effect.promise(() => import("../../fleet/accounts/Wishes.ts"))
   const changed = yield* WhichBot.inDatabase(bot.database, Wishes.say(command, reason, accounts))
   if (changed < accounts.length) {

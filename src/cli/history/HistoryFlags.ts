@@ -56,7 +56,7 @@ export const filters = {
 export const cursor = {
   numberOfTransactions: count("count", 1000, "Records of one request, by cursor; default: 50, with --sync 1000"),
   direction: flags.orMissing(flags.choice("direction", ["next", "prev"], "next: older than the cursor; prev: newer")),
-  lastDepositAddress: flags.textOrMissing("after-address", "Cursor: deposit address of the last record that is known"),
+  lastDepositAddress: flags.textOrMissing("after-address", "Cursor: deposit address of the last record"),
   lastDepositMemo: flags.textOrMissing("after-memo", "Cursor: its deposit memo, when it has one"),
   lastDepositAddressAndMemo: flags.textOrMissing("after-combined", "Cursor in the deprecated form ADDRESS_MEMO")
 }

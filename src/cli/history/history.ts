@@ -23,13 +23,13 @@ export const command = Command.make(
     cursor: HistoryFlags.cursor,
     page: HistoryFlags.count("page", Number.MAX_SAFE_INTEGER, "By page number instead of by cursor"),
     perPage: HistoryFlags.count("per-page", 1000, "Records of a page; default: 50"),
-    sync: flags.toggle("sync", "Read what is new into the database beside the journal, then say how much that was"),
+    sync: flags.toggle("sync", "Read new transactions into the database beside the journal, and count them"),
     payouts: flags.textOrMissing(
       "payouts",
-      "What a swap of type ANY_INPUT has paid out, by its deposit address; with --deposit-memo, --start, --page, --per-page and --order"
+      "Payouts of a swap of type ANY_INPUT, by its deposit address; with --deposit-memo, --start, --page, --per-page and --order"
     ),
     order: flags.choice("order", ["asc", "desc"], "With --payouts, asc: the oldest first (default: desc)"),
-    stored: flags.toggle("stored", "Show what the last --sync stored; asks nobody"),
+    stored: flags.toggle("stored", "Show the transactions stored by the last --sync, offline"),
     csv: flags.csv,
     config: flags.config,
     json: flags.json
@@ -59,10 +59,10 @@ export const command = Command.make(
     yield* Answer.print(SwapPayouts.listPayouts({ config: given.config, query }), given)
   })
 ).pipe(
-  help("Past transactions of the partner: by cursor, by page, or all of them kept locally", {
-    "limitbot history --status REFUNDED --status FAILED --json": "What went wrong lately",
-    "limitbot history --sync": "Keep everything beside the journal; goes on where it was",
-    "limitbot history --stored --csv": "All that is kept, for a spreadsheet",
+  help("List past transactions of the partner: by cursor, by page, or all stored locally", {
+    "limitbot history --status REFUNDED --status FAILED --json": "Recent refunds and failures",
+    "limitbot history --sync": "Store everything beside the journal; continues where it stopped",
+    "limitbot history --stored --csv": "All stored transactions, for a spreadsheet",
     "limitbot history --payouts ADDRESS --json": "The newest fifty payouts of a swap of type ANY_INPUT"
   }),
   Command.withSubcommands([account])

@@ -11,22 +11,22 @@ import { help } from "../help.ts"
 export const command = Command.make(
   "reconcile",
   {
-    all: flags.toggle("all", "Show what agrees as well"),
+    all: flags.toggle("all", "Also show what agrees"),
     evidence: flags.toggle("evidence", "Show the evidence of every finding that is shown"),
     acceptBalances: flags.toggle(
       "accept-balances",
-      "Note the balances as they are: what came or left without an origin is capital that came or went, by your word"
+      "Accept the balances as they are: changes without an origin count as capital in or out"
     ),
-    resolve: flags.toggle("resolve", "Note the payments in doubt as made of which the history proves it"),
+    resolve: flags.toggle("resolve", "Record payments in doubt as made if the history proves it"),
     cancel: flags.text("cancel", "Cancel this order of the account that the journal does not know"),
-    adopt: flags.text("adopt", "Take this order of the account into the journal; the bot must not run"),
+    adopt: flags.text("adopt", "Add this order of the account to the journal; the bot must not run"),
     bot: WhichBot.flags,
     json: flags.json
   },
   WhichBot.withBot(reconcile)
 ).pipe(
   help("Compare the journal with the venue's orders, the history and the balances", {
-    "limitbot reconcile": "Exit code 1 when anything contradicts",
+    "limitbot reconcile": "Exit code 1 on any contradiction",
     "limitbot reconcile --all --evidence --json": "Everything, for a program"
   })
 )

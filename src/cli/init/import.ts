@@ -11,7 +11,7 @@ const budgetIn = (text: string): Result.Result<Decimal.Decimal, string> => {
   const amount = Decimal.parse(text)
   return amount !== undefined && Decimal.isPositive(amount)
     ? Result.succeed(amount)
-    : Result.fail(`--budget ${text} is no amount: write a number above zero, of the quote asset`)
+    : Result.fail(`--budget ${text} is not an amount: write a number above zero, in the quote asset`)
 }
 
 export const command = Command.make(
@@ -19,8 +19,8 @@ export const command = Command.make(
   {
     bot: Argument.Literals("bot", Importing.bots).pipe(Argument.withDescription("Whose file it is")),
     file: Argument.String("file").pipe(Argument.withDescription("Its configuration, YAML or JSON")),
-    market: flags.text("market", "The market, where it is another one than there"),
-    budget: flags.text("budget", "The most of the quote asset that it may use")
+    market: flags.text("market", "The market, if it differs from the original"),
+    budget: flags.text("budget", "Largest quote amount that it may use")
   },
   Effect.fn(function* ({ bot, budget, file, market }) {
     const most = Option.getOrUndefined(budget)
@@ -30,7 +30,7 @@ export const command = Command.make(
     )
   })
 ).pipe(
-  help("Turn a strategy of another bot into a strategy file, and say what could not be taken over", {
+  help("Turn a strategy of another bot into a strategy file, and list what cannot be imported", {
     "limitbot import hummingbot conf_pure_mm.yml --budget 2000 > strategies/quotes.yaml":
       "A market maker of Hummingbot",
     "limitbot import 3commas bot.json --market BTC/USDC > strategies/deals.yaml": "A DCA or grid bot of 3Commas",

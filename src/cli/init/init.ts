@@ -19,12 +19,12 @@ export const command = Command.make(
       flags.text("like", "Start from a strategy of the catalogue, without questions: rsi-oversold, safety-orders, …")
     ),
     profile: Flag.Literals("profile", profileNames).pipe(
-      Flag.withDescription("Which deployment of the service the venue is, for a new configuration"),
+      Flag.withDescription("Deployment of the service, for a new configuration"),
       Flag.optional,
       flags.orMissing
     ),
     given: {
-      venue: flags.textOrMissing("venue", "Address of the venue, or sandbox: for the configuration, if there is none"),
+      venue: flags.textOrMissing("venue", "Address of the venue, or sandbox: for a new configuration"),
       key: flags.textOrMissing("key-file", "The account's key: new, or a file of mode 0600"),
       apiKey: flags.textOrMissing("api-key-file", "The venue's API key: env, or a file of mode 0600"),
       market: flags.textOrMissing("market", "Market, as BASE/QUOTE"),
@@ -38,7 +38,7 @@ export const command = Command.make(
     ),
     yes: Flag.Boolean("yes").pipe(
       Flag.withAlias("y"),
-      Flag.withDescription("Ask nothing: take what a question offers where no flag answers it"),
+      Flag.withDescription("Ask nothing: use the default where no flag answers a question"),
       Flag.withDefault(false)
     ),
     overwrite: flags.toggle("overwrite", "Replace FILE if it exists")
@@ -48,7 +48,7 @@ export const command = Command.make(
       ? Console.log(SchemaFile.textOf(schema.value))
       : init({ ...asked, usual: flags.defaultConfig })
 ).pipe(
-  help("Ask a few questions and write a strategy file, and a configuration when there is none", {
+  help("Ask a few questions and write a strategy file, and a configuration if none exists", {
     "limitbot init": "Asks everything",
     "limitbot init --schema strategy > strategy.schema.json": "Then name it in the first line of a file",
     "limitbot init grid.yaml --venue sandbox --market BTC/USDC --kind grid --set size=100 --yes": "Asks nothing"

@@ -22,19 +22,19 @@ export const command = Command.make(
       .fileArgument("file")
       .pipe(
         Argument.withDescription(
-          "backup: the copy, which must not exist yet. restore: such a copy. recover: the strategy files that ran; without them no order goes on in a slot"
+          "backup: the copy, which must not exist yet. restore: such a copy. recover: the strategy files that ran; without them no order continues in a slot"
         ),
         Argument.variadic()
       ),
     bot: WhichBot.flags,
-    head: flags.text("head", "verify: a hash that this journal had: says whether it still goes back to it"),
+    head: flags.text("head", "verify: an earlier hash of this journal, which must still be in its chain"),
     before: flags.text("before", "archive: a date in UTC, such as 2026-01-31: older events are archived"),
-    move: flags.toggle("move", "backup: the bot goes on elsewhere, and this journal is closed for good"),
+    move: flags.toggle("move", "backup: the bot moves elsewhere, and this journal is closed for good"),
     beside: flags
       .fileFlag("beside")
       .pipe(
         Flag.withDescription(
-          "recover: the journal of another bot on the same account, whose orders are left alone; may be repeated"
+          "recover: the journal of another bot on the same account, whose orders are not touched; may be repeated"
         ),
         Flag.atLeast(0)
       ),
@@ -71,10 +71,10 @@ export const command = Command.make(
   }, Answer.print)
 ).pipe(
   help(
-    "Verify, compact, archive, back up and restore the journal, or rebuild a lost one; the bot must not run but for verify and backup",
+    "Verify, compact, archive, back up and restore the journal, or rebuild a lost one; the bot may run only for verify and backup",
     {
-      "limitbot journal verify": "Says the hash of the newest event",
-      "limitbot journal archive --before 2026-01-31": "Older events go into a file of their own",
+      "limitbot journal verify": "Prints the hash of the newest event",
+      "limitbot journal archive --before 2026-01-31": "Older events go into a separate file",
       "limitbot journal backup copy.sqlite": "Even while the bot runs",
       "limitbot journal recover strategies/*.yaml": "After the journal was lost"
     }

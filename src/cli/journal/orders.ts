@@ -37,13 +37,13 @@ export const command = Command.make(
       ),
       Argument.optional
     ),
-    out: flags.file("out", "Write all that is known of ORDER into this new file, for a support ticket"),
+    out: flags.file("out", "Write all evidence of ORDER into this new file, for a support ticket"),
     proof: flags.file(
       "proof",
       "Write the deposits, fills and payouts of ORDER into this new file, to be verified by others with deploy/verify.mjs"
     ),
-    offline: flags.toggle("offline", "With --out: only what the journal has, without asking the venue and its history"),
-    stuck: flags.toggle("stuck", "Only those that wait longer than they should, the oldest first, and for what"),
+    offline: flags.toggle("offline", "With --out: only from the journal, without the venue and its history"),
+    stuck: flags.toggle("stuck", "Only orders that wait too long, the oldest first, and for what"),
     after: flags.duration(
       "after",
       "With --stuck: one term for all states, for example 10m; default: those of stuckAfter in the configuration"
@@ -72,7 +72,7 @@ export const command = Command.make(
   })
 ).pipe(
   help("List the orders that are not settled yet, or those that are stuck; or write evidence of one", {
-    "limitbot orders --stuck": "What waits longer than it should, and for what",
-    "limitbot orders p7 --out evidence.json": "All that is known of an order, for a support ticket"
+    "limitbot orders --stuck": "Orders that wait too long, and for what",
+    "limitbot orders p7 --out evidence.json": "All evidence of an order, for a support ticket"
   })
 )

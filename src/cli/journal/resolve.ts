@@ -25,7 +25,7 @@ export const command = Command.make(
     adopt: flags.toggle("adopt", operatorWords.adopt.means),
     forget: flags.toggle("forget", operatorWords.forget.means),
     received: flags.text("received", "With --paid, of a swap that the venue ended without amounts: what arrived"),
-    because: Flag.String("because").pipe(flags.byDefault("Why, for the journal", "said by the operator")),
+    because: Flag.String("because").pipe(flags.byDefault("Reason, for the journal", "said by the operator")),
     bot: WhichBot.flags,
     json: flags.json
   },
@@ -38,7 +38,7 @@ export const command = Command.make(
       return yield* ofJournal(bot, list)
     }
     if (word === undefined || outcomeFlags.length > 1) {
-      const message = `Say one of ${Word.literals.map((each) => `--${each}`).join(", ")} about ${placement.value}`
+      const message = `Use one of ${Word.literals.map((each) => `--${each}`).join(", ")} about ${placement.value}`
       return yield* new WrongUsage({ message })
     }
     return yield* withJournal(bot, (view) =>
@@ -47,4 +47,4 @@ export const command = Command.make(
       )
     )
   }, Answer.print)
-).pipe(help("List what is in doubt, frozen or contradictory, and say what happened"))
+).pipe(help("List unclear payments, frozen slots and contradictions, and record what happened"))

@@ -14,7 +14,7 @@ import { help } from "../help.ts"
 export const command = Command.make(
   "status",
   {
-    watch: flags.toggle("watch", "Go on showing it, with the live stream of the running bot"),
+    watch: flags.toggle("watch", "Keep showing it, with the live stream of the running bot"),
     dashboard: flags.toggle(
       "dashboard",
       "Only the address of the running bot's page, on a terminal with the token that opens it"
@@ -33,9 +33,9 @@ export const command = Command.make(
     if (dashboard && typeof bot === "string") return yield* Answer.print(DashboardPage.pageOf(bot), { json })
     if (watch && typeof bot !== "string")
       return yield* new WrongUsage({
-        message: "--watch needs a bot of its own: an account of a fleet has no live stream"
+        message: "--watch needs a standalone bot: an account of a fleet has no live stream"
       })
     if (watch) return yield* withJournal(bot, (view) => watching(view, forMillis))
     yield* Answer.print(JournalStatus.journalStatusOf(bot), { json })
   })
-).pipe(help("Show slots, orders and money as the journal has them"))
+).pipe(help("Show slots, orders and money from the journal"))

@@ -12,7 +12,7 @@ export const command = Command.make(
   "money",
   {
     dust: flags.toggle("dust", "Only leftovers that are too small for an order"),
-    atVenue: flags.toggle("at-venue", "What the account holds at the venue now: its private and public balances"),
+    atVenue: flags.toggle("at-venue", "Show the account's private and public balances at the venue now"),
     bot: WhichBot.flags,
     csv: flags.csv,
     json: flags.json

@@ -18,7 +18,7 @@ export const command = Command.make(
   },
   Answer.printAnswerOf(WhichBot.withBot(profit))
 ).pipe(
-  help("Show profit and loss: what rounds earned, what the inventory did, fees, and capital that came or went", {
+  help("Show profit and loss: rounds, change of the inventory, fees, and capital in and out", {
     "limitbot profit --by slot": "What each slot has earned",
     "limitbot profit --method fifo --json": "As tax offices count it"
   })

@@ -11,16 +11,16 @@ export const command = Command.make(
     config: flags.config,
     journal: flags.file("journal", "A journal or a copy of one; default: that of the configuration"),
     with: Flag.String("with").pipe(
-      Flag.withDescription("A strategy file that takes the place of the one of the same name"),
+      Flag.withDescription("A strategy file that replaces the one of the same name"),
       Flag.between(0, 20)
     ),
-    certificate: flags.toggle("certificate", "Fail unless every decision is what the files of the time say"),
+    certificate: flags.toggle("certificate", "Fail unless every decision follows from the files of that time"),
     json: flags.json
   },
   Answer.printAnswerOf(replayed)
 ).pipe(
   help("Run every recorded decision again and compare", {
-    "limitbot replay --certificate": "The daily proof that the bot did what its files say",
-    "limitbot replay --with strategies/grid.yaml": "What an edited file would have decided"
+    "limitbot replay --certificate": "The daily proof that the bot followed its files",
+    "limitbot replay --with strategies/grid.yaml": "The decisions of an edited file"
   })
 )

@@ -14,7 +14,7 @@ export const command = Command.make(
     ),
     config: flags.config,
     size: Flag.String("size").pipe(
-      Flag.withDescription(`A base quantity to ask for, may be repeated; default: worth ${usualUsd.join(", ")} USD`),
+      Flag.withDescription(`A base quantity to quote, may be repeated; default: ${usualUsd.join(", ")} USD`),
       Flag.between(0, 10)
     ),
     watch: flags.toggle("watch", "Ask again every five seconds until stopped"),
@@ -23,8 +23,8 @@ export const command = Command.make(
   },
   BookShown.show
 ).pipe(
-  help("Show what the market takes at which price, and your own orders in it", {
-    "limitbot book BTC/USDC --config config/limitbot.yaml": "Look once",
+  help("Show the market's quotes by size, and your own orders in it", {
+    "limitbot book BTC/USDC --config config/limitbot.yaml": "Once",
     "limitbot book BTC/USDC --size 0.1 --size 1 --watch": "Watch two sizes"
   })
 )

@@ -13,13 +13,13 @@ export const command = Command.make(
       Argument.withDescription("A slot as `status` shows it; all slots when left out"),
       Argument.optional
     ),
-    at: flags.text("at", "A moment in the past: 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d"),
+    at: flags.text("at", "A time in the past: 2026-01-31T12:00:00Z, or how long ago: 30s, 5m, 6h, 7d"),
     bot: WhichBot.flags,
     json: flags.json
   },
   Answer.printAnswerOf(WhichBot.withBot(explanationOf))
 ).pipe(
-  help("Explain why a slot holds what it holds, or nothing, now or at any time, and what would change that", {
+  help("Explain why a slot has its order, or none, now or in the past, and what would change that", {
     "limitbot explain btc-grid/cell-07": "One slot now",
     "limitbot explain btc-grid --at 2h": "All slots of a strategy two hours ago"
   })

@@ -17,7 +17,7 @@ export const command = Command.make(
   },
   Answer.printAnswerOf(planned)
 ).pipe(
-  help("Show what a run would keep, cancel, create and defer now, with costs and dangers", {
+  help("Show the orders that a run would keep, cancel, create and defer now, with costs and dangers", {
     "limitbot plan strategies/*.yaml --config config/limitbot.yaml": "Plan all strategies together",
     "limitbot plan strategies/grid.yaml --allow fee-floor": "Accept one finding by its name"
   })

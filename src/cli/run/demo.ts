@@ -16,7 +16,7 @@ export const command = Command.make(
   },
   run
 ).pipe(
-  help("Show the bot at work on a sandbox of its own: no configuration, no network, no money", {
+  help("Show the bot at work on its own sandbox: no configuration, no network, no money", {
     "limitbot demo --for 60s --speed 600": "An hour of the market every six seconds",
     "limitbot demo --candles prices.csv": "Replay real prices"
   })

@@ -18,7 +18,7 @@ export const command = Command.make(
   "kill",
   {
     reason: Argument.String("reason").pipe(
-      Argument.withDescription("Why, for the journal"),
+      Argument.withDescription("Reason, for the journal"),
       Argument.withDefault("switched on by the operator")
     ),
     off: flags.toggle("off", "Switch the kill switch off again: the bot trades"),
@@ -38,7 +38,7 @@ export const command = Command.make(
     yield* KillFile.set(journal, reason)
     yield* soon(RunningBot.ask(journal, callOf("kill", undefined, reason)))
     yield* Console.log(
-      "Kill switch on: a running bot signs nothing more, cancels its orders and takes the money back; where none runs, its next start does. See `limitbot status`. `limitbot kill --off` ends it."
+      "Kill switch on: a running bot stops payments, cancels its orders and gets the money back; if none runs, its next start does. See `limitbot status`. `limitbot kill --off` ends it."
     )
   })
 ).pipe(

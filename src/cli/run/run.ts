@@ -13,24 +13,22 @@ export const command = Command.make(
     files: flags.files("Strategy files (YAML)"),
     config: flags.config,
     forMillis: flags.forDuration,
-    dryRun: flags.toggle("dry-run", "Prices from the venue, but nothing is created or signed; fills are simulated"),
-    cancelOnExit: flags.toggle("cancel-on-exit", "Before leaving cancel all orders and wait until their money is back"),
+    dryRun: flags.toggle("dry-run", "Use the venue's prices, but create and sign nothing; fills are simulated"),
+    cancelOnExit: flags.toggle("cancel-on-exit", "Before stopping, cancel all orders and wait for their money"),
     onRemoved: flags.choiceOr(
       "on-removed",
       ["drain", "leave"],
-      "What becomes of the orders of a strategy whose file is removed while the bot runs",
+      "The fate of a strategy's orders if its file is removed while the bot runs",
       "drain"
     ),
     payAgain: Flag.String("pay-again").pipe(
-      Flag.withDescription(
-        "An unclear payment, as `status` names it, that was not made: the wallet is asked once more"
-      ),
+      Flag.withDescription("An unclear payment, as named by `status`, that was not made: the wallet pays again"),
       Flag.between(0, 20)
     ),
     allow,
     poll: flags.duration(
       "poll",
-      `Shortest pause between two looks at the venue, for example 0.5s (default: ${age(defaults.pollMinMillis)})`
+      `Shortest interval between polls of the venue, for example 0.5s (default: ${age(defaults.pollMinMillis)})`
     ),
     json: flags.json
   },
@@ -38,6 +36,6 @@ export const command = Command.make(
 ).pipe(
   help("Run strategies: place, fund, track and account for their orders until stopped", {
     "limitbot run strategies/grid.yaml --config config/limitbot.yaml": "Run one strategy",
-    "limitbot run strategies/*.yaml --dry-run --for 5m": "Watch what they would do"
+    "limitbot run strategies/*.yaml --dry-run --for 5m": "Simulate them for five minutes"
   })
 )

@@ -26,13 +26,10 @@ export const command = Command.make(
     ),
     accountCount: Flag.Int("accounts").pipe(
       Flag.withSchema(Count),
-      flags.byDefault("So many accounts with money, each with a configuration of its own by --write-config", 1)
+      flags.byDefault("Number of funded accounts, each with its own configuration by --write-config", 1)
     ),
     script: flags.orMissing(
-      flags.file(
-        "script",
-        "Set prices, fill orders and move the sandbox's time forward as this YAML file says, step by step"
-      )
+      flags.file("script", "Set prices, fill orders and advance the sandbox's time by the steps of this YAML file")
     ),
     ledger: flags.orMissing(
       flags.choice(
@@ -48,9 +45,7 @@ export const command = Command.make(
         "Behave like this deployment of the service; default: like the interface document"
       )
     ),
-    state: flags.orMissing(
-      flags.file("state", "Keep the state in this file, so that the sandbox can be stopped and started again")
-    ),
+    state: flags.orMissing(flags.file("state", "Keep the state in this file across restarts")),
     faults: Flag.Finite("faults").pipe(
       Flag.withSchema(Rate),
       flags.byDefault("Share of the requests that is lost, refused or slowed down on purpose", 0)
@@ -58,7 +53,7 @@ export const command = Command.make(
     solvers: flags.orMissing(sandboxFlags.solvers),
     expireAfter: flags.orMissing(sandboxFlags.expireAfter),
     writeConfig: flags.orMissing(
-      flags.file("write-config", "Write a configuration that leads to this sandbox; a file that exists is not replaced")
+      flags.file("write-config", "Write a configuration for this sandbox; an existing file is not replaced")
     ),
     json: flags.json
   },

@@ -4,7 +4,7 @@ import { age } from "../../domain/Words.ts"
 import { solverNames, usualExpireMillis } from "../../sandbox/serving/SandboxServing.ts"
 import * as flags from "../flags.ts"
 
-export const seed = flags.byDefault("Everything that looks random follows from this number", 1)(Flag.Int("seed"))
+export const seed = flags.byDefault("Seed of everything random", 1)(Flag.Int("seed"))
 
 export const candles = flags.file(
   "candles",

@@ -25,25 +25,21 @@ const both = {
     Flag.String("set"),
     "A key of the strategy file and its values: grid.levels=10..50:5 or grid.levels=10,20,30"
   ),
-  rank: flags.choice(
-    "rank",
-    Objective.ranks,
-    "The quantile of a finalist's simulated runs that ranks it (default: p5)"
-  ),
-  objective: flags.choice("objective", Objective.objectives, "What makes a trial the best (default: profitQuote)"),
+  rank: flags.choice("rank", Objective.ranks, "The quantile of simulated runs that ranks a finalist (default: p5)"),
+  objective: flags.choice("objective", Objective.objectives, "The figure that ranks trials (default: profitQuote)"),
   where: several(Flag.String("where"), "A condition that the best must meet: maxDrawdown<=20%, fills>=50"),
-  random: flags.count("random", "Try only so many, chosen at random"),
+  random: flags.count("random", "Try only this many, chosen at random"),
   threads: flags.count("threads", "Worker threads; default: one per core")
 }
 
 const sweep = {
   halve: flags.count(
     "halve",
-    "sweep: successive halving, one of so many goes on to longer data (3 is usual); default: all on all",
+    "sweep: successive halving, one of this many continues on longer data (usually 3); default: all on all",
     2
   ),
   top: flags.count("top", "sweep: how many of the best to show (default: 10)"),
-  out: flags.file("out", "sweep: keep all results in this file; an interrupted search goes on from it"),
+  out: flags.file("out", "sweep: keep all results in this file; an interrupted search continues from it"),
   also: several(
     flags.fileFlag("also"),
     "sweep: a further file of candles: the best trial is then the one with the best worst result over all files"
@@ -54,20 +50,20 @@ const sweep = {
   ),
   suggest: flags.text(
     "suggest",
-    "sweep: a program that suggests what to try, such as a Bayesian optimiser; --random says how often (100)"
+    "sweep: a program that suggests parameters, such as a Bayesian optimiser; --random sets how many (100)"
   ),
   sensitivity: flags.toggle("sensitivity", "sweep: also run the best with other fees and other delays")
 }
 
 const walk = {
-  windows: flags.count("windows", "walk-forward: how many stretches to try the best on (default: 6)", 1, 1000),
+  windows: flags.count("windows", "walk-forward: number of test windows (default: 6)", 1, 1000),
   train: flags.figure(
     "train",
-    "walk-forward: how many times a stretch's length to search on before it (default: 3)",
+    "walk-forward: length of the search before a window, in windows (default: 3)",
     0.01,
     1000
   ),
-  anchored: flags.toggle("anchored", "walk-forward: search on everything before, instead of a window that moves along")
+  anchored: flags.toggle("anchored", "walk-forward: search on all earlier data, instead of a moving window")
 }
 
 const luck = {
@@ -79,7 +75,7 @@ const luck = {
   runs: flags.count("runs", "monte-carlo: how many simulations (default: 1000)", 1, 1_000_000),
   ruin: flags.count(
     "ruin",
-    "monte-carlo: the loss of the equity at the start that counts as ruin, in percent (default: 50)",
+    "monte-carlo: the loss of starting equity that counts as ruin, in percent (default: 50)",
     1,
     100
   ),
@@ -155,7 +151,7 @@ export const command = Command.make(
     yield* searching(WalkForwardRun.run, WalkForwardPage)({ ...asked, ...stretches })
   })
 ).pipe(
-  help("Run a strategy many times: to find parameters, to test the search, or to see how much is chance", {
+  help("Run a strategy many times to find parameters, to test the search, or to measure chance", {
     "limitbot search strategies/grid.yaml --data btc-1m.csv.gz --set grid.levels=10..50:5": "Grids of 10 to 50 levels",
     "limitbot search strategies/grid.yaml --by walk-forward --data btc-1m.csv.gz --set grid.levels=11,21,31 --windows 3":
       "Three searches, each tried on what came after it",

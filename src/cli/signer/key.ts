@@ -32,7 +32,7 @@ export const key = Command.make(
   {
     out,
     seal: flags.file("seal", "Put the key of this file of mode 0600 under a passphrase, instead of making one"),
-    open: flags.file("open", "Take the key out of this keystore, instead of making one"),
+    open: flags.file("open", "Read the key from this keystore, instead of making one"),
     passphraseFile: flags.file(
       "passphrase-file",
       "With --seal or --open: a file of mode 0600 with the passphrase of the keystore, at least 12 characters"

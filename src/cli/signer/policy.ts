@@ -20,7 +20,7 @@ export const policy = Command.make(
     file: flags
       .fileArgument("policy")
       .pipe(
-        Argument.withDescription("With --key: the policy to sign (YAML); default: show what holds"),
+        Argument.withDescription("With --key: the policy to sign (YAML); default: show the active ones"),
         Argument.optional
       ),
     key: flags.file("key", "A file of mode 0600 with the ed25519 key that signs the policy"),
@@ -34,7 +34,7 @@ export const policy = Command.make(
     yield* Answer.print(Policies.holding(given), given)
   })
 ).pipe(
-  help("Show which policies hold, all that they restrict, and how much of each cap is used; or sign one", {
+  help("Show the active policies, their limits and how much of each cap is used; or sign one", {
     "limitbot signer policy": "What holds now",
     "limitbot signer policy policy.yaml --key policy.key": "Sign a policy: a signer takes no other"
   })
@@ -44,11 +44,11 @@ export const approve = Command.make(
   "approve",
   {
     asset: Argument.String("asset").pipe(Argument.withDescription("A symbol of the policy")),
-    amount: Argument.String("amount").pipe(Argument.withDescription("The most that the one payment may be")),
-    policy: flags.fileFlag("policy").pipe(Flag.withDescription("The policy that the signer obeys (YAML)")),
+    amount: Argument.String("amount").pipe(Argument.withDescription("The largest amount of the payment")),
+    policy: flags.fileFlag("policy").pipe(Flag.withDescription("The signer's policy (YAML)")),
     key: flags.fileFlag("key").pipe(Flag.withDescription("A file of mode 0600 with the ed25519 key that signs")),
     socket: Flag.String("socket").pipe(Flag.withDescription("The Unix socket of the signer")),
-    within: flags.duration("within", "How long the word waits for its payment, at most 7d; default: 1h")
+    within: flags.duration("within", "How long the approval is valid, at most 7d; default: 1h")
   },
   Policies.approve
-).pipe(help("Approve one payment that is larger than the policy lets the signer sign alone"))
+).pipe(help("Approve one payment above the policy's limit"))

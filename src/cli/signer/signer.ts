@@ -12,11 +12,11 @@ export const command = Command.make(
     socket: Flag.String("socket").pipe(
       Flag.withDescription("The Unix socket to listen on; only its owner can open it")
     ),
-    group: flags.toggle("group", "The socket's group can open it as well: a bot under a user of its own"),
+    group: flags.toggle("group", "The socket's group can open it as well: for a bot under another user"),
     config: signerFile
   },
   serve
 ).pipe(
-  help("Hold the key in a process of its own, with caps and a record of its own"),
+  help("Hold the key in a separate process, with its own caps and record"),
   Command.withSubcommands([key, policy, approve])
 )

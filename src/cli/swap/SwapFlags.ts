@@ -21,13 +21,13 @@ const argument = (name: string, description: string) =>
 const BasisPoints = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 10_000 }))
 
 export const terms = {
-  amount: argument("amount", "How much, in units of the asset that is paid (of the one received with EXACT_OUTPUT)"),
+  amount: argument("amount", "Amount of the paid asset (with EXACT_OUTPUT of the received one)"),
   from: argument("from", "The asset to pay with"),
   to: argument("to", "The asset to receive"),
   type: flags.choiceOr("type", Wire.swapTypes, "Which side is fixed", "EXACT_INPUT"),
   slippage: Flag.Finite("slippage").pipe(
     Flag.withSchema(BasisPoints),
-    flags.byDefault("How much worse than quoted it may become, in basis points", usual.slippage)
+    flags.byDefault("Largest slippage from the quote, in basis points", usual.slippage)
   ),
   depositType: choice("deposit-type", Wire.depositTypes, "Where the payment comes from; default: account.depositType"),
   depositMode: flags.choiceOr(
@@ -38,7 +38,7 @@ export const terms = {
   ),
   recipient: flags.textOrMissing(
     "recipient",
-    "Who is paid; default: our account, or account.recipients on another chain"
+    "Recipient; default: our account, or account.recipients on another chain"
   ),
   recipientType: choice(
     "recipient-type",
@@ -47,7 +47,7 @@ export const terms = {
   ),
   refundTo: flags.textOrMissing(
     "refund-to",
-    "Who gets refunds; default: our account, or account.refundTo on another chain"
+    "Recipient of refunds; default: our account, or account.refundTo on another chain"
   ),
   refundType: choice("refund-type", Wire.depositTypes, "Where refunds go; default: as --deposit-type"),
   deadline: Flag.String("deadline").pipe(
@@ -55,7 +55,7 @@ export const terms = {
     flags.byDefault("How long the deposit may take, for example 10m", usual.deadline, age(usual.deadline))
   ),
   confidentiality: flags.choiceOr("confidentiality", Wire.confidentialities, "How public the swap is", "public"),
-  referral: flags.textOrMissing("referral", "Who sent you, for the venue's records"),
+  referral: flags.textOrMissing("referral", "Referral, for the venue's records"),
   appFees: pairs("app-fee", "recipient=basis points of the input; may be repeated"),
   rebates: pairs("rebate", "recipient=share in percent; at most three, together 100"),
   insured: flags.toggle("insured", "Costs two basis points more"),
@@ -64,10 +64,10 @@ export const terms = {
     0
   )(flags.integerIn("quote-waiting-ms", 0)),
   connectedWallets: flags.several(
-    Flag.String("connected-wallet").pipe(Flag.withDescription("Of the one who asks; may be repeated")),
+    Flag.String("connected-wallet").pipe(Flag.withDescription("Requester's wallet; may be repeated")),
     20
   ),
-  sessionId: flags.textOrMissing("session-id", "Of the one who asks"),
+  sessionId: flags.textOrMissing("session-id", "Requester's session"),
   virtualChainRecipient: flags.textOrMissing("virtual-chain-recipient", "For chains that the venue keeps itself"),
   virtualChainRefundRecipient: flags.textOrMissing("virtual-chain-refund-recipient", "The same for refunds"),
   customRecipientMsg: flags.textOrMissing("custom-recipient-msg", "A message to the contract that is paid"),

@@ -37,12 +37,9 @@ const ways = {
     )
   ),
   list: flags.toggle("list", "List the swaps and where their money is, instead"),
-  yes: flags.toggle("yes", "Agree to the quote without being asked"),
-  resume: flags.orMissing(flags.text("resume", "Go on with this swap, for example s3")),
-  payAgain: flags.toggle(
-    "pay-again",
-    "With --resume: you have made sure that the wallet did not pay, and it may be asked again"
-  ),
+  yes: flags.toggle("yes", "Accept the quote without a question"),
+  resume: flags.orMissing(flags.text("resume", "Continue this swap, for example s3")),
+  payAgain: flags.toggle("pay-again", "With --resume: the wallet certainly did not pay, and may pay again"),
   config: flags.config,
   csv: flags.csv,
   json: flags.json
@@ -59,7 +56,7 @@ export const command = Command.make(
     if (csv) return yield* new WrongUsage({ message: "--csv goes with --list only" })
     if (resume !== undefined && given.amount !== undefined) {
       return yield* new WrongUsage({
-        message: "--resume goes on with a swap as it was agreed: without amounts"
+        message: "--resume continues a swap as agreed: without amounts"
       })
     }
     if (payAgain && resume === undefined) {
@@ -80,7 +77,7 @@ export const command = Command.make(
     "limitbot swap 0.01 BTC USDC": "Shows the quote and asks",
     "limitbot swap 500 BTC USDC --type EXACT_OUTPUT --yes --json": "Receive exactly 500 USDC",
     "limitbot swap 20 USDC --to confidential": "Move an asset to the account from which orders are paid",
-    "limitbot swap --resume s3": "Go on after an interruption",
+    "limitbot swap --resume s3": "Continue after an interruption",
     "limitbot swap --list": "All swaps, and where their money is"
   })
 )

@@ -73,7 +73,7 @@ describe("a bot that is started again on a full disk", () => {
     while (!hasEnded && !(await isFunded())) await setTimeout(50)
     assert.isFalse(hasEnded)
     bot.signal("SIGTERM")
-    assertFailed(await bot.ended, /not all that it said could be written: ENOSPC/)
+    assertFailed(await bot.ended, /the output could not be written: ENOSPC/)
 
     assertFailed(await start(["init", "--schema", "config"], intoFullLog).ended, /ENOSPC/)
   })
