@@ -128,7 +128,10 @@ describe("a signed policy", () => {
       (await limitbot("events", "--config", "config.yaml")).stdout.includes("limitbot signer approve USDC 200")
     )
     const status = await limitbot("status", "--config", "config.yaml")
-    assert.include(status.stdout, "at most 150 USDC without an approval: limitbot signer approve USDC 200, this is 200 USDC")
+    assert.include(
+      status.stdout,
+      "at most 150 USDC without an approval: limitbot signer approve USDC 200, this is 200 USDC"
+    )
     assert.strictEqual(await funded(), 1)
     const stolen = await approve("200", "thief")
     assert.include(stolen.stderr, "expected the signature of an approver over this payment")

@@ -34,7 +34,7 @@ describe("limitbot resolve", () => {
     assertSays(
       await runHere(["resolve", "p1", ...config], { cwd }),
       2,
-      /Say one of --paid, --not-paid, --adopt, --forget/
+      /Use one of --paid, --not-paid, --adopt, --forget/
     )
     assertSays(await runHere(["resolve", "p9", "--paid", ...config], { cwd }), 1, /p9 has no problem/)
     assertSays(await runHere(["resolve", "p1", "--adopt", ...config], { cwd }), 1, /there is no contradiction/)

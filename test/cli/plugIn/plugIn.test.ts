@@ -150,7 +150,7 @@ describe.concurrent("a bad plug-in does not pass", () => {
         [...flags, ...(isLate ? ["--within", "0.5s"] : [])]
       )
       const fault = faults[badness]
-      assertTold(checked, fault.source.startsWith("keeps") ? 0 : 1, fault)
+      assertTold(checked, fault.source.startsWith("follows") ? 0 : 1, fault)
       assert.notInclude(checked.stdout + checked.stderr, looksLikeKey)
     })
   }
