@@ -37,7 +37,7 @@ const entered = (side: "BUY" | "SELL", legs = 1): SlotProgress => ({
   ...untouchedSlot,
   completedLegs: legs,
   receivedByLastLeg: side === "BUY" ? one : 1_000_000_000n,
-  lastLeg: { side },
+  lastLeg: { side, quantity: one },
   bought: side === "BUY" ? one : 0n,
   sold: side === "SELL" ? one : 0n,
   past: {
@@ -118,14 +118,13 @@ describe.each(["BUY", "SELL"] as const)("an edited bracket that began with a %s"
       const open = new Map([["position", entered(side, 2 * rounds + 1)]])
       const fired = decideAt(loose[side], mid, loose[side].initialMemory, before)
       const held = decideAt(loose[side], mid, fired.memory, open)
-      const quantity = side === "BUY" ? one : 2n * one
       const at = 1000 + up * 100
-      assert.strictEqual(orderOf(fixed[side], mid, held.memory, open), `${exit} ${quantity} at ${at}`)
+      assert.strictEqual(orderOf(fixed[side], mid, held.memory, open), `${exit} ${one} at ${at}`)
       const next = decideAt(fixed[side], mid, held.memory, open)
       const [stopped, leaves] = side === "BUY" ? ["899", "894.51"] : ["1101", "1106.5"]
-      assert.strictEqual(orderOf(fixed[side], price(stopped), next.memory, open), `${exit} ${quantity} at ${leaves}`)
+      assert.strictEqual(orderOf(fixed[side], price(stopped), next.memory, open), `${exit} ${one} at ${leaves}`)
       // And back again.
-      assert.match(orderOf(follows[side], mid, next.memory, open), new RegExp(`^${exit} ${quantity} at`))
+      assert.match(orderOf(follows[side], mid, next.memory, open), new RegExp(`^${exit} ${one} at`))
     }
   })
 

@@ -3,14 +3,14 @@
  * something. Both forms work in the same slot and remember different things about it. Whatever the slot has bought or
  * sold keeps its exits: the new form goes on with it, at its own prices.
  */
-import { type Amount, format } from "../../../domain/Amount.ts"
+import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Price } from "../../../domain/Market.ts"
 import { type Bounds, filledOfLeg, type Memory } from "../../Decision.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import { boundsOf, momentOf } from "../../expression/Judge.ts"
 import { type LegsDone, legsDone, progressOf, type SlotProgress, type View } from "../../View.ts"
-import { amountIn, isRecord, isTrueIn, legsIn, recordIn } from "../Memory.ts"
+import { isRecord, isTrueIn, legsIn, recordIn } from "../Memory.ts"
 import { type Going, isTouched, remember, stateIn } from "../rules/RuleState.ts"
 import type { Rule, Rules } from "../rules/RulesSection.ts"
 import { exitPricesOf } from "../rules/rules.ts"
@@ -18,7 +18,6 @@ import { type Left, leftIn } from "../StopExit.ts"
 
 export interface Beginning {
   readonly after: LegsDone
-  readonly quantity: Amount | undefined
   readonly isLeaving: boolean
   readonly left: Left | undefined
 }
@@ -26,27 +25,23 @@ export interface Beginning {
 export const beginningIn = (market: Market, slot: string, view: View, memory: Memory): Beginning => {
   const record = recordIn(memory, slot)
   if (!isRecord(record)) {
-    const quantity = amountIn(market.base, memory, "quantity")
-    const exitFacts = { isLeaving: isTrueIn(memory, "isStopped"), left: leftIn(memory) }
-    return { after: legsIn(market.base, memory), quantity: quantity > 0n ? quantity : undefined, ...exitFacts }
+    return { after: legsIn(market.base, memory), isLeaving: isTrueIn(memory, "isStopped"), left: leftIn(memory) }
   }
   const { going } = stateIn(market, record)
   const progress = progressOf(view, slot)
   if (going === undefined || !(isTouched(going, progress) || progress.live !== undefined)) {
-    return { after: legsDone(view, slot), quantity: undefined, isLeaving: false, left: undefined }
+    return { after: legsDone(view, slot), isLeaving: false, left: undefined }
   }
-  const quantity = isTouched(going, progress) ? going.quantity : undefined
   const exitStart = going.held?.left
-  return { after: going.after, quantity, isLeaving: exitStart !== undefined, left: exitStart }
+  return { after: going.after, isLeaving: exitStart !== undefined, left: exitStart }
 }
 
 export const rememberBeginning = (
   { base }: Market,
-  { after, quantity }: Pick<Beginning, "after" | "quantity">
+  { after }: Pick<Beginning, "after">
 ): { readonly [key: string]: Memory } => ({
   ...(after.completedLegs === 0 ? {} : { legsBefore: after.completedLegs }),
-  ...(after.filledInLeg === 0n ? {} : { filledBefore: format(after.filledInLeg, base.decimals) }),
-  ...(quantity === undefined ? {} : { quantity: format(quantity, base.decimals) })
+  ...(after.filledInLeg === 0n ? {} : { filledBefore: format(after.filledInLeg, base.decimals) })
 })
 
 const entryPrice = ({ past, live }: SlotProgress, rule: Rule, market: Market, otherwise: Price): Price => {
@@ -67,9 +62,9 @@ export interface Adopted {
 export const adopted = ({ market, needs, rules: [rule] }: Rules, view: View, memory: Memory): Adopted => {
   const asItIs = { memory }
   if (rule === undefined || isRecord(recordIn(memory, rule.slot))) return asItIs
-  const { after, isLeaving, left, quantity: sold } = beginningIn(market, rule.slot, view, memory)
+  const { after, isLeaving, left } = beginningIn(market, rule.slot, view, memory)
   const progress = progressOf(view, rule.slot)
-  const { live, completedLegs, receivedByLastLeg } = progress
+  const { live, completedLegs, lastLeg, receivedByLastLeg } = progress
   const done = completedLegs - after.completedLegs
   const filled = filledOfLeg({ after }, progress)
   const isEntryLive = live !== undefined && live.side === rule.side && done === 0
@@ -81,7 +76,7 @@ export const adopted = ({ market, needs, rules: [rule] }: Rules, view: View, mem
   const at = { ...moment, entry: Decimal.toNumber(price) }
   const { exit, isWhole: isExact, ...others } = exitPricesOf(rule, market, at)
   const isWhole = exit !== undefined && isExact
-  const whole = rule.side === "BUY" ? receivedByLastLeg : (sold ?? progress.sold - progress.bought)
+  const whole = rule.side === "BUY" ? receivedByLastLeg : (lastLeg?.quantity ?? progress.sold - progress.bought)
   const going: Going = {
     price,
     hasExit: true,

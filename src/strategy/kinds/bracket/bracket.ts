@@ -12,15 +12,7 @@ import { formatWithSymbol, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { inputAmount, type Market, mid, opposite, outputAmount, type Price } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
-import {
-  type Decision,
-  filledLegs,
-  filledOfLeg,
-  type Leg,
-  type Memory,
-  type PriceBounds,
-  sooner
-} from "../../Decision.ts"
+import { type Decision, filledLegs, filledOfLeg, type Leg, type Memory, sooner } from "../../Decision.ts"
 import * as Read from "../../Fields.ts"
 import { type Behaviour, eitherForm, form, type Kind, reasons, type Section, type Whole } from "../../Kind.ts"
 import { report } from "../../Problem.ts"
@@ -226,13 +218,12 @@ const advance = (whole: Bracket, before: State, price: Price, isPart: boolean): 
 /** A leg exits the whole amount that its entry bought or sold, even if the size in the file has changed. */
 const legsOf = (
   { entry, takeProfit }: Bracket,
-  { after, quantity }: Beginning,
+  { after }: Beginning,
   { completedLegs, lastLeg, receivedByLastLeg }: SlotProgress
 ): Pick<Bracket, "entry" | "takeProfit"> => {
   // After the exit, what the last leg received is quote.
   if (completedLegs !== after.completedLegs + 1) return { entry, takeProfit }
-  const sold = lastLeg?.quantity ?? quantity ?? entry.quantity
-  const whole = entry.side === "BUY" ? max(entry.quantity, receivedByLastLeg) : sold
+  const whole = entry.side === "BUY" ? max(entry.quantity, receivedByLastLeg) : (lastLeg?.quantity ?? entry.quantity)
   return { entry: { ...entry, quantity: whole }, takeProfit: { ...takeProfit, quantity: whole } }
 }
 
@@ -284,9 +275,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
   const stops = stopsOf(entry.side, filled === 2 || left !== undefined ? [] : [next])
   const decided = { desired, absent: [], reasons: [], stops }
-  // What was bought says itself how much it is; what was sold has to be remembered.
-  const quantity = filled === 1 && entry.side === "SELL" ? entry.quantity : undefined
-  const beginning = rememberBeginning(market, { ...begun, quantity })
+  const beginning = rememberBeginning(market, begun)
   if (state === undefined) {
     return { ...decided, memory: after === undefined ? null : beginning, until: { onFill: true } }
   }
@@ -298,12 +287,12 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
       ...{ best: Decimal.format(best), isBreakeven, isStopped, ...rememberLeft(left), ...beginning },
       ...present({ isClosing: state.isClosing || undefined })
     },
-    until: isIn ? { ...boundsOf(whole, state, stop, part > 0n), onFill: part > 0n } : { onFill: false }
+    until: isIn ? boundsOf(whole, state, stop, part > 0n) : { onFill: false }
   }
 }
 
-const boundsOf = (whole: Bracket, state: State, stop: Price, isPart: boolean): PriceBounds => {
-  if (state.left !== undefined) return whole.leaving.until(state.left)
+const boundsOf = (whole: Bracket, state: State, stop: Price, isPart: boolean): Decision["until"] => {
+  if (state.left !== undefined) return { ...whole.leaving.until(state.left), onFill: isPart }
   const isLong = whole.entry.side === "BUY"
   const goals = [
     ...(whole.trail === undefined ? [] : [nextBest(whole, state.best)]),
@@ -313,5 +302,5 @@ const boundsOf = (whole: Bracket, state: State, stop: Price, isPart: boolean): P
   const [first, ...others] = goals
   const goal = first === undefined ? undefined : others.reduce(isLong ? Decimal.min : Decimal.max, first)
   const good = goal === undefined ? {} : isLong ? { priceAbove: goal } : { priceBelow: goal }
-  return { ...good, ...(isLong ? { priceBelow: stop } : { priceAbove: stop }) }
+  return { ...good, ...(isLong ? { priceBelow: stop } : { priceAbove: stop }), onFill: isPart }
 }

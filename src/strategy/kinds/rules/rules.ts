@@ -15,14 +15,7 @@ import { netOfFills } from "../../../domain/fees/RoundCost.ts"
 import { inputAsset, type Market, opposite, type Price, type Side } from "../../../domain/Market.ts"
 import { present } from "../../../domain/Present.ts"
 import { counted } from "../../../domain/Words.ts"
-import {
-  type Decision,
-  type DesiredSlot,
-  filledOfLeg,
-  type Leg,
-  type Memory,
-  type PriceBounds
-} from "../../Decision.ts"
+import type { Decision, DesiredSlot, Leg, Memory, PriceBounds } from "../../Decision.ts"
 import { inputsOf } from "../../expression/Checks.ts"
 import { notePrice } from "../../expression/Crossing.ts"
 import {
@@ -50,7 +43,7 @@ import { type Notes, notes, numberIn, recordIn } from "../Memory.ts"
 import { orderPrice } from "../PriceLevels.ts"
 import { quantityOf } from "../Size.ts"
 import { follow, misplaced, staysAtGlance, stopsIn } from "./RuleExit.ts"
-import { type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
+import { entryOf, type Going, isDone, isHolding, isTouched, type RuleState, remember, stateIn } from "./RuleState.ts"
 import { type Rule, type Rules, rulesKeys, rulesOf, rulesSchema, scopeIn } from "./RulesSection.ts"
 
 export const rules: Kind = {
@@ -212,11 +205,9 @@ const slots = new WeakMap<Going, DesiredSlot>()
 const slotOf = (rule: Rule, market: Market, going: Going, progress: SlotProgress): DesiredSlot => {
   const slot = slots.get(going) ?? wholeSlotOf(rule, market, going)
   slots.set(going, slot)
+  const quantity = entryOf(going, progress)
   const [entry, ...exits] = slot.legs
-  const { held } = going
-  if ((held?.left === undefined && held?.isClosing !== true) || isHolding(going, progress)) return slot
-  // The rest of the entry goes, and what has filled of it leaves.
-  return { ...slot, legs: [{ ...entry, quantity: filledOfLeg(going, progress) }, ...exits] }
+  return quantity === going.quantity ? slot : { ...slot, legs: [{ ...entry, quantity }, ...exits] }
 }
 
 const wholeSlotOf = (rule: Rule, market: Market, going: Going): DesiredSlot => {
