@@ -4,7 +4,7 @@
  * runners (`limitbot_runners`). All times are the database's own, so no runner's clock matters. That two runners believe to own an account
  * costs time and never money: the journal has one owner (`Journals.claim`).
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { broken, type JournalError } from "../Journal.ts"
@@ -57,20 +57,11 @@ export interface AccountFiles {
 
 export interface AccountText extends OwnedAccount, AccountFiles {}
 
-export interface FleetAccount extends OwnedAccount {
-  /** Folder whose strategies it shares; empty if none. */
-  readonly class: string
+export interface FleetAccount extends OwnedAccount, Pick<AccountFiles, "class"> {
   readonly owner: string | undefined
   readonly isOwned: boolean
   readonly told: AccountReport | undefined
   readonly toldSecondsAgo: number | undefined
-}
-
-interface Row {
-  readonly name: string
-  readonly revision: number
-  readonly wanted: WantedState
-  readonly why: string
 }
 
 export interface WaitingWord {
@@ -114,13 +105,9 @@ export class Registry extends Context.Service<
 
 const unusable = broken("The fleet's database cannot be used")
 const columns = (sql: SqlClient.SqlClient) => sql.literal("name, revision, wanted, why")
-const accountOf = ({ name, revision, wanted, why }: Row): OwnedAccount => ({ name, revision, wanted, why })
 
 const ofRunners = (sql: SqlClient.SqlClient) => {
-  const rows = sql<Row>`SELECT ${columns(sql)} FROM fleet_accounts ORDER BY name`.pipe(
-    Effect.map((all) => all.map(accountOf)),
-    Effect.mapError(unusable)
-  )
+  const rows = Effect.mapError(sql<OwnedAccount>`SELECT ${columns(sql)} FROM fleet_accounts ORDER BY name`, unusable)
 
   const own = Effect.fn("Registry.own")(function* (runner: string, name: string) {
     yield* sql`UPDATE fleet_accounts SET owner = ${runner} WHERE name = ${name}`
@@ -161,29 +148,29 @@ const isAlive = (sql: SqlClient.SqlClient) =>
 
 const ofPeople = (sql: SqlClient.SqlClient) => {
   const text = Effect.fn("Registry.text")(function* (name: string) {
-    const [row] = yield* sql<Row & { class: string; config: string; files: string }>`
+    const [row] = yield* sql<OwnedAccount & { class: string; config: string; files: string }>`
       SELECT ${columns(sql)}, class, config, files FROM fleet_accounts WHERE name = ${name}`
     if (row === undefined) return undefined
-    return { ...accountOf(row), class: row.class, config: row.config, strategies: yield* decodeFiles(row.files) }
+    const { files, ...account } = row
+    return { ...account, strategies: yield* decodeFiles(files) }
   }, Effect.mapError(unusable))
 
   const listed = (which: Fragment) =>
-    sql<Row & { class: string; owner: string | null; told: string | null; owned: boolean; ago: number | null }>`
+    sql<
+      OwnedAccount & { class: string; owner: string | null; told: string | null; isOwned: boolean; ago: number | null }
+    >`
     SELECT ${columns(sql)}, class, owner, told, extract(epoch FROM clock_timestamp() - told_at)::float8 AS ago,
-      ${isAlive(sql)} AS owned
+      ${isAlive(sql)} AS "isOwned"
     FROM fleet_accounts WHERE ${which} ORDER BY name`.pipe(
       Effect.map((rows) =>
-        rows.map((row): FleetAccount => {
-          const report = decodeTold(row.told)
-          return {
-            ...accountOf(row),
-            class: row.class,
-            owner: row.owner ?? undefined,
-            isOwned: row.owned,
-            told: report._tag === "Some" ? report.value : undefined,
-            toldSecondsAgo: row.ago ?? undefined
-          }
-        })
+        rows.map(
+          ({ ago, owner, told, ...account }): FleetAccount => ({
+            ...account,
+            owner: owner ?? undefined,
+            told: Option.getOrUndefined(decodeTold(told)),
+            toldSecondsAgo: ago ?? undefined
+          })
+        )
       ),
       Effect.mapError(unusable)
     )

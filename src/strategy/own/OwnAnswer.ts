@@ -3,13 +3,13 @@
  * quantities down. The answer can only produce orders; the limits check if there is money for them.
  */
 
-import { Option, Schema } from "effect"
+import { Result, Schema } from "effect"
 import { fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import { sentenceOf } from "../../domain/Text.ts"
-import type { Bounds, Decision, DesiredSlot, Leg, Memory, PriceBounds } from "../Decision.ts"
+import type { Bounds, Decision, DesiredSlot, Leg, PriceBounds } from "../Decision.ts"
 import { orderPrice } from "../kinds/PriceLevels.ts"
 import { quantityAt } from "../kinds/Size.ts"
 import { isTimeframe } from "../Timeframe.ts"
@@ -24,36 +24,33 @@ const OwnLeg = Schema.Struct({
   size: Schema.optionalKey(Schema.Struct({ unit: Schema.Literals(["base", "quote"]), amount: Figure })),
   mayLose: Schema.optionalKey(Schema.Boolean)
 })
-const Answer = Schema.fromJsonString(
-  Schema.Struct({
-    orders: Schema.Array(
-      Schema.Struct({
-        slot: SlotName,
-        legs: Schema.NonEmptyArray(OwnLeg).check(Schema.isMaxLength(100)),
-        cycle: Schema.optionalKey(Schema.Boolean),
-        after: Schema.optionalKey(Schema.Struct({ legs: Schema.Int, filled: Schema.String })),
-        why: Why
-      })
-    ).check(Schema.isMaxLength(1_000)),
-    waiting: Schema.optionalKey(
-      Schema.Array(Schema.Struct({ slot: SlotName, why: Why })).check(Schema.isMaxLength(1_000))
-    ),
-    memory: Schema.optionalKey(Schema.Json),
-    stops: Schema.optionalKey(Schema.Struct({ below: Schema.optionalKey(Figure), above: Schema.optionalKey(Figure) })),
-    until: Schema.Struct({
-      below: Schema.optionalKey(Schema.Finite),
-      above: Schema.optionalKey(Schema.Finite),
-      time: Schema.optionalKey(Schema.Finite),
-      candle: Schema.optionalKey(Schema.String),
-      fill: Schema.optionalKey(Schema.Boolean)
+const Answer = Schema.Struct({
+  orders: Schema.Array(
+    Schema.Struct({
+      slot: SlotName,
+      legs: Schema.NonEmptyArray(OwnLeg).check(Schema.isMaxLength(100)),
+      cycle: Schema.optionalKey(Schema.Boolean),
+      after: Schema.optionalKey(Schema.Struct({ legs: Schema.Int, filled: Schema.String })),
+      why: Why
     })
+  ).check(Schema.isMaxLength(1_000)),
+  waiting: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ slot: SlotName, why: Why })).check(Schema.isMaxLength(1_000))
+  ),
+  memory: Schema.optionalKey(Schema.Json),
+  stops: Schema.optionalKey(Schema.Struct({ below: Schema.optionalKey(Figure), above: Schema.optionalKey(Figure) })),
+  until: Schema.Struct({
+    below: Schema.optionalKey(Schema.Finite),
+    above: Schema.optionalKey(Schema.Finite),
+    time: Schema.optionalKey(Schema.Finite),
+    candle: Schema.optionalKey(Schema.String),
+    fill: Schema.optionalKey(Schema.Boolean)
   })
-)
+})
 type Answer = typeof Answer.Type
 type OwnWish = Answer["orders"][number]
 
-const decode = Schema.decodeUnknownOption(Answer)
-const explain = Schema.decodeUnknownResult(Answer)
+const decode = Schema.decodeUnknownResult(Answer)
 
 const wrong = (text: string): OwnCodeFailed => new OwnCodeFailed(text)
 
@@ -137,23 +134,20 @@ interface Place {
 
 /** Throws `OwnCodeFailed` with the mistake and its place in the answer. */
 export const decisionOf = (text: string, { market, source, timeframes }: Place): Decision => {
-  const answer = Option.getOrUndefined(decode(text))
-  if (answer === undefined) throw wrong(`its answer is no decision: ${reasonOf(text)}`)
+  const result = decode(jsonIn(text))
+  if (Result.isFailure(result)) throw wrong(`its answer is no decision: ${sentenceOf(result.failure)}`)
+  const answer = result.success
   const twice = answer.orders.find(({ slot }, index) => answer.orders.findIndex((other) => other.slot === slot) < index)
   if (twice !== undefined) throw wrong(`its answer has two orders for the slot ${twice.slot}`)
   return {
     desired: answer.orders.map((order) => slotOf(market, source, order)),
     absent: (answer.waiting ?? []).map(({ slot, why }) => ({ slot, why: { code: "own", text: why, source } })),
-    memory: memoryOf(answer.memory),
+    memory: answer.memory ?? null,
     reasons: [],
     ...present({ stops: answer.stops && stopsOf(answer.stops) }),
     until: boundsOf(answer.until, timeframes)
   }
 }
 
-const memoryOf = (memory: Answer["memory"]): Memory => memory ?? null
-
-const reasonOf = (text: string): string => {
-  const explanation = explain(text)
-  return explanation._tag === "Failure" ? sentenceOf(explanation.failure) : text
-}
+/** Code that answers `undefined` gives no JSON. */
+const jsonIn = (text: string): unknown => (text === "undefined" ? undefined : JSON.parse(text))

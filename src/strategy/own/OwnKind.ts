@@ -77,12 +77,13 @@ export const kindOf = (name: string, file: string, text: string): Kind | Readonl
     setup: () => ({ steps: [], budget: () => ({}), section: () => "" }),
     ...form(keys, ({ market, keys: _, ...settings }, { section, to }) => {
       const input = { file, market, settings: JSON.stringify(settings), source: place(to.source, section.start) }
-      const proof = () => {
-        const impurity = Purity.impurityOf({ file, around: code.around }, () => behaviourOf(code, input), market)
-        return impurity === undefined ? undefined : problemAt(to.source, section, impurity)
-      }
       try {
-        return { ...behaviourOf(code, input), proof }
+        const behaviour = behaviourOf(code, input)
+        const proof = () => {
+          const impurity = Purity.impurityOf({ file, around: code.around }, behaviour, market)
+          return impurity === undefined ? undefined : problemAt(to.source, section, impurity)
+        }
+        return { ...behaviour, proof }
       } catch (mistake) {
         return report(to, section, `${file}: ${messageOf(mistake)}`)
       }
@@ -152,22 +153,22 @@ const wantedOf = (text: string) => {
   return { candles: timeframesOf(candles), signals: agesOf(signals) }
 }
 
-const agesOf = (wanted: unknown): ReadonlyMap<string, number> => {
-  const all = isRecord(wanted) ? Object.entries(wanted) : []
-  return new Map(
-    all.map(([name, age]) => {
+const entriesIn = (wanted: unknown): ReadonlyArray<readonly [string, unknown]> =>
+  isRecord(wanted) ? Object.entries(wanted) : []
+
+const agesOf = (wanted: unknown): ReadonlyMap<string, number> =>
+  new Map(
+    entriesIn(wanted).map(([name, age]) => {
       if (!signalName.test(name)) throw new OwnCodeFailed(`it asks for the signal ${name}: a name has ${nameRule}`)
       if (typeof age !== "number" || !(age > 0 && age < Number.MAX_SAFE_INTEGER))
         throw new OwnCodeFailed(`it lets the signal ${name} be ${String(age)} old: milliseconds above zero`)
       return [name, age] as const
     })
   )
-}
 
-const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> => {
-  const all = isRecord(wanted) ? Object.entries(wanted) : []
-  return new Map(
-    all.map(([timeframe, count]) => {
+const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> =>
+  new Map(
+    entriesIn(wanted).map(([timeframe, count]) => {
       if (!isTimeframe(timeframe))
         throw new OwnCodeFailed(`it asks for candles of ${timeframe}: a timeframe is such as 15m, 4h or 1d`)
       if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > 5_000)
@@ -175,7 +176,6 @@ const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> => {
       return [timeframe, count] as const
     })
   )
-}
 
 const maxSlotNameLength = 64
 /** Code may invent names at each decision; this keeps them from filling the memory. */

@@ -1,7 +1,7 @@
 /**
- * Proves on made-up markets that an own strategy keeps its contract: it answers the same twice, and when it is evaluated anew; inside
- * the bounds of its answer it wants the same; and it never fails. What fails is told with what it saw. The markets are seeded, so
- * a strategy is taken or refused the same way everywhere.
+ * Proves on made-up markets that an own strategy keeps its contract: inside the bounds of its answer it wants the same, and it never fails.
+ * Its machine already ensures that the same view gives the same answer. What fails is told with what it saw. The markets are seeded, so a
+ * strategy is taken or refused the same way everywhere.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
@@ -12,13 +12,12 @@ import { age, counted } from "../../domain/Words.ts"
 import { armedLeg, type Decision, type DesiredSlot, holds, type Leg, type Memory } from "../Decision.ts"
 import type { Behaviour } from "../Kind.ts"
 import { type ClosedCandles, type SlotProgress, untouchedSlot, type View } from "../View.ts"
-import { oneStretch } from "./Watch.ts"
+import { oneStretch, repeated } from "./Watch.ts"
 
 const startMillis = 1_700_000_000_000
 const minuteMillis = 60_000
 const looks = 60
-/** Evaluating the code again takes much longer than one decision. */
-const anewEvery = 12
+const looksPerStretch = 12
 const usual = [100, 60_000]
 
 interface Tried {
@@ -35,46 +34,14 @@ const chanceFrom = (seed: number) => {
   }
 }
 
-export const impurityOf = ({ around, file }: Tried, behave: () => Behaviour, market: Market): string | undefined => {
+export const impurityOf = ({ around, file }: Tried, behaviour: Behaviour, market: Market): string | undefined => {
   const step = market.tick === undefined ? 0 : Decimal.toNumber(market.tick)
   const levels = around === undefined ? usual : [around]
-  for (const [index, level] of levels.entries()) {
-    if (level < 1_000 * step) continue
-    const problem = impurityAt(file, behave, market, level, chanceFrom(index + 1))
-    if (problem !== undefined) return problem
-  }
-  return undefined
-}
-
-const impurityAt = (file: string, behave: () => Behaviour, market: Market, level: number, chance: () => number) => {
-  const lasting = behave()
-  const world = worldOf(market, lasting, level, chance)
-  const unready = coldFailure(lasting, world.view())
-  if (unready !== undefined) return unready
-  let memory: Memory = lasting.initialMemory
-  const impurityOfLook = (look: number): string | undefined => {
-    const view = world.view()
-    const signalNote = lasting.signals === undefined ? "" : `, with ${signalsText(view)}`
-    const circumstances = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}${signalNote}, remembering ${JSON.stringify(memory)}`
-    const answer = lasting.decide(view, memory)
-    if (!isSame(answer, lasting.decide(view, memory)))
-      return `${file} answers otherwise when it is asked twice ${circumstances}`
-    if (look % anewEvery === 0 && !isSame(answer, behave().decide(view, memory)))
-      return `${file} answers otherwise when it has not been asked before ${circumstances}: what it remembers belongs into memory`
-    const later = world.inside(view, answer)
-    const other = later && lasting.decide(later, answer.memory)
-    if (later !== undefined && other !== undefined && !wantsSame(answer, other)) {
-      const [then, at] = [Decimal.format(mid(later.price)), iso(later.now)]
-      return `${file} holds too long ${circumstances}: it wants ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it wants ${wishesText(other)}`
-    }
-    memory = answer.memory
-    world.goOn(answer)
-    return undefined
-  }
   try {
-    for (let look = 0; look < looks; look += anewEvery) {
-      const impurity = oneStretch(() => firstOf(look, look + anewEvery, impurityOfLook))
-      if (impurity !== undefined) return impurity
+    for (const [index, level] of levels.entries()) {
+      if (level < 1_000 * step) continue
+      const problem = repeated(() => impurityAt(file, behaviour, market, level, chanceFrom(index + 1)))
+      if (problem !== undefined) return problem
     }
   } catch (mistake) {
     return messageOf(mistake)
@@ -82,9 +49,36 @@ const impurityAt = (file: string, behave: () => Behaviour, market: Market, level
   return undefined
 }
 
-const firstOf = (from: number, to: number, of: (index: number) => string | undefined): string | undefined => {
-  for (let index = from; index < to; index++) {
-    const answer = of(index)
+const impurityAt = (file: string, behaviour: Behaviour, market: Market, level: number, chance: () => number) => {
+  const world = worldOf(market, behaviour, level, chance)
+  const unready = coldFailure(behaviour, world.view())
+  if (unready !== undefined) return unready
+  let memory: Memory = behaviour.initialMemory
+  const impurityOfLook = (): string | undefined => {
+    const view = world.view()
+    const answer = behaviour.decide(view, memory)
+    const later = world.inside(view, answer)
+    const other = later && behaviour.decide(later, answer.memory)
+    if (later !== undefined && other !== undefined && !wantsSame(answer, other)) {
+      const signalNote = behaviour.signals === undefined ? "" : `, with ${signalsText(view)}`
+      const circumstances = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}${signalNote}, remembering ${JSON.stringify(memory)}`
+      const [then, at] = [Decimal.format(mid(later.price)), iso(later.now)]
+      return `${file} holds too long ${circumstances}: it wants ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it wants ${wishesText(other)}`
+    }
+    memory = answer.memory
+    world.goOn(answer)
+    return undefined
+  }
+  for (let look = 0; look < looks; look += looksPerStretch) {
+    const impurity = oneStretch(() => firstOf(looksPerStretch, impurityOfLook))
+    if (impurity !== undefined) return impurity
+  }
+  return undefined
+}
+
+const firstOf = (times: number, of: () => string | undefined): string | undefined => {
+  for (let time = 0; time < times; time++) {
+    const answer = of()
     if (answer !== undefined) return answer
   }
   return undefined
@@ -106,8 +100,6 @@ const coldFailure = (behaviour: Behaviour, view: View): string | undefined => {
     }
   return undefined
 }
-
-const isSame = (some: Decision, other: Decision): boolean => orderedJson(some) === orderedJson(other)
 
 const wishesOf = ({ desired }: Decision): string =>
   orderedJson(desired.map(({ slot, legs, cycle, after }) => ({ slot, legs, cycle, after })))

@@ -22,9 +22,8 @@ const isTimeout = (mistake: unknown): boolean =>
   "code" in mistake &&
   mistake.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
 
-/** Ends `run` after `patienceMillis` of the wall clock. Inside a watched call it only runs `run`. */
+/** Ends `run` after `patienceMillis` of the wall clock. */
 const watched = <A>(run: () => A, patienceMillis: number): { readonly value: A } | "timed out" => {
-  if (isWatching) return { value: run() }
   let result: { readonly value: A } | undefined
   current = () => {
     result = { value: run() }
@@ -43,7 +42,7 @@ const watched = <A>(run: () => A, patienceMillis: number): { readonly value: A }
 /** The call waited for the processor of a busy machine. */
 class Waited extends Error {}
 
-/** Grows with each repetition of the outermost `repeated`. */
+/** Factor by which a call has more time of the wall clock than of the processor. */
 let patience = 1
 
 /** Ends `run` once it had `limitMillis` of processor time. Throws `Waited` if it had less when its time of the wall clock was over. */
@@ -58,16 +57,20 @@ const limited = <A>(run: () => A, limitMillis: number): A => {
 
 /** Repeats `run` from its start, with more time, while a decision or a stretch in it had to wait for the processor. */
 export const repeated = <A>(run: () => A): A => {
-  if (isWatching) return run()
-  for (patience = 1; ; patience *= 2)
-    try {
-      return run()
-    } catch (mistake) {
-      if (!(mistake instanceof Waited)) throw mistake
-    }
+  const before = patience
+  try {
+    for (; ; patience *= 2)
+      try {
+        return run()
+      } catch (mistake) {
+        if (!(mistake instanceof Waited)) throw mistake
+      }
+  } finally {
+    patience = before
+  }
 }
 
-export const oneDecision = <A>(run: () => A): A => repeated(() => limited(run, decisionMillis))
+export const oneDecision = <A>(run: () => A): A => (isWatching ? run() : repeated(() => limited(run, decisionMillis)))
 
 /** Only inside of `repeated`. */
 export const oneStretch = <A>(run: () => A): A => limited(run, stretchMillis)
