@@ -48,7 +48,7 @@ export const openExchange = (module: unknown, id: string): Effect.Effect<Exchang
     const exchange = isConstructor(exchangeClass) ? new exchangeClass({ enableRateLimit: true }) : undefined
     return isExchange(exchange)
       ? Effect.succeed(exchange)
-      : Effect.fail(new DownloadFailed({ message: `--exchange ${id}: ${library} knows no such exchange` }))
+      : Effect.fail(new DownloadFailed({ message: `--exchange ${id}: ${library} has no such exchange` }))
   })
 
 const Rows = Schema.Array(

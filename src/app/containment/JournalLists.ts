@@ -67,7 +67,7 @@ const comingBack = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Lo
     .filter(({ state }) => state === "closing")
     .map((each) => ({
       id: placementText(each),
-      text: `over; payout ${each.payout}, refund ${each.refund}`,
+      text: `ended; payout ${each.payout}, refund ${each.refund}`,
       amount: inputOf(view, each)
     }))
 

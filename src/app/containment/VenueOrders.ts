@@ -55,5 +55,5 @@ export const listed = Effect.fn("VenueOrders.listed")(function* (
       orElse: () => Effect.fail({ message: `it did not answer within ${patience}` })
     })
   )
-  return { at: `${config.venue.url}, the orders of ${signerId} that are not over`, found }
+  return { at: `${config.venue.url}, the unfinished orders of ${signerId}`, found }
 })

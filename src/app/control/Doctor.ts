@@ -40,7 +40,7 @@ const factLines = (name: string, value: unknown): ReadonlyArray<readonly [string
 
 export const findingsOf = Effect.fnUntraced(function* (file: string) {
   const loaded = yield* ConfigFile.load(file).pipe(Effect.result)
-  if (loaded._tag === "Failure") return [wrong("configuration", loaded.failure.message, "fix the file as it says")]
+  if (loaded._tag === "Failure") return [wrong("configuration", loaded.failure.message, "correct the file")]
   const config = loaded.success
   const configFinding = ok("configuration", `${file}: ${counted(config.markets.assets.length, "asset")}`)
   return [configFinding, ...(yield* StartChecks.all(config))]

@@ -18,7 +18,7 @@ export const sent = Effect.fn("NotifyTest.sent")(
     const { dashboard, journal, notify } = yield* ConfigFile.load(config)
     if (notify.length === 0)
       return yield* new NotAllDelivered({
-        message: "The configuration has no `notify`: nobody would be told anything."
+        message: "The configuration has no `notify`: there is no receiver to test."
       })
     const at = yield* Clock.currentTimeMillis
     const notice = { at, severity: "good", kind: "Test", subject: "limitbot", text: "this is a test" } as const

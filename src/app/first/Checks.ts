@@ -60,7 +60,7 @@ const serviceFinding = (compared: Result.Result<ServiceLook, { readonly message:
   if (closing !== undefined) return wrong(what, closing, "a newer limitbot; see: limitbot check --service")
   return drift.length === 0
     ? ok(what, `as it was recorded: ${checked.join(", ") || "nothing could be compared"}`)
-    : warn(what, drift.map(Drift.sentenceOf).join("; "), "money depends on none of it; see: limitbot check --service")
+    : warn(what, drift.map(Drift.sentenceOf).join("; "), "no money depends on it; see: limitbot check --service")
 }
 
 export const changeOf = (config: BotConfig, account: VenueAccount, orderId: string) =>

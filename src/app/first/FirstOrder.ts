@@ -39,7 +39,7 @@ export const theWord = "place"
 
 export class NotPaid extends Schema.TaggedError<NotPaid>()("NotPaid", { why: Schema.String }) {
   override get message(): string {
-    return `The first order was not paid, and nothing moved: ${this.why}. If the venue wants a larger one: --usd`
+    return `The first order was not paid, and nothing moved: ${this.why}. If the venue needs a larger one: --usd`
   }
 }
 

@@ -44,7 +44,7 @@ const candlesOf = (minutes: ReadonlyArray<Minute>): Candles.Candles => {
 
 export const candles = Effect.fn("JournalData.candles")(function* (file: string, market: string | undefined) {
   if (market === undefined)
-    return yield* new JournalDataMissing({ message: `${file}: say which market's prices: --market BTC/USDC` })
+    return yield* new JournalDataMissing({ message: `${file}: name the market of the prices: --market BTC/USDC` })
   const minutes = yield* within(
     file,
     Effect.flatMap(PriceStore, (store) => store.since(market, 0))

@@ -91,7 +91,7 @@ interface EvidenceAsked {
 
 export const write = Effect.fn("EvidenceFile.write")(function* ({ bot, order, out, proof, offline }: EvidenceAsked) {
   if (Option.isNone(out) && Option.isNone(proof))
-    return yield* new WrongUsage({ message: "Say which file to write: --out FILE, --proof FILE or both" })
+    return yield* new WrongUsage({ message: "Name the file to write: --out FILE, --proof FILE or both" })
   if (Option.isSome(proof) && typeof bot !== "string") return yield* new WrongUsage({ message: noProof })
   const fold = Evidence.make(order)
   yield* withJournal(

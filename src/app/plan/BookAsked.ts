@@ -24,7 +24,7 @@ export class UnknownMarket extends Schema.TaggedError<UnknownMarket>()("UnknownM
 
 export class NoSize extends Schema.TaggedError<NoSize>()("NoSize", { market: Schema.String, text: Schema.String }) {
   override get message(): string {
-    return `${this.market}: ${this.text}. Say the sizes in base, for example --size 0.1 --size 1`
+    return `${this.market}: ${this.text}. Set the sizes in base, for example --size 0.1 --size 1`
   }
 }
 

@@ -15,7 +15,7 @@ const watchMillis = 5_000
 
 export class NoMarket extends Schema.TaggedError<NoMarket>()("NoMarket", { known: Schema.Array(Schema.String) }) {
   override get message(): string {
-    return `Say which market: the journal has none yet. Markets: ${this.known.join(", ")}`
+    return `Name a market: the journal has none yet. Markets: ${this.known.join(", ")}`
   }
 }
 

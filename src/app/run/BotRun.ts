@@ -102,7 +102,7 @@ export class StillPaying extends Schema.TaggedError<StillPaying>()("StillPaying"
   }
 }
 
-const leavingReason: Reason = { code: "leaving", text: "The bot leaves and was told to cancel its orders" }
+const leavingReason: Reason = { code: "leaving", text: "The bot stops and cancels its orders (--cancel-on-exit)" }
 
 const leavingSlowly = "stopping: cancels its orders and waits for their money; Ctrl-C stops at once"
 

@@ -83,7 +83,7 @@ export const reload = Command.make(
     if (allow.length === 0) return yield* tell(config, "reload")
     const { journal } = yield* ConfigFile.loadSettings(config)
     yield* Admission.allowNext(journal, allow)
-    yield* Console.log(`Allowed for the next edit: ${allow.join(", ")}. A running bot takes it up within a second.`)
+    yield* Console.log(`Allowed for the next edit: ${allow.join(", ")}. A running bot applies it within a second.`)
     yield* Effect.ignore(tell(config, "reload"))
   })
 ).pipe(help(commandOf("reload").does))

@@ -33,7 +33,7 @@ export const command = Command.make(
       .fileArgument("file")
       .pipe(Argument.withDescription("A candle or trade file, or with --calibrate a journal")),
     ...runFlags.partFlags,
-    market: flags.text("market", "Of a journal: the market whose prices are meant, for example BTC/USDC"),
+    market: flags.text("market", "Of a journal: the market of the prices, for example BTC/USDC"),
     out: flags.file("out", "Write it as plain candles into this file: repaired, cut, aggregated"),
     calibrate: flags.toggle("calibrate", "Measure the fills of a bot from its journal FILE: for backtest --calibrate"),
     json: flags.json

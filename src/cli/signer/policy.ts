@@ -30,13 +30,13 @@ export const policy = Command.make(
   Effect.fn(function* ({ file, key, ...given }) {
     if (Option.isSome(file) && Option.isSome(key)) return yield* Policies.sign({ file: file.value, key: key.value })
     if (Option.isSome(file) || Option.isSome(key))
-      return yield* new WrongUsage({ message: "To sign a policy takes both: POLICY --key FILE" })
+      return yield* new WrongUsage({ message: "Signing a policy needs both: POLICY --key FILE" })
     yield* Answer.print(Policies.holding(given), given)
   })
 ).pipe(
   help("Show the active policies, their limits and how much of each cap is used; or sign one", {
     "limitbot signer policy": "What holds now",
-    "limitbot signer policy policy.yaml --key policy.key": "Sign a policy: a signer takes no other"
+    "limitbot signer policy policy.yaml --key policy.key": "Sign a policy: signers accept only signed ones"
   })
 )
 

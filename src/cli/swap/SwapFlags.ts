@@ -33,7 +33,7 @@ export const terms = {
   depositMode: flags.choiceOr(
     "deposit-mode",
     Wire.depositModes,
-    "MEMO: a shared address that tells payments apart by memo",
+    "MEMO: a shared address with a memo for each payment",
     "SIMPLE"
   ),
   recipient: flags.textOrMissing(

@@ -33,7 +33,7 @@ export const reader = Read.section({
   confidentialVerifier: Read.optional(account, "contract that executes payments of confidential accounts"),
   treasury: Read.optional(treasury, "issuer of the tokens there; `none`: tokens have their public ids"),
   loginVerifier: Read.optional(account, "contract that logins are signed for", "verifier"),
-  loginNonce: Read.optional(Read.oneOf(...loginNonces), "`started`: logins say from when they are valid"),
+  loginNonce: Read.optional(Read.oneOf(...loginNonces), "`started`: logins carry the start of their validity"),
   loginWithin: Read.optional(
     Read.section({
       before: Read.required(Read.duration, "how long ago at most"),

@@ -139,7 +139,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
   })
   const runs = Effect.andThen(
     engine.runUntil(stopped),
-    books.record({ _tag: "BotStopped", reason: "another process goes on with this account" })
+    books.record({ _tag: "BotStopped", reason: "another process continues this account" })
   )
   return {
     runs,

@@ -95,7 +95,7 @@ describe("ExchangeCandles", () => {
   it.effect("says what to do about an exchange that is not known, an answer that is none, and another file", () =>
     Effect.gen(function* () {
       const unknown = yield* Effect.flip(ExchangeCandles.openExchange(standIn(1), "nowhere"))
-      assert.match(unknown.message, /--exchange nowhere: ccxt knows no such exchange/)
+      assert.match(unknown.message, /--exchange nowhere: ccxt has no such exchange/)
       const nonsense: ExchangeCandles.Exchange = { fetchOHLCV: () => Promise.resolve([["x"]]) }
       const refused = yield* Effect.flip(
         ExchangeCandles.run(nonsense, { ...wantedIn("nonsense.csv"), from: -10 * minute, to: 0 }, () => undefined)

@@ -190,7 +190,7 @@ describe("candles from before", () => {
           volume: 1
         })
         assert.match((yield* look("ccxt:kraken:ETH/USD")).problem ?? "", /away from the price of BTC\/USDC/)
-        assert.match((yield* look("ccxt:nowhere:BTC/USD")).problem ?? "", /knows no such exchange/)
+        assert.match((yield* look("ccxt:nowhere:BTC/USD")).problem ?? "", /has no such exchange/)
       })
     )
   )

@@ -62,7 +62,7 @@ describe("what a journal knows that can still act or be paid", () => {
       [[...life, doubt], `${payments}: sent, execution unknown`],
       [[...life.slice(0, 3), asked], `${payments}: asked of a wallet, which may still pay`],
       [[...life, deposit], "Orders that rest: s/a o1: open"],
-      [[...life, deposit, closed], "Money on its way back: s/a o1: over; payout none, refund none"]
+      [[...life, deposit, closed], "Money on its way back: s/a o1: ended; payout none, refund none"]
     ]
     for (const [events, said] of stages) assert.deepStrictEqual(found(...events), [said])
     assert.deepStrictEqual(found(), [])

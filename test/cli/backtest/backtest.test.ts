@@ -403,7 +403,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       const missing = yield* Effect.flip(limitbot("data", named, "--market", "ETH/USDC"))
       assert.match(missing.message, /0 minutes of ETH\/USDC are stored; let the bot run/)
       const nameless = yield* Effect.flip(limitbot("data", named))
-      assert.match(nameless.message, /say which market's prices: --market BTC\/USDC/)
+      assert.match(nameless.message, /name the market of the prices: --market BTC\/USDC/)
     })
   )
 
