@@ -112,7 +112,7 @@ const doneOf = Effect.fnUntraced(function* (
       const names = target === undefined ? running : [target]
       const leaves = name === "resume" && leftPositions(books.state).some(({ strategy }) => strategy === target)
       yield* record(name, names)
-      const done = name === "pause" ? "paused: nothing new is placed, what rests stays" : "may place orders again"
+      const done = name === "pause" ? "paused: no new orders; open orders stay" : "may place orders again"
       return leaves ? `${target} leaves its position to the account` : `${names.join(", ")} ${done}`
     }
     case "drain": {

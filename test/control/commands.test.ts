@@ -109,7 +109,7 @@ describe("commands to a running bot", () => {
   it("pause keeps what rests and resume goes on, from the command line too", async () => {
     const paused = await limitbot("pause", "grid", "--why", "lunch")
     assert.strictEqual(paused.code, 0, paused.stderr)
-    assert.match(paused.stdout, /^grid paused: nothing new is placed, what rests stays\.$/m)
+    assert.match(paused.stdout, /^grid paused: no new orders; open orders stay\.$/m)
     assert.deepStrictEqual((await status()).strategies[0]?.paused, { by: "operator", action: "pause", reason: "lunch" })
     assert.strictEqual((await open()).length, 20)
     const { problems } = await status()

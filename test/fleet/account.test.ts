@@ -65,7 +65,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
   })
 
   it("is no other's, and says so where it has no such name or no such way", async () => {
-    assert.match((await ground.limitbot("status", "--account", "nobody")).stderr, /no account nobody in this fleet/)
+    assert.match((await ground.limitbot("status", "--account", "nobody")).stderr, /No account nobody in this fleet/)
     assert.strictEqual((await of("status", "--watch")).code, 2)
     assert.strictEqual((await of("events", "--follow")).code, 2)
     assert.strictEqual((await of("status", "--config", "other.yaml")).code, 2)
