@@ -215,7 +215,7 @@ export const filledOfLeg = (
 }
 
 /** A leg can be closed with what it did. The exit that ends a slot has something to leave before any of it fills. */
-export const hasBegun = (desired: Legs, leg: Leg, progress: SlotProgress): boolean =>
+export const mayEnd = (desired: Legs, leg: Leg, progress: SlotProgress): boolean =>
   filledOfLeg(desired, progress) > 0n || (!desired.cycle && leg.side !== desired.legs[0].side)
 
 /** The unfilled base quantity of a leg. Zero or less if nothing is left to do. */

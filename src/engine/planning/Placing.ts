@@ -94,7 +94,9 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   const withheld = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
     const known = at(strategy, view, beside, desired)
     const verdict = check(desired, known)
-    return Result.isFailure(verdict) ? denied(strategy, desired, known, verdict.failure) : Effect.void
+    // Without a hold, its money is still in the order that is cancelled, and no limit refuses it.
+    const isHeld = known.held.length > 0 && Result.isFailure(verdict)
+    return isHeld ? denied(strategy, desired, known, verdict.failure) : Effect.void
   }
 
   /** An open order stays in its slot until its successor may be placed; recorded once. `undefined` if it may be placed. */

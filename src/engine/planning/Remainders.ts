@@ -13,14 +13,7 @@ import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { type Market, quoteAmount, toTick } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
-import {
-  armedLeg,
-  type DesiredOrder,
-  type DesiredSlot,
-  dueLeg,
-  filledOfLeg,
-  hasBegun
-} from "../../strategy/Decision.ts"
+import { armedLeg, type DesiredOrder, type DesiredSlot, dueLeg, filledOfLeg, mayEnd } from "../../strategy/Decision.ts"
 import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, progressOf, type View } from "../../strategy/View.ts"
 import type { BotState } from "../state/BotState.ts"
@@ -49,7 +42,7 @@ const closingOf = (
 ): ReadonlyArray<BotEvent> => {
   const progress = progressOf(view, desired.slot)
   const leg = desired.legs[dueLeg(desired, progress)]
-  if (leg === undefined || !hasBegun(desired, leg, progress)) return []
+  if (leg === undefined || !mayEnd(desired, leg, progress)) return []
   const { base } = desired.market ?? view.market
   const about = { strategy: name, slot: desired.slot, side: leg.side, asset: base.symbol }
   const close = (rest: Amount, reason: string): ReadonlyArray<BotEvent> => [

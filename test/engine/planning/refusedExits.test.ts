@@ -414,6 +414,18 @@ describe("exits that are refused", () => {
       )
   )
 
+  it.effect("an exit that is withdrawn because the bot leaves is not reported as refused", () =>
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { process } = yield* stoppedBracket
+        yield* until(() => openOrders(process).length === 1, 60_000, "its exit rests")
+        process.world.setWithdraw({ code: "leaving", text: "the bot leaves" })
+        yield* until(() => openOrders(process).length === 0, 60_000, "it is cancelled")
+        assert.isFalse((yield* process.events).some(({ event }) => event._tag === "Denied"))
+      })
+    )
+  )
+
   it.effect("an entry that is refused is no missing exit", () =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -158,12 +158,8 @@ const checkHeld = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
     const holder = read.find((other) => other.rule?.side !== rule?.side && other.rule?.exit?.price !== undefined)?.rule
     if (rule?.side !== "SELL" || share === undefined || holder === undefined) continue
     const message = `rule ${rule.slot} sells a share of the position, and the exit of rule ${holder.slot} holds what it bought: while that rests, nothing is free`
-    warn(
-      to,
-      share.value,
-      message,
-      `leave ${holder.slot} by then.stop or then.when, which hold nothing until they are due`
-    )
+    const advice = `leave ${holder.slot} by then.stop or then.when, which hold nothing until they are due`
+    warn(to, share.value, message, advice)
   }
 }
 

@@ -7,7 +7,7 @@
 import type { Candles } from "../../../../candles/Candles.ts"
 import type { Amount } from "../../../../domain/Amount.ts"
 import type { Market } from "../../../../domain/Market.ts"
-import { dueLeg, exitsFirst, hasBegun, leaves, leftOfLeg } from "../../../../strategy/Decision.ts"
+import { dueLeg, exitsFirst, leaves, leftOfLeg, mayEnd } from "../../../../strategy/Decision.ts"
 import type { SlotProgress } from "../../../../strategy/View.ts"
 import type { FillRules } from "../FillRules.ts"
 import * as FillLog from "./FillLog.ts"
@@ -163,7 +163,7 @@ export class Orders {
     const { desired } = slot
     const progress = this.progressOf(slot)
     const leg = desired?.legs[dueLeg(desired, progress)]
-    if (desired === undefined || leg === undefined || !hasBegun(desired, leg, progress)) return false
+    if (desired === undefined || leg === undefined || !mayEnd(desired, leg, progress)) return false
     SlotState.completeLeg(slot, leg.side)
     return true
   }
