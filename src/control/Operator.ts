@@ -91,7 +91,7 @@ const doneOf = Effect.fnUntraced(function* (
   const record = Effect.fnUntraced(function* (what: keyof typeof events, strategies: ReadonlyArray<string>) {
     const isKnown = target === undefined || running.includes(target) || books.state.strategies.has(target)
     if (!isKnown)
-      return yield* new Unknown({ message: `There is no strategy ${target}. There are: ${running.join(", ")}` })
+      return yield* new Unknown({ message: `No strategy is named ${target}. Running: ${running.join(", ")}` })
     const recorded = books.recordFrom((state) => strategies.flatMap((each) => events[what](state, each, why, by)))
     yield* Effect.orDie(recorded) // A journal that cannot be written stops the bot.
     yield* bot.wake
@@ -102,7 +102,7 @@ const doneOf = Effect.fnUntraced(function* (
       orders.map(({ id }) => id),
       { code: "operator", text: why }
     )
-    return `${counted(orders.length, "order")} withdrawn`
+    return `${counted(orders.length, "order")} cancelled`
   })
   const open = () => unfinished(books.state)
 
@@ -123,7 +123,7 @@ const doneOf = Effect.fnUntraced(function* (
       const slotOrders = open().filter(({ slot, strategy }) => slotKey(strategy, slot) === target)
       if (slotOrders.length === 0) return yield* new Unknown({ message: `No order is open in a slot ${target}` })
       yield* withdraw(slotOrders)
-      return `The order of ${target} is withdrawn; the slot is placed anew if its strategy still wants it`
+      return `The order of ${target} is cancelled; its strategy may place it again`
     }
     case "cancel-all": {
       const names = new Set([...running, ...open().map(({ strategy }) => strategy)])
@@ -136,7 +136,7 @@ const doneOf = Effect.fnUntraced(function* (
     case "kill": {
       yield* bot.setKillSwitch(why)
       yield* bot.wake
-      return "Kill switch on: nothing more is signed, all orders are withdrawn"
+      return "Kill switch on: all payments stopped, all orders cancelled"
     }
     case "release": {
       yield* bot.releaseKillSwitch

@@ -44,9 +44,9 @@ export const make = Effect.fn("Signals.make")(function* (bot: {
     const now = yield* Clock.currentTimeMillis
     const from = at ?? Math.max(now, before?.at ?? 0)
     if (from > now + aheadMillis)
-      return yield* new Refused({ message: `${name}: its time is more than a minute ahead of the clock here` })
+      return yield* new Refused({ message: `${name}: its time is more than a minute ahead of this machine's clock` })
     if (before !== undefined && from < before.at)
-      return yield* new Refused({ message: `${name}: a value of a later time is known already` })
+      return yield* new Refused({ message: `${name}: a value with a later time is already stored` })
     if (before !== undefined && from === before.at && value === before.value) return `${name} is ${value} already`
     const recording = books.record({ _tag: "SignalReceived", name, value, from, by, ...present({ note }) })
     yield* Effect.orDie(recording) // A journal that cannot be written stops the bot.
@@ -58,15 +58,15 @@ export const make = Effect.fn("Signals.make")(function* (bot: {
     const { name } = sent
     const names = new Set(bot.strategies().flatMap(({ signals = new Map() }) => [...signals.keys()]))
     if (!names.has(name)) {
-      const there = names.size === 0 ? "None looks at any" : `There are: ${[...names].join(", ")}`
-      return yield* new Unknown({ message: `No running strategy looks at a signal ${name}. ${there}` })
+      const there = names.size === 0 ? "No strategy uses signals" : `Signals in use: ${[...names].join(", ")}`
+      return yield* new Unknown({ message: `No running strategy uses a signal ${name}. ${there}` })
     }
     const line = lines.get(name) ?? { last: sent, freeAtMillis: 0 }
     lines.set(name, line)
     line.last = sent
     const waitMillis = line.freeAtMillis - (yield* monotonicMillis)
     if (waitMillis > 0) yield* Effect.sleep(waitMillis)
-    if (line.last !== sent) return `${name}: another value came within the second, and counts instead`
+    if (line.last !== sent) return `${name}: another value arrived within the second and replaces this one`
     line.freeAtMillis = (yield* monotonicMillis) + spacingMillis
     return yield* record(by, sent)
   })

@@ -50,7 +50,7 @@ export class AssetRenamed extends Schema.TaggedError<AssetRenamed>()("AssetRenam
   configured: Schema.String
 }) {
   override get message(): string {
-    return `This journal has money of ${this.symbol}, which is ${this.id}, and the configuration says ${this.configured}. Write assets.${this.symbol} as it was, or use another journal file.`
+    return `This journal has money of ${this.symbol}, which is ${this.id}, but the configuration says ${this.configured}. Restore assets.${this.symbol}, or use another journal file.`
   }
 }
 
@@ -70,10 +70,10 @@ export class StartUnwritten extends Schema.TaggedError<StartUnwritten>()("StartU
   resting: Schema.Int
 }) {
   override get message(): string {
-    const rests = `${this.resting} of its orders may rest`
-    const killed = `The kill switch is on: ${this.resting === 0 ? "every order is cancelled, which is not recorded" : rests}`
-    const done = this.isWithdrawn ? killed : `${rests}; without room, limitbot kill and another start cancel them`
-    return `${this.why}. ${done}. Mend it (a full disk needs at least 8 MB), then start again`
+    const rests = `${this.resting} of its orders may be open`
+    const killed = `The kill switch is on: ${this.resting === 0 ? "every order was cancelled, without a record" : rests}`
+    const done = this.isWithdrawn ? killed : `${rests}; to cancel them on a full disk: limitbot kill, then start again`
+    return `${this.why}. ${done}. Fix it (a full disk needs at least 8 MB), then start again`
   }
 }
 
@@ -106,7 +106,7 @@ export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* 
   const withdrawals = yield* Withdrawals.make({ withdraw, wake: Effect.void })
   const unwritten = Effect.fnUntraced(function* ({ message }: JournalError) {
     const isWithdrawn = (yield* withdraw) !== undefined
-    if (isWithdrawn) yield* Effect.logWarning(`${message}. Everything is to be withdrawn: cancels go out unrecorded`)
+    if (isWithdrawn) yield* Effect.logWarning(`${message}. Cancelling all orders, without recording it`)
     const resting = yield* withdrawals.withdrawUnrecorded
     return yield* new StartUnwritten({ why: message, isWithdrawn, resting })
   })
@@ -177,7 +177,7 @@ export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEv
       ? [{ _tag: "Resumed", strategy: name, reason: "its file was changed" } as const]
       : []),
     ...(isAmongPaused(state, name)
-      ? OperatorPause.pause(state, name, "pause", "the operator has paused every other strategy")
+      ? OperatorPause.pause(state, name, "pause", "all strategies were paused by the operator")
       : []),
     ...changed.map(
       (asset): BotEvent => ({ _tag: "BudgetAllotted", strategy: name, asset, amount: newBudgets.get(asset) ?? 0n })

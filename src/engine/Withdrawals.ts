@@ -110,7 +110,7 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
     })
     const pause = Effect.suspend(() => Effect.sleep(isQuiet ? quietLookMillis : lookMillis))
     const next = Effect.raceFirst(pause, Queue.take(woken))
-    const looking = Effect.forever(Effect.andThen(lookFor("what must be withdrawn", look), next))
+    const looking = Effect.forever(Effect.andThen(lookFor("cancelling orders", look), next))
     return yield* Effect.raceFirst(looking, FiberMap.join(sending))
   }).pipe(Effect.scoped)
 
@@ -158,7 +158,7 @@ const noteKillSwitch = Effect.fnUntraced(function* (books: Bookkeeper["Service"]
 
 const reasonFor = ({ strategies }: BotState, { strategy }: Placement): Reason | undefined => {
   const strategyState = strategies.get(strategy)
-  if (strategyState?.removed === "drained") return { code: "removed", text: "Its strategy was taken away" }
+  if (strategyState?.removed === "drained") return { code: "removed", text: "Its strategy was removed" }
   const paused = strategyState?.paused
   return paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
 }

@@ -183,7 +183,7 @@ const judge = (
 ): ReadonlyArray<Judged> => {
   const strategy = strategies.get(name)
   if (strategy === undefined || decision === undefined) {
-    const text = "the limits of that time are not known: neither the journal nor the file has them"
+    const text = "the limits of that time are unknown: neither the journal nor the file has them"
     return [{ guard: "limits", verdict: "unknown", text }]
   }
   // The price is as old as it was when the strategy decided.
@@ -231,9 +231,9 @@ const cause = ({ code, text, source }: Reason): string =>
   `${text} [${code}${source === undefined ? "" : `, ${source}`}]`
 
 const verdict = (placement: Placement | undefined, assets: Money.Assets, now: number): string => {
-  if (placement === undefined) return "holds nothing"
+  if (placement === undefined) return "has no order"
   const base = placement.side === "SELL" ? placement.inputAsset : placement.outputAsset
-  const phrase = isOver(placement) ? "has in the books, and not in the market," : "holds"
+  const phrase = isOver(placement) ? "order ended, waiting for its money:" : "has"
   return `${phrase} ${placement.side} ${Money.withSymbol(assets, base, placement.quantity)} at ${Decimal.format(placement.price)}, ${placement.state}, for ${age(now - placement.plannedAt)}`
 }
 
@@ -256,30 +256,32 @@ const because = (
       ? [`the bot has not run since ${iso(stopped.at)}: ${stopped.event.reason}`]
       : []),
     ...(removal?.event._tag === "StrategyRemoved"
-      ? [`its strategy was taken away at ${iso(removal.at)}, its orders ${removal.event.orders}`]
+      ? [`its strategy was removed at ${iso(removal.at)}, its orders ${removal.event.orders}`]
       : []),
     ...(wish === undefined && absent === undefined && removal === undefined && decision !== undefined
-      ? ["the strategy has no such slot any more"]
+      ? ["the strategy no longer has this slot"]
       : []),
     ...(wish === undefined
       ? []
       : "done" in wish
         ? [`${isDoneWith}: ${cause(wish.done)}`]
-        : [`the strategy wants ${order(wish.desired)}: ${cause(wish.desired.why)}`]),
+        : [`the strategy plans ${order(wish.desired)}: ${cause(wish.desired.why)}`]),
     ...keptBecause(state, strategies.get(strategy.name), decision, placement, wish, now),
     ...overBecause(placement),
     ...(absent === undefined
       ? []
-      : [`the strategy wants ${placement === undefined ? "nothing" : "it no more"}: ${cause(absent.why)}`]),
+      : [`the strategy plans ${placement === undefined ? "no order" : "to cancel it"}: ${cause(absent.why)}`]),
     ...(placement === undefined && refusal !== undefined ? [`refused: ${refusal}`] : []),
     ...(placement?.cancel === undefined ? [] : [`it is being cancelled: ${cause(placement.cancel.why)}`]),
-    ...(placement?.status === undefined ? [] : [`the venue says ${placement.status}`]),
+    ...(placement?.status === undefined ? [] : [`status at the venue: ${placement.status}`]),
     ...(unsent === undefined ? [] : [unsent]),
     ...(touches === undefined ? [] : [textOf(touches)]),
-    ...(placement?.funding?.lastAnswer === undefined ? [] : [`funding was answered ${placement.funding.lastAnswer}`]),
+    ...(placement?.funding?.lastAnswer === undefined
+      ? []
+      : [`last answer to the funding: ${placement.funding.lastAnswer}`]),
     ...holdsOnSlot(state, strategy.name, name).map((hold) => {
       const { scope, since, text } = hold
-      const whole = scope === "bot" ? "the whole bot pays nothing: " : ""
+      const whole = scope === "bot" ? "all payments are stopped: " : ""
       const lasting = since === undefined ? "" : `, since ${iso(since)}`
       const lifted = liftedBy(hold)
       return `${whole}${text}${lasting}${lifted === undefined ? "" : ` (${lifted})`}`
@@ -300,10 +302,8 @@ const isOver = (placement: Placement | undefined): placement is PlacementIn<"clo
 
 const overBecause = (placement: Placement | undefined): ReadonlyArray<string> => {
   if (!isOver(placement)) return []
-  if (isEndUnbelieved(placement)) return [`its order is not in the market; of the venue: ${doubtOf(placement)}`]
-  return [
-    `its order is not in the market: it ended ${placement.status}, and a new one is placed once its money is back`
-  ]
+  if (isEndUnbelieved(placement)) return [`its order is not in the market: ${doubtOf(placement)}`]
+  return [`its order ended ${placement.status}; a new one is placed once its money is back`]
 }
 
 const keptBecause = (
@@ -325,8 +325,8 @@ const keptBecause = (
   const own = { price, quantity: openQuantity(placement) }
   const refusal = state.strategies.get(strategy.name)?.refusals.get(slot)
   if (refusal !== undefined && gainOfMoving(market, own, desired, outOfMarketBasisPoints) > fees)
-    return [`kept at ${Decimal.format(price)} until the better one may be placed: ${refusal}`]
-  return [`kept at ${Decimal.format(price)}: the better price is worth less than moving it costs (${text})`]
+    return [`kept at ${Decimal.format(price)} until the better price is allowed: ${refusal}`]
+  return [`kept at ${Decimal.format(price)}: moving costs more than the better price gains (${text})`]
 }
 
 const order = ({ side, price }: DesiredOrder): string => `${side} at ${Decimal.format(price)}`
@@ -348,9 +348,9 @@ const wouldChange = (decision: Of<"Decided">, placement: Placement | undefined):
     ...(until.barClose === undefined ? [] : [`the close of a ${until.barClose} candle`]),
     ...(until.signals === undefined ? [] : ["a new value of a signal"]),
     isOver(placement)
-      ? "the return of what its order held"
+      ? "the refund of its order"
       : until.onFill
         ? "a fill"
-        : "nothing but a fill of this slot, which arms its next leg"
+        : "a fill of this slot, which places its next leg; nothing else does"
   ]
 }

@@ -17,7 +17,7 @@ export const lines = (
     ...(rule === null
       ? []
       : [`  by the rule at ${rule}${ruleText === null || ruleText.endsWith(":") ? "" : `: ${ruleText}`}`]),
-    ...(inputs === null ? [] : [`  on a mid of ${inputs.mid}, ${inputs.priceAgeMillis} ms old`]),
+    ...(inputs === null ? [] : [`  at mid price ${inputs.mid}, ${inputs.priceAgeMillis} ms old`]),
     ...(inputs === null ? [] : conditionLines(inputs)),
     ...refusing.map(({ guard, verdict, text }) => `  limit ${guard} ${verdict}: ${text}`),
     ...(isAlone
@@ -25,12 +25,12 @@ export const lines = (
       : passing.length === 0
         ? []
         : [`  limits, all ok: ${passing.map(({ guard }) => guard).join(", ")}`]),
-    ...wouldChange.map((line) => `  reconsidered ${line.startsWith("mid") ? "when" : "with"} ${line}`),
-    ...lately.slice(-shownEvents).map((line) => `  saw ${line}`)
+    ...wouldChange.map((line) => `  re-evaluated ${line.startsWith("mid") ? "when" : "after"} ${line}`),
+    ...lately.slice(-shownEvents).map((line) => `  history ${line}`)
   ]
 }
 
 const conditionLines = ({ checks, checkedAt }: NonNullable<Explanation["inputs"]>): ReadonlyArray<string> => [
-  ...(checks.length === 0 || checkedAt === null ? [] : [`  on these conditions at ${iso(checkedAt)}`]),
+  ...(checks.length === 0 || checkedAt === null ? [] : [`  conditions at ${iso(checkedAt)}`]),
   ...checks.map(({ text, values, holds }) => `    ${text} ${holds ? "holds" : "does not hold"}: ${values}`)
 ]

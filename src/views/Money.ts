@@ -101,7 +101,7 @@ export const dustList = (assets: MoneyText.Assets) =>
       key: "order",
       title: "SOLD BY",
       value: ({ order }) => order,
-      text: ({ order }) => order ?? "waits until it is enough for an order"
+      text: ({ order }) => order ?? "too small for an order yet"
     }
   ])
 

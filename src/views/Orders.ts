@@ -1,4 +1,4 @@
-/** Every order that is not settled yet, with the ids by which the venue knows it. */
+/** Every unsettled order, with its ids at the venue. */
 import { Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
 import { iso } from "../domain/Text.ts"
@@ -61,7 +61,7 @@ export const stuckOrders = (assets: Money.Assets, now: number) =>
     { key: "order", title: "ORDER", value: ({ placement }) => placement.order?.id, text: nameOfStuck },
     { key: "state", title: "STATE", value: ({ placement }) => placement.state },
     { key: "since", value: ({ since }) => iso(since) },
-    { key: "forMillis", title: "FOR", value: ({ since }) => now - since, text: ({ since }) => age(now - since) },
+    { key: "forMillis", title: "AGE", value: ({ since }) => now - since, text: ({ since }) => age(now - since) },
     { key: "termMillis", value: ({ term }) => term },
     {
       key: "term",

@@ -108,12 +108,12 @@ const pauses =
     if (paused.action === "pause") return { text: `Paused ${pausedBy(paused)}` }
     const held = leftPositions(state, (strategy) => strategy.name === name).map((left) => leftText(left, assets))
     const open = held.length === 0 ? "" : `; it ${held.join(", ")}, and places no exit`
-    return { text: `Paused, orders withdrawn ${pausedBy(paused)}${open}` }
+    return { text: `Paused, orders cancelled ${pausedBy(paused)}${open}` }
   }
 
 const changed = (drift: Drift.Drift): Case => ({
   subject: "service",
-  text: `Not as recorded: ${Drift.sentenceOf(drift)}. See: limitbot check --service`
+  text: `Differs from its record: ${Drift.sentenceOf(drift)}. See: limitbot check --service`
 })
 
 const isUnclear = (placement: ReturnType<typeof unfinished>[number]): boolean =>
@@ -148,7 +148,7 @@ const kinds: ReadonlyArray<Kind> = [
   kindOfHold("witness-disagrees"),
   alarm("journal-cut", ({ state }) => {
     const text =
-      "Events may be missing at its end: what is free is not certain. The venue is asked what happened since, and what was begun is watched for two minutes"
+      "Its last events may be missing, so free balances are uncertain. The bot asks the venue for later events and watches started orders for two minutes"
     return state.integrity.isTorn || unfinished(state).some(mayBePaidEarlier) ? [{ subject: "journal", text }] : []
   }),
   kindOfHold("disk-full"),
@@ -161,15 +161,15 @@ const kinds: ReadonlyArray<Kind> = [
   asks(
     "in-doubt",
     "in-doubt",
-    (amount) => `Nobody knows whether ${amount} was paid: the money stays reserved, the slot gets nothing new`
+    (amount) => `Unclear whether ${amount} was paid: the money stays reserved, the slot gets no new order`
   ),
-  asks("frozen", "frozen", (amount) => `No new funding: the venue gave a payment of ${amount} up`),
+  asks("frozen", "frozen", (amount) => `No new funding: the venue gave up on a payment of ${amount}`),
   asks(
     "unproven",
     "unproven",
-    (amount) => `The venue says that a swap of ${amount} succeeded and shows no amounts: say what arrived`
+    (amount) => `The venue reports a swap of ${amount} as succeeded without amounts: state the amount that arrived`
   ),
-  asks("missing", "stuck", (amount) => `${amount} has not shown up for an hour although it should have`),
+  asks("missing", "stuck", (amount) => `${amount} is overdue by an hour`),
   alarm("unclear-payment", ({ assets, state }) =>
     unfinished(state)
       .filter((placement) => placement.state !== "in doubt" && isUnclear(placement))
@@ -196,13 +196,13 @@ const kinds: ReadonlyArray<Kind> = [
         if (wanted.rests)
           return {
             subject: slotKey(strategy, slot),
-            text: `The exit ${exit} rests and is not filled: ${reason}`,
+            text: `The exit ${exit} is open and not filled: ${reason}`,
             since
           }
         const by = limit === undefined ? "the venue" : `its limit ${limit}`
         const own = state.placements.get(state.slots.get(slotKey(strategy, slot))?.placement ?? "")
         const rests = own?.state === "open" && own.cancel === undefined ? own : undefined
-        const beside = rests === undefined ? "" : `; what rests at ${Decimal.format(rests.price)} stays`
+        const beside = rests === undefined ? "" : `; the order at ${Decimal.format(rests.price)} stays`
         const text = `The exit ${exit} is not in the market, refused by ${by}: ${reason}${beside}`
         return { subject: slotKey(strategy, slot), text, since }
       })
@@ -212,7 +212,7 @@ const kinds: ReadonlyArray<Kind> = [
     ofStrategies(({ failing }) =>
       failing === undefined
         ? undefined
-        : { text: `Cannot be planned (${failing.reason}); its orders stay as they are`, since: failing.since }
+        : { text: `Cannot be planned (${failing.reason}); its orders stay open`, since: failing.since }
     )
   ),
   alarm(
@@ -235,7 +235,7 @@ const kinds: ReadonlyArray<Kind> = [
     ({ state }) =>
       (state.reconciled?.foreign ?? []).map(({ address, kind, subject, text }) => ({
         subject: "account",
-        text: `Not of this journal, and left alone: ${kind} ${subject}${subject === address ? "" : ` at ${address}`}: ${text}`
+        text: `Unknown ${kind} ${subject}${subject === address ? "" : ` at ${address}`} on this account (not touched): ${text}`
       })),
     "reconcile"
   ),
@@ -245,19 +245,22 @@ const kinds: ReadonlyArray<Kind> = [
   warn("incident-feed", ({ state: { drift } }) =>
     drift
       .filter(({ what }) => what === Drift.incidentFeed)
-      .map(({ is }) => ({ subject: "incidents", text: `New incidents are not read, their feed refuses us: ${is}` }))
+      .map(({ is }) => ({
+        subject: "incidents",
+        text: `New incidents cannot be read, their feed rejects requests: ${is}`
+      }))
   ),
   warn("no-price", ({ now, state }) =>
     [...state.doubts].map(([market, { isUnquoted, reason, since }]) => ({
       severity: isUnquoted ? "alarm" : "warn",
       subject: market,
-      text: `No price for ${age(now - since)}, ${isUnquoted ? "its stops and orders wait for one" : "nothing new is placed or withdrawn by it"}: ${reason}`,
+      text: `No price for ${age(now - since)}, ${isUnquoted ? "its stops and orders wait for one" : "orders are neither placed nor moved"}: ${reason}`,
       since
     }))
   ),
   warn("clock-off", ({ state }) =>
     state.clock?.ok === false && VenueTime.problem(state) === undefined
-      ? [{ subject: "clock", text: `Above 30 s nothing new is funded: ${clockText(state.clock.skewMillis)}` }]
+      ? [{ subject: "clock", text: `Nothing is funded above 30 s: ${clockText(state.clock.skewMillis)}` }]
       : []
   ),
   warn(
@@ -281,7 +284,7 @@ const kinds: ReadonlyArray<Kind> = [
       totals(state.ledger).flatMap(({ amount, asset, place }) => {
         if (place !== "residual" || amount === 0n) return []
         const unexplained = Money.withSymbol(assets, asset, amount)
-        return [{ subject: asset, text: `${unexplained} is unexplained: what the venue said does not add up` }]
+        return [{ subject: asset, text: `${unexplained} is unexplained: the venue's reports do not add up` }]
       }),
     "reconcile"
   ),

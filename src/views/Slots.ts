@@ -156,7 +156,7 @@ const paymentNeeded = (bot: BotState, placement: Placement, assets: Money.Assets
   if (payment.state === "unclear") {
     const or = again === undefined ? "" : `, or run once with --pay-again ${again}`
     const then = holdReason === undefined ? `pay if it did not${or}` : `pay nothing now (${holdReason})`
-    return `UNCLEAR whether the wallet paid ${what}: see, and ${then}`
+    return `UNCLEAR whether the wallet paid ${what}: check, and ${then}`
   }
   if (payment.wallet !== "manual") return undefined
   return holdReason === undefined ? `PLEASE PAY ${what}` : `PAY NOTHING to ${order.depositAddress}: ${holdReason}`
@@ -182,7 +182,7 @@ const emptyRow = (state: BotState, strategy: string, slot: string, done: string 
   const { frozen, refusals = 0, refusedWhy } = state.slots.get(key) ?? {}
   const [held] = holdsOnSlot(state, strategy, slot)
   const absent = decision?.absent.find((each) => each.slot === slot)?.why.text
-  const givenUp = refusals > 0 && refusedWhy !== undefined ? `given up and tried again: ${refusedWhy}` : undefined
+  const givenUp = refusals > 0 && refusedWhy !== undefined ? `failed, will be retried: ${refusedWhy}` : undefined
   const isFrozen = frozen !== undefined
   const isTrouble = isFrozen || state.refusedExits.has(key)
   return {

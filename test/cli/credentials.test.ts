@@ -15,7 +15,7 @@ describe.concurrent("credentials", () => {
     const proxy = await recordingProxy(sandbox.url)
     const cwd = workspace({ ...sandbox, url: proxy.url })
     const bot = startHere(["run", "grid.yaml", ...config], { cwd })
-    await bot.says("the order rests")
+    await bot.says("the order is open")
     proxy.expire(sandbox.apiKey)
     assertSays(
       await bot.ended,

@@ -84,7 +84,7 @@ describe.concurrent("the dashboard's address", () => {
       await bot.says(/dashboard http:\/\/127\.0\.0\.1:\d+ /)
       const status = async (...args: ReadonlyArray<string>) =>
         (await runHere(["status", "--config", "config.yaml", ...args], { cwd })).stdout
-      const seen = /A move of BTC\/USDC is seen after \d+\.\d s; 99 of 100 within \d+\.\d s\./
+      const seen = /Price delay of BTC\/USDC: \d+\.\d s \(p50\), \d+\.\d s \(p99\)\./
       await until("status says it", async () => seen.test(await status()))
       const [market] = JSON.parse(await status("--json")).seenAfter
       assert.strictEqual(market.market, "BTC/USDC")

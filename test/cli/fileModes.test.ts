@@ -22,7 +22,7 @@ describe("files", () => {
     mkdirSync(join(cwd, "made"))
     const ours = new Set([...readdirSync(cwd), "made"])
     const first = start(["run", "grid.yaml", ...config], { cwd, ...openly })
-    await first.says("the order rests")
+    await first.says("the order is open")
     first.signal("SIGTERM")
     assert.strictEqual((await first.ended).code, 0)
     for (const words of [

@@ -11,7 +11,7 @@ describe("limitbot journal", () => {
     const sandbox = await startStill()
     const [old, fresh] = [workspace(sandbox), workspace(sandbox)]
     const bot = startHere(["run", "grid.yaml", ...config], { cwd: old })
-    await bot.says("the order rests", 20)
+    await bot.says("the order is open", 20)
     const copied = await runHere(["journal", "backup", "copy.sqlite", ...config, "--json"], { cwd: old })
     assert.strictEqual(copied.code, 0, copied.stderr)
     const { events, head } = JSON.parse(copied.stdout)

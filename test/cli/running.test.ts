@@ -48,7 +48,7 @@ describe.concurrent("limitbot run", () => {
       )
     })
     const bot = startHere([...runGrid, "--log-level", "all"], { cwd })
-    await bot.says("the order rests", 20)
+    await bot.says("the order is open", 20)
 
     const second = await run(runGrid, { cwd })
     assertSays(second, 1, new RegExp(`journal\\.sqlite is in use by process ${bot.pid} since \\d{4}-`))
@@ -70,7 +70,7 @@ describe.concurrent("limitbot run", () => {
     assertSays(
       renamed,
       1,
-      /has money of BTC, which is nep141:btc\.omft\.\w+, and the configuration says that this is XBT/
+      /has money of BTC, which is nep141:btc\.omft\.\w+, but the configuration says that this is XBT/
     )
     const swapped = await runHere(["run", "grid.yaml", "--config", "swapped.yaml"], { cwd })
     assertSays(swapped, 1, /has money of BTC, .* says that it is nep141:eth\.omft\.\w+/)
@@ -99,7 +99,7 @@ describe.concurrent("limitbot run", () => {
     const venue = await recordingProxy(sandbox.url)
     const cwd = workspace({ ...sandbox, url: venue.url })
     const bot = start([...runGrid, "--cancel-on-exit"], { cwd })
-    await bot.says("the order rests")
+    await bot.says("the order is open")
     // Otherwise it may have withdrawn everything before the second.
     await venue.close()
     bot.signal("SIGINT")
@@ -150,7 +150,7 @@ describe.concurrent("limitbot run", () => {
     const cwd = workspace({ ...sandbox, url: proxy.url })
     const { temporary, isClean } = temporaryFiles()
     const bot = start([...runGrid, "--dry-run", "--poll", "0.2s"], { cwd, ...temporary })
-    await bot.says("the order rests", 20)
+    await bot.says("the order is open", 20)
     await control(sandbox, "prices", { "BTC/USDC": 59_850 })
     await bot.says("FILL ", 2)
     bot.signal("SIGINT")
@@ -170,7 +170,7 @@ describe.concurrent("limitbot demo", () => {
   it("shows slots, orders, fills, payouts and money, and its books agree", async () => {
     const bot = startHere(["demo", "--speed", "600"], { cwd: newFolder() })
     for (const what of [
-      "the order rests",
+      "the order is open",
       "FILL ",
       "paid out ",
       /\nSLOT .*\n.*demo-grid\/cell-/,

@@ -202,14 +202,14 @@ describe("commands to a running bot", () => {
     const applied = await bot.command("/api/v1/apply", { ...better, hash: file.hash })
     assert.deepStrictEqual(
       [applied.status, JSON.parse(applied.body)],
-      [200, { message: `${file.file} is saved and taken up` }]
+      [200, { message: `${file.file} is saved and applied` }]
     )
     assert.isTrue((await written()).isRunning)
     await until("one purchase and one sale are open", async () => (await open()).length === 2)
     assert.strictEqual((await bot.command("/api/v1/apply", { ...better, hash: file.hash })).status, 409)
     const saved = await written()
     const greedy = { file: file.file, text: file.text.replace("quote: 6000", "quote: 60000000"), hash: saved.hash }
-    assert.match((await bot.command("/api/v1/apply", greedy)).body, /is saved and does not run: grid: over-commit/)
+    assert.match((await bot.command("/api/v1/apply", greedy)).body, /is saved but not applied: grid: over-commit/)
     writeFileSync(file.file, file.text)
     await until("the file runs as it was", async () => (await written()).isRunning)
     await allOpen()

@@ -144,7 +144,7 @@ describe("people with names", () => {
     )
     assert.strictEqual((await say(token, "/api/v1/resume", {})).status, 200)
     assert.strictEqual((await say(token, "/api/v1/drain", { strategy: "grid" })).status, 200)
-    const drains = await logged("PAUSED and withdraws")
+    const drains = await logged("PAUSED, orders cancelled,")
     assert.isTrue(drains.some(({ text }) => text.endsWith("by anna")))
   })
 

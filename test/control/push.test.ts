@@ -60,7 +60,7 @@ describe("a phone that is told", () => {
       assert.isTrue(yield* phones.subscribe(speaker, { endpoint: firebase("a"), keys: browser.keys }))
       yield* phones.tell(message, twice)
       const [first, second] = sent
-      assert.match(JSON.parse(browser.read(first?.body ?? Buffer.alloc(0))).text, /vera is told here from now on/)
+      assert.match(JSON.parse(browser.read(first?.body ?? Buffer.alloc(0))).text, /vera now gets notices here/)
       assert.deepStrictEqual(JSON.parse(browser.read(second?.body ?? Buffer.alloc(0))), message)
       assert.strictEqual(first?.body.length, second?.body.length, "the length says nothing either")
       assert.strictEqual(second?.headers["content-encoding"], "aes128gcm")
@@ -166,10 +166,10 @@ describe("a phone that is told", () => {
       const { keys } = newBrowser()
       const refusal = (endpoint: string, given = keys) =>
         Effect.map(Effect.flip(phones.subscribe(speaker, { endpoint, keys: given })), (error) => error.message)
-      assert.match(yield* refusal("https://10.0.0.1/x"), /none that the bot may ask/)
+      assert.match(yield* refusal("https://10.0.0.1/x"), /push service is not allowed/)
       assert.strictEqual(sent.length, 0)
       const offTheCurve = { ...keys, p256dh: `B${"A".repeat(86)}` }
-      assert.match(yield* refusal(firebase("x"), offTheCurve), /keys are none that a message can be encrypted for/)
+      assert.match(yield* refusal(firebase("x"), offTheCurve), /encryption keys are invalid/)
       assert.match(yield* refusal(firebase("x")), /fcm.googleapis.com answered 400/)
       assert.match(yield* refusal(firebase("dead")), /does not know this browser/)
       assert.isFalse(existsSync(`${journal}.phones`))
@@ -250,13 +250,10 @@ describe("a running bot and phones", () => {
     const [vera, anna] = [newBrowser(), newBrowser()]
     const endpoint = `${service.origin}/vera`
     const subscribed = await say(token, "/api/v1/push/subscribe", { endpoint, keys: vera.keys })
-    assert.deepStrictEqual(
-      [subscribed.status, subscribed.body],
-      [200, '{"message":"This browser is told from now on"}']
-    )
-    assert.match(vera.read(taken("/vera")[0]?.body ?? Buffer.alloc(0)), /vera is told here from now on/)
+    assert.deepStrictEqual([subscribed.status, subscribed.body], [200, '{"message":"This browser now gets notices"}'])
+    assert.match(vera.read(taken("/vera")[0]?.body ?? Buffer.alloc(0)), /vera now gets notices here/)
     const again = await say(token, "/api/v1/push/subscribe", { endpoint, keys: vera.keys })
-    assert.match(again.body, /is told already/)
+    assert.match(again.body, /already gets notices/)
     assert.strictEqual(taken("/vera").length, 1)
     await bot.command("/api/v1/push/subscribe", { endpoint: `${service.origin}/anna`, keys: anna.keys })
     await bot.command("/api/v1/pause", { why: "smoke" })
@@ -290,7 +287,7 @@ describe("a running bot and phones", () => {
       const { body, status } = await bot.command("/api/v1/push/subscribe", payload)
       return `${status} ${body}`
     }
-    assert.match(await refusal({ endpoint: "https://127.0.0.1:1/x", keys }), /^409 .*none that the bot may ask/)
+    assert.match(await refusal({ endpoint: "https://127.0.0.1:1/x", keys }), /^409 .*push service is not allowed/)
     assert.match(await refusal({ endpoint: `${service.origin}/x`, keys: { ...keys, auth: "short" } }), /^400 /)
     assert.match(await refusal({ endpoint: `${service.origin}/x` }), /^400 /)
     service.answer("/moved", 307)

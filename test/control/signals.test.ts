@@ -51,7 +51,7 @@ beforeAll(async () => {
 describe("signals to a running bot", () => {
   it("a file that is not there yet is told as that", async () => {
     await until("it was looked for", async () =>
-      (await limitbot("events")).stdout.includes("signals.csv failed and begins anew: the file does not exist yet")
+      (await limitbot("events")).stdout.includes("signals.csv failed and was restarted: the file does not exist yet")
     )
     writeFileSync(join(bot.folder, "signals.csv"), "time,name,value\n")
   })
@@ -70,12 +70,12 @@ describe("signals to a running bot", () => {
     assert.strictEqual((await status()).openOrders, 0)
   })
 
-  it("a file, the command and the API each bring one; the order rests when all are there, and leaves by a value", async () => {
+  it("a file, the command and the API each bring one; the order is open when all are there, and leaves by a value", async () => {
     appendFileSync(join(bot.folder, "signals.csv"), `${new Date().toISOString()},trend,0.7\n`)
     await until("the file was taken up", async () => (await status()).signals[0]?.value === 0.7)
     const sent = await limitbot("signal", "go", "true", "--note", "by hand")
     assert.deepStrictEqual([sent.code, sent.stdout], [0, "go is 1.\n"], sent.stderr)
-    await until("the order rests", async () => (await status()).openOrders === 1)
+    await until("the order is open", async () => (await status()).openOrders === 1)
     const explained = (await limitbot("explain", "grid/dip")).stdout
     assert.include(explained, "a new value of a signal")
     assert.strictEqual((await post("trend", { value: -1, note: "over" })).status, 200)
@@ -108,14 +108,14 @@ describe("signals to a running bot", () => {
     const old = await post("trend", { value: 1, at: 1_000 })
     assert.deepStrictEqual(
       [old.status, JSON.parse(old.body).message],
-      [409, "trend: a value of a later time is known already"]
+      [409, "trend: a value with a later time is already stored"]
     )
     const ahead = await post("trend", { value: 1, at: Date.now() + 3_600_000 })
-    assert.match(JSON.parse(ahead.body).message, /more than a minute ahead of the clock here/)
+    assert.match(JSON.parse(ahead.body).message, /more than a minute ahead of this machine/)
     const unknown = await post("trned", { value: 1 })
     assert.deepStrictEqual(
       [unknown.status, JSON.parse(unknown.body).message],
-      [404, "No running strategy looks at a signal trned. There are: trend, go"]
+      [404, "No running strategy uses a signal trned. Signals in use: trend, go"]
     )
     for (const [name, payload] of [
       ["trend", { value: "0.5" }],

@@ -64,7 +64,7 @@ describe("telemetry", () => {
     const folder = workspace(sandbox, { "config.yaml": text })
     const config = ["--config", join(folder, "config.yaml")]
     const bot = startHere(["run", join(folder, "grid.yaml"), ...config, "--poll", "0.3s"])
-    await bot.says("the order rests", 20)
+    await bot.says("the order is open", 20)
     assert.strictEqual((await runHere(["pause", ...config])).code, 0)
     const named = (name: string) => spans.filter((span) => span.name === name)
     await until(() => named("Operator.obey").length > 0 && named("Turn.run").length > 2)

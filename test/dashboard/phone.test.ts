@@ -109,9 +109,7 @@ describe.skipIf(browserPath === undefined)("a phone", () => {
     await until("its worker runs", async () => (await notifications()).length === 0 && registrationId !== "")
     await arrives()
     await until("it shows that", async () => (await notifications()).length === 1)
-    assert.deepStrictEqual(await notifications(), [
-      { title: "limitbot", body: "the operator is told here from now on" }
-    ])
+    assert.deepStrictEqual(await notifications(), [{ title: "limitbot", body: "the operator now gets notices here" }])
   })
 
   it("shows what the bot tells while no page is open, until it is taken away", async () => {

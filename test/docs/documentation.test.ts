@@ -85,7 +85,7 @@ until_says() {
   cat said.log
 }
 case "$*" in
-  "run "*" --for 15s") until_says "the order rests" "\${@:1:$#-2}" --poll 0.5s; exit ;;
+  "run "*" --for 15s") until_says "the order is open" "\${@:1:$#-2}" --poll 0.5s; exit ;;
   "fleet run "*" --for 15s") until_says "took 1 account" "\${@:1:$#-2}"; exit ;;
 esac
 case "$1" in

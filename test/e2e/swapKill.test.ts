@@ -198,7 +198,7 @@ describe.concurrent("a wallet program", () => {
       await kill(first)
       const early = await startHere([...resuming(config, "s1"), "--pay-again"]).ended
       assert.strictEqual(early.code, 1)
-      assert.match(early.stderr, /--pay-again s1: the wallet program that was asked for it may still be at work until /)
+      assert.match(early.stderr, /--pay-again s1: its wallet program may run until /)
       const resumed = startHere(["swap", "--resume", "s1", "--config", config])
       await resumed.says("--pay-again")
       assert.match(resumed.stdout(), /Unclear if the wallet paid 0\.01 BTC to /)

@@ -107,7 +107,7 @@ describe("a witness outside", () => {
       assert.lengthOf(await ordersAt(connection), orders)
       assert.isEmpty(second.lines.filter((line) => said("FundingSigned")(line) || said("FundingSent")(line)))
       assert.strictEqual(last(), before, "the witness was told of the old copy, and would not disagree any more")
-      assert.match((await say("resolve")).stdout, /witness: the journal is not what its witness saw/)
+      assert.match((await say("resolve")).stdout, /witness: the journal differs from its witness/)
       await say("resolve", "witness", "--forget", "--because", "Ada: the newer disk is lost")
       await until("a checkpoint of the copy", () => last() !== before)
       await stopped(second)

@@ -82,7 +82,7 @@ describe("the feed of incidents", () => {
             ({ kind, severity, text }) => `${severity} ${kind}: ${text}`
           )
         const refused = [
-          "warn incident-feed: New incidents are not read, their feed refuses us: The venue does not accept our credential"
+          "warn incident-feed: New incidents cannot be read, their feed rejects requests: The venue does not accept our credential"
         ]
         const bot = yield* world.run(on)
         yield* until(() => told(bot).length > 0, 60_000, "it is told")

@@ -85,12 +85,12 @@ describe("the operator's word", () => {
             return Result.isFailure(said) ? said.failure : "taken"
           })
         const promised = swap()?.outputAmount ?? 0n
-        assert.match(yield* say("paid"), /say how much arrived: limitbot resolve p1 --paid --received AMOUNT/)
+        assert.match(yield* say("paid"), /state the amount that arrived: limitbot resolve p1 --paid --received AMOUNT/)
         assert.match(yield* say("paid", 0n), /say how much arrived/)
         assert.match(yield* say("paid", promised * 20n), /its quote promised far less/)
         assert.match(yield* say("forget", 1n), /is said with --paid/)
         const waits = overdueIn(bot.state, defaultTerms, (swap()?.deadline ?? 0) + 1_200_000)
-        assert.match(waits.map(({ text }) => text).join(), /^a word on what arrived/)
+        assert.match(waits.map(({ text }) => text).join(), /^the amount that arrived/)
         const before = Ledger.freeOf(bot.state.ledger, "swapper", "SOL")
         assert.strictEqual(yield* say("paid", promised + 5n), "taken")
         assert.isEmpty(problemsOf(bot.state, later))

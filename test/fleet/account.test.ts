@@ -106,7 +106,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
   it("pauses a strategy by a word to its owner, and the pause outlives the owner", async () => {
     const paused = await of("pause", "grid", "--why", "to look")
     assert.match(paused.stdout, /grid paused: no new orders/)
-    assert.match((await of("pause", "other")).stderr, /There is no strategy other/)
+    assert.match((await of("pause", "other")).stderr, /No strategy is named other/)
     runner.signal("SIGTERM")
     await runner.ended
     runner = ground.runner()

@@ -95,7 +95,7 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
     assert.match((await of("reconcile")).stdout, /balance +USDC +.*moved by -\d+, the journal explains/)
     assert.lengthOf(await sentences(), 1)
     const accepted = await of("reconcile", "--accept-balances", "--all")
-    assert.match(accepted.stdout, /capital that went by your word/, accepted.stderr)
+    assert.match(accepted.stdout, /accepted by you as withdrawn capital/, accepted.stderr)
     await until("it is told no more", (all) => all.length === 0)
     const moved = (await of("events", "--json", "--search", "CapitalMoved")).stdout.trim().split("\n")
     assert.lengthOf(moved, 1)

@@ -148,7 +148,7 @@ describe.skipIf(server === undefined)("a fleet", () => {
       // What is in doubt stays so for an hour; the books count it as what it is.
       accounts.every(
         ({ openOrders, problems, wanted }) =>
-          wanted === "killed" && (openOrders === 0 || problems.includes("Nobody knows whether"))
+          wanted === "killed" && (openOrders === 0 || problems.includes("Unclear whether"))
       )
     )
     assert.include((await limitbot("fleet", "--remove", "account-1")).stdout, "its journal stays")

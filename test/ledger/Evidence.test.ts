@@ -145,7 +145,7 @@ describe("evidence", () => {
     assert.strictEqual(said(fill, closed, paid(990n), refunded), "a filled order was refunded")
     assert.strictEqual(
       said(closed, refunded),
-      "it ended FILLED, and no fill shows an amount; it ended FILLED, and all came back"
+      "it ended FILLED, but no fill shows an amount; it ended FILLED, and all came back"
     )
   })
 

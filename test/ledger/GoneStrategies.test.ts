@@ -158,7 +158,7 @@ describe("a strategy that does not run any more", () => {
     assert.match(total ?? "", /^total after fees +0 +7$/)
     assert.strictEqual(
       words,
-      "Not counted: 0.0060004 BTC, 1445.99997 USDC that grid gave back to the account; it does not run"
+      "Not counted: 0.0060004 BTC, 1445.99997 USDC that grid returned to the account; it is not running"
     )
     assert.isFalse(places.some((place) => isGivenBack(place)))
   })

@@ -50,23 +50,23 @@ const withSilence = (name: string, change: (row: Silence) => ReadonlyArray<Silen
 
 const neededDue = [
   ["created", "it may have been paid"],
-  ["created", "it may have been paid, and was looked at"],
-  ["planned", "nobody has looked whether it may begin"],
+  ["created", "it may have been paid, and was read"],
+  ["planned", "its create is not approved yet"],
   ["planned", "something holds it"],
-  ["planned", "it may begin"],
+  ["planned", "it may be created"],
   ["creating", "its create has no answer"],
-  ["created", "nobody has looked whether it may be paid"],
+  ["created", "its payment is not approved yet"],
   ["created", "something holds it"],
-  ["created", "it was not read once more"],
+  ["created", "it was not read again"],
   ["created", "its payment is signed here"],
-  ["funding", "nobody has looked whether its bytes may go again"],
+  ["funding", "its resending is not approved yet"],
   ["funding", "its payload has expired"]
 ] as const
 
-const neededCancels = ["nobody wants that it leaves", "it is to leave"] as const
+const neededCancels = ["no cancel is requested", "it is to leave"] as const
 
 const neededSilence = [
-  "an earlier process began it, and may have paid",
+  "an earlier process started it, and may have paid",
   "a create was not answered",
   "a payload never left, or every attempt was clearly refused",
   "a payload was sent, and never acknowledged"

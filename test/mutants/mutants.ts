@@ -257,7 +257,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: due,
-        find: '  [funding, "its deposit may take so long"',
+        find: '  [funding, "its deposit is not overdue yet"',
         replace: `  [
     funding,
     "it is to be cancelled",
@@ -265,7 +265,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     ({ id: placement, inputAmount: amount, inputAsset: asset, slot, strategy }) =>
       record([{ _tag: "FundingDead", strategy, slot, placement, asset, amount, reason: "cancelled" }])
   ],
-  [funding, "its deposit may take so long"`
+  [funding, "its deposit is not overdue yet"`
       }
     ]
   },

@@ -113,10 +113,10 @@ describe("an explanation", () => {
       const slot = yield* endedByVenue
       const because = slot?.because.join("\n") ?? ""
       assert.notInclude(because, "kept at")
-      assert.match(because, /not in the market; of the venue: it ended order o before its time \(CANCELED\); a new one/)
-      assert.include(slot?.verdict ?? "", "has in the books, and not in the market, BUY")
+      assert.match(because, /not in the market: the venue ended order o early \(CANCELED\); a new one/)
+      assert.include(slot?.verdict ?? "", "order ended, waiting for its money: BUY")
       assert.notInclude(slot?.wouldChange.join() ?? "", "fill")
-      assert.include(slot?.wouldChange ?? [], "the return of what its order held")
+      assert.include(slot?.wouldChange ?? [], "the refund of its order")
     })
   )
 
@@ -151,7 +151,7 @@ describe("an explanation", () => {
       ]
       for (const [limits, mid, guard, flips] of cases) {
         const [, second] = yield* explained(limits, { mid })
-        assert.strictEqual(second?.verdict, "holds nothing", limits)
+        assert.strictEqual(second?.verdict, "has no order", limits)
         const refusing = second?.guards.filter(({ verdict }) => verdict === "refuses").map(({ guard }) => guard)
         assert.deepStrictEqual(refusing, [guard])
         assert.strictEqual(second?.wouldChange[0], `${flips}, for the limit ${guard}`)
@@ -162,9 +162,9 @@ describe("an explanation", () => {
   it.effect("of a slot that is done says so, and of one whose file is unknown that its limits are", () =>
     Effect.gen(function* () {
       const [done, other] = yield* explained("maxOpenOrders: 9", { ended: true })
-      assert.match(done?.because[0] ?? "", /^the strategy is done with it, all its legs have filled: /)
+      assert.match(done?.because[0] ?? "", /^done: all its legs have filled: /)
       assert.deepStrictEqual(done?.guards, [])
-      assert.match(other?.because[0] ?? "", /^the strategy wants BUY at 57000: /)
+      assert.match(other?.because[0] ?? "", /^the strategy plans BUY at 57000: /)
       const [unknown] = yield* explained("maxOpenOrders: 9", { isKnown: false })
       assert.deepStrictEqual(
         unknown?.guards.map(({ verdict }) => verdict),

@@ -20,7 +20,7 @@ describe("the slots of status", () => {
         assert.lengthOf(rows, 2)
         for (const { state, why } of rows) {
           assert.strictEqual(state, "empty")
-          assert.match(why, /^the strategy is done with it, all its legs have filled: rung . of 2 buys/)
+          assert.match(why, /^done: all its legs have filled: rung . of 2 buys/)
         }
       })
     )

@@ -69,7 +69,7 @@ describe("every kind of trouble", () => {
     const texts = found(everyTrouble).map(({ severity, text }) => `${severity}: ${text}`)
     assert.strictEqual(texts.length, 2)
     assert.match(texts[0] ?? "", /^alarm: .*deposited 90 there, 100 here/)
-    assert.match(texts[1] ?? "", /^warn: .*left alone: order order-77 at address-77/)
+    assert.match(texts[1] ?? "", /^warn: Unknown order order-77 at address-77 on this account \(not touched\)/)
     const again: BotEvent = { _tag: "Reconciled", witnesses: ["orders"], contradictions: [], foreign: [] }
     assert.isEmpty(found([...everyTrouble, again]))
     const started: BotEvent = { _tag: "BotStarted", pid: 2, version: "0", mode: "live", account: "a", venue: "v" }

@@ -28,7 +28,7 @@ describe("people are asked to pay", () => {
   it.each(stops)("until %s: then they were asked all the same", (_, stop) => {
     assert.match(said("manual"), /^PLEASE PAY exactly 0\.00000005 BTC to bc1deposit$/)
     assert.match(said("manual", stop), /^PAY NOTHING to bc1deposit: .*the operator says so$/)
-    assert.match(said("command", unclear), /see, and pay if it did not, or run once with --pay-again p1-1$/)
-    assert.match(said("command", unclear, stop), /see, and pay nothing now \(.*the operator says so\)$/)
+    assert.match(said("command", unclear), /check, and pay if it did not, or run once with --pay-again p1-1$/)
+    assert.match(said("command", unclear, stop), /check, and pay nothing now \(.*the operator says so\)$/)
   })
 })

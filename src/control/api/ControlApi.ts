@@ -59,15 +59,15 @@ const LookGroup = HttpApiGroup.make("look")
   .add(
     HttpApiEndpoint.get("status", "/api/v1/status", { success: Status, error }).annotate(
       OpenApi.Summary,
-      "How the bot is: mode, venue, switches, problems and what is in doubt"
+      "State of the bot: mode, venue, switches, problems and payments in doubt"
     ),
     HttpApiEndpoint.get("slots", "/api/v1/slots", { success: Slots, error }).annotate(
       OpenApi.Summary,
-      "What each slot holds, and why"
+      "The order of each slot, and the reason"
     ),
     HttpApiEndpoint.get("orders", "/api/v1/orders", { success: Orders, error }).annotate(
       OpenApi.Summary,
-      "Every order that is not settled yet, with the ids by which the venue knows it"
+      "Every unsettled order, with its ids at the venue"
     ),
     HttpApiEndpoint.get("fills", "/api/v1/fills", {
       query: {
@@ -83,7 +83,7 @@ const LookGroup = HttpApiGroup.make("look")
     ),
     HttpApiEndpoint.get("profit", "/api/v1/profit", { success: Profit, error }).annotate(
       OpenApi.Summary,
-      "What each strategy earned, with the standings of the first row of the page"
+      "Profit of each strategy, with the totals of the page's first row"
     ),
     HttpApiEndpoint.get("candles", "/api/v1/candles", {
       query: {
@@ -92,10 +92,10 @@ const LookGroup = HttpApiGroup.make("look")
       },
       success: Candles,
       error
-    }).annotate(OpenApi.Summary, "Candles of prices that the bot has seen"),
+    }).annotate(OpenApi.Summary, "Candles of prices that the bot has recorded"),
     HttpApiEndpoint.get("book", "/api/v1/book", { query: { market: Name }, success: Book, error }).annotate(
       OpenApi.Summary,
-      "What the market was quoted to take at which price, and own orders in it"
+      "Quoted depth of the market, with the bot's own orders"
     ),
     HttpApiEndpoint.get("log", "/api/v1/log", {
       query: {
@@ -125,7 +125,7 @@ const LookGroup = HttpApiGroup.make("look")
     }).annotate(OpenApi.Summary, "Why a slot holds an order or none, and what would change that, now or at a time"),
     HttpApiEndpoint.get("files", "/api/v1/files", { success: Schema.Array(StrategyFileView), error }).annotate(
       OpenApi.Summary,
-      "The strategy files with their text, and the problems of what is edited"
+      "The strategy files with their text, and the problems of edits"
     ),
     HttpApiEndpoint.get("backtest", "/api/v1/backtest", {
       query: { file: Schema.String.check(Schema.isMaxLength(1_000)) },
@@ -133,7 +133,7 @@ const LookGroup = HttpApiGroup.make("look")
       error
     }).annotate(
       OpenApi.Summary,
-      "A running strategy over the prices that the bot itself has seen, as `backtest --json` shows it, with the band over time"
+      "A backtest of a running strategy over the prices that the bot has recorded, as `backtest --json` shows it, with the band over time"
     ),
     HttpApiEndpoint.get("plan", "/api/v1/plan", { success: Plan, error }).annotate(
       OpenApi.Summary,
@@ -184,7 +184,7 @@ const CommandGroup = HttpApiGroup.make("command")
       error
     }).annotate(
       OpenApi.Summary,
-      "The operator's word on what is in doubt, stuck, frozen or contradictory; `status` lists the possible words. `received`: what arrived of a swap that the venue ended without amounts, in smallest units"
+      "Records what happened to an order in doubt, stuck, frozen or contradictory; `status` lists the possible words. `received`: amount that arrived from a swap that the venue ended without amounts, in smallest units"
     ),
     HttpApiEndpoint.post("signal", "/api/v1/signals/:name", {
       params: { name: SignalName },
@@ -207,31 +207,31 @@ const CommandGroup = HttpApiGroup.make("command")
       .annotate(HttpApi.PayloadParseOptions, {})
       .annotate(
         OpenApi.Summary,
-        "Tells a browser, mostly one on a phone, from now on, and at once that it does, for as long as the token is good"
+        "Subscribes a browser, mostly one on a phone, to notices while the token is valid; the first one is sent at once"
       ),
     HttpApiEndpoint.post("unsubscribe", "/api/v1/push/unsubscribe", { payload: PhoneName, success: Done, error })
       .annotate(NeededRole, "viewer")
-      .annotate(OpenApi.Summary, "Tells a browser that was subscribed with this token no longer"),
+      .annotate(OpenApi.Summary, "Unsubscribes a browser that was subscribed with this token"),
     HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", {
       payload: nothing,
       success: Reconciliation,
       error
     })
       .annotate(NeededRole, "trader")
-      .annotate(OpenApi.Summary, "Compares the records of the bot with what its witnesses say"),
+      .annotate(OpenApi.Summary, "Compares the bot's records with its witnesses"),
     HttpApiEndpoint.post("swapQuote", "/api/v1/swap/quote", {
       payload: SwapRequest,
       success: SwapOffer,
       error
     }).annotate(
       OpenApi.Summary,
-      "What the venue offers for a swap by hand, with its terms in words, to be shown to who decides. Nothing is paid or recorded"
+      "The venue's quote for a manual swap, with its terms as text to show to the user. Nothing is paid or recorded"
     ),
     HttpApiEndpoint.post("swap", "/api/v1/swap", {
       payload: Schema.Struct({ quote: Name, confirm: Schema.Literal("swap") }),
       success: Schema.Struct({ ...Done.fields, swap: Schema.String }),
       error
-    }).annotate(OpenApi.Summary, "Makes the swap of a quote, which is taken once"),
+    }).annotate(OpenApi.Summary, "Makes the swap of a quote; each quote can be used once"),
     HttpApiEndpoint.post("check", "/api/v1/check", {
       payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
       success: Schema.Struct({ problems: Schema.Array(Schema.String) }),
@@ -263,6 +263,6 @@ export const ControlApi = HttpApi.make("control")
       title: "limitbot control",
       version,
       description:
-        "Looks at a running bot and commands it. Tokens are in the files <journal>.token and <journal>.viewer-token; `limitbot people` makes further ones for people with names."
+        "Reads and controls a running bot. Tokens are in the files <journal>.token and <journal>.viewer-token; `limitbot people` makes further ones for people with names."
     })
   )

@@ -36,8 +36,8 @@ export const operatorCommands = {
     role: "trader",
     needs: "strategies",
     title: "Pause",
-    does: "Place nothing new; what rests stays, and its money is looked after",
-    means: "Nothing new is placed. What rests stays, and its money is looked after.",
+    does: "Place no new orders; open orders stay and are still tracked",
+    means: "No new orders are placed. Open orders stay and are still tracked.",
     shows: "staying",
     isInChats: true
   },
@@ -54,16 +54,16 @@ export const operatorCommands = {
     role: "trader",
     needs: "strategy",
     title: "Drain",
-    does: "Pause a strategy, withdraw its orders and take their money back",
-    means: "The strategy is paused and its orders are withdrawn; their money comes back.",
+    does: "Pause a strategy, cancel its orders and get their money back",
+    means: "The strategy is paused and its orders are cancelled; their money is refunded.",
     shows: "withdrawn"
   },
   cancel: {
     role: "trader",
     needs: "slot",
     title: "Withdraw",
-    does: "Withdraw the order of one slot; it is placed anew if its strategy still wants it",
-    means: "The order is withdrawn and its money comes back; the slot is placed anew if its strategy still wants it.",
+    does: "Cancel the order of one slot; its strategy may place it again",
+    means: "The order is cancelled and its money is refunded; the strategy may place it again.",
     shows: "withdrawn"
   },
   "cancel-all": {
@@ -71,9 +71,9 @@ export const operatorCommands = {
     needs: "nothing",
     confirm: "cancel all",
     title: "Cancel all",
-    does: "Pause every strategy and withdraw every order",
+    does: "Pause every strategy and cancel every order",
     means:
-      "Every strategy is paused and every order withdrawn; the money comes back. Resume each strategy when you want it to trade.",
+      "Every strategy is paused and every order cancelled; the money is refunded. Resume each strategy when you want it to trade.",
     shows: "withdrawn"
   },
   kill: {
@@ -81,8 +81,8 @@ export const operatorCommands = {
     needs: "nothing",
     confirm: "kill",
     title: "Kill",
-    does: "Stop all funding and withdraw every order",
-    means: "Nothing more is signed and every order is withdrawn, also after a restart, until it is released.",
+    does: "Stop all payments and cancel every order",
+    means: "Stops all payments and cancels every order. Stays on after a restart until you release it.",
     shows: "withdrawn",
     isInChats: true
   },
@@ -99,7 +99,7 @@ export const operatorCommands = {
     needs: "nothing",
     title: "Reload",
     does: "Read the strategy files now",
-    means: "The strategy files are read, and what is sound in them is taken up."
+    means: "The strategy files are read and valid changes applied."
   }
 } as const satisfies Readonly<Record<string, OperatorCommand>>
 
@@ -111,7 +111,7 @@ export const commandOf = (name: CommandName): OperatorCommand => operatorCommand
 export const operatorWords = {
   paid: {
     title: "It was paid",
-    means: "The payment was made, or what failed or stayed unexplained arrived after all",
+    means: "The payment was made, or missing money has arrived",
     taken: "paid"
   },
   "not-paid": {
@@ -121,12 +121,12 @@ export const operatorWords = {
   },
   adopt: {
     title: "The venue is right",
-    means: "The venue is right: the slot goes on with what it says",
+    means: "The venue is right: the slot continues from the venue's report",
     taken: "the venue says"
   },
   forget: {
     title: "Forget it",
-    means: "Take it off the books: what it holds counts as lost, until it comes after all",
-    taken: "forgotten: what it holds counts as lost"
+    means: "Write it off: its money counts as lost unless it arrives later",
+    taken: "written off: its money counts as lost"
   }
 } as const

@@ -50,9 +50,9 @@ const objection = ({ headers, method }: Request, names: ReadonlySet<string>): re
   if (method !== "POST") return undefined
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase()
   if (type !== "application/json") return [415, "Commands are application/json"]
-  if (headers["content-encoding"] !== undefined) return [415, "Encoded bodies are not taken"]
+  if (headers["content-encoding"] !== undefined) return [415, "Encoded bodies are not accepted"]
   const length = headers["content-length"]
-  if (length === undefined) return [411, "A body needs its length"]
+  if (length === undefined) return [411, "A body needs a Content-Length"]
   if (!/^\d{1,9}$/.test(length) || Number(length) > largestBody) return [413, `A body has at most ${largestBody} bytes`]
   return undefined
 }

@@ -34,7 +34,7 @@ const fileOf = (journal: string): string => `${journal}.people`
 export const list = Effect.fn("People.list")(function* (journal: string) {
   const file = fileOf(journal)
   const unusable = (why: string) =>
-    new PeopleUnusable({ message: `${file} ${why}. Until it is mended, nobody who is listed there gets in.` })
+    new PeopleUnusable({ message: `${file} ${why}. Until it is fixed, nobody listed there has access.` })
   const text = yield* OwnFile.readOwnFile(file).pipe(Effect.mapError(({ message }) => unusable(message)))
   if (Option.isNone(text)) return []
   return yield* decode(text.value).pipe(Effect.mapError(() => unusable("is not a list of people")))

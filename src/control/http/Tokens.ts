@@ -41,7 +41,7 @@ const stored = Effect.fnUntraced(function* (file: string) {
   const text = yield* OwnFile.readOwnFile(file).pipe(Effect.mapError(({ message }) => unusable(file, message)))
   if (Option.isNone(text)) return undefined
   const token = text.value.trim()
-  return form.test(token) ? Redacted.make(token) : yield* unusable(file, "holds no token")
+  return form.test(token) ? Redacted.make(token) : yield* unusable(file, "contains no token")
 })
 
 export const readToken = Effect.fn("Tokens.read")(function* (file: string) {
@@ -99,6 +99,6 @@ export const open = Effect.fn("Tokens.open")(function* (
       Effect.provideService(FileSystem.FileSystem, fileSystem)
     )
   const beside = isLoopback(host) ? journal : "<journal>"
-  const where = `\`limitbot status --dashboard\` prints an address with it; it is in ${operatorFile(beside)}, and one that only looks in ${viewerFile(beside)}`
+  const where = `\`limitbot status --dashboard\` prints an address with it; it is in ${operatorFile(beside)}, and a read-only one in ${viewerFile(beside)}`
   return { holderOf, where } satisfies Tokens
 })

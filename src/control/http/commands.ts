@@ -35,7 +35,7 @@ export const layer = HttpApiBuilder.group(
 
     const phones = Effect.suspend(() =>
       bot.phones === undefined
-        ? new Refused({ message: "No phone is told anything: `notify` of the configuration has no receiver `push`" })
+        ? new Refused({ message: "Push is not set up: add a receiver `push` to `notify` in the configuration" })
         : Effect.succeed(bot.phones)
     )
 
@@ -64,13 +64,13 @@ export const layer = HttpApiBuilder.group(
         const holder = yield* TokenHolder
         const isNew = yield* (yield* phones).subscribe(holder, payload)
         if (isNew) yield* noted("subscribe", new URL(payload.endpoint).host)
-        return done(isNew ? "This browser is told from now on" : "This browser is told already")
+        return done(isNew ? "This browser now gets notices" : "This browser already gets notices")
       }),
       unsubscribe: Effect.fnUntraced(function* ({ payload: { endpoint } }) {
         const holder = yield* TokenHolder
         const was = yield* (yield* phones).unsubscribe(holder, endpoint)
         if (was) yield* noted("unsubscribe", new URL(endpoint).host)
-        return done(was ? "This browser is told no longer" : "This browser was not told")
+        return done(was ? "This browser no longer gets notices" : "This browser did not get notices")
       }),
       reconcile: () => bot.services.reconcile,
       swapQuote: ({ payload }) => bot.swaps.quote(payload),
@@ -87,7 +87,7 @@ export const layer = HttpApiBuilder.group(
         yield* noted("apply", file.file)
         const objection = yield* bot.reload
         yield* bot.wake
-        return done(`${file.file} is saved and ${objection === "" ? "taken up" : `does not run: ${objection}`}`)
+        return done(`${file.file} is saved ${objection === "" ? "and applied" : `but not applied: ${objection}`}`)
       })
     })
   })

@@ -46,7 +46,7 @@ const asOf = ({ books }: Pick<Means, "books">) =>
 const marketOf = ({ bot }: Means, name: string): Effect.Effect<Market, Unknown> => {
   const market = bot.markets.get(name)
   return market === undefined
-    ? Effect.fail(new Unknown({ message: `There is no market ${name}` }))
+    ? Effect.fail(new Unknown({ message: `No market is named ${name}` }))
     : Effect.succeed(market)
 }
 

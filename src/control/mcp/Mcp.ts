@@ -56,8 +56,8 @@ const optionsFor = (askAs: AskAs, mayOperate: boolean) => {
     name: "limitbot",
     version,
     instructions: mayOperate
-      ? "Looks at a running limit-order bot and commands it. Show every proposal to the operator before carrying it out."
-      : "Looks at a running limit-order bot. Nothing here changes anything.",
+      ? "Reads and controls a running limit-order bot. Show every proposal to the operator before carrying it out."
+      : "Reads a running limit-order bot. These tools change nothing.",
     protocols,
     registrations: mayOperate
       ? McpServer.toolkit(Operating).pipe(Layer.provide(Operating.toLayer(handlers.operating)))

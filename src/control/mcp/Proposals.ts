@@ -36,7 +36,7 @@ export const make = (operator: Ask) => {
     const run = operator(callOf(name, target, why))
     if (shows === "plan" || shows === undefined) {
       const plan = yield* operator((api) => api.look.plan())
-      return { what: `${means} The plan is what it would do now.`, plan, run }
+      return { what: `${means} The plan shows the bot's next actions with it.`, plan, run }
     }
     const { orders } = yield* operator((api) => api.look.orders())
     const isMeant = (slot: string) =>
@@ -54,7 +54,7 @@ export const make = (operator: Ask) => {
     const { problems } = yield* operator((api) => api.command.check({ payload: { files: [file] } }))
     if (problems.length > 0) return yield* new NotProposed({ message: problems.join("\n") })
     return {
-      what: `${target} is written and taken up at once; the plan is what the bot would do with it.`,
+      what: `${target} is written and applied at once; the plan shows the bot's next actions with it.`,
       plan: yield* operator((api) => api.command.planWith({ payload: { files: [file] } })),
       run: operator((api) => api.command.apply({ payload: { ...file, hash: present.hash } }))
     }
@@ -75,7 +75,7 @@ export const make = (operator: Ask) => {
     const pendingProposal = waiting.get(proposal)
     waiting.delete(proposal)
     if (pendingProposal === undefined || pendingProposal.until < (yield* Clock.currentTimeMillis)) {
-      return yield* new NotProposed({ message: "There is no such proposal any more: propose it again, and show it" })
+      return yield* new NotProposed({ message: "This proposal has expired: propose it again, and show it" })
     }
     const { message } = yield* pendingProposal.run
     return { message }

@@ -30,17 +30,17 @@ const looking = <const Name extends string, Parameters extends Schema.Constraint
 export const Looking = Toolkit.make(
   looking(
     "status",
-    "How the running bot does: prices, strategies, open orders, fills, and problems with the worst first",
+    "State of the running bot: prices, strategies, open orders, fills, and problems, worst first",
     Tool.EmptyParams,
     Status
   ),
   looking(
     "slots",
-    "Every slot: what it holds, its state, distance from the price, what it earned, and why",
+    "Every slot: its order, state, distance from the price, profit, and the reason",
     Tool.EmptyParams,
     Slots
   ),
-  looking("money", "Where every unit of every asset is, as exact decimals", Tool.EmptyParams, Money),
+  looking("money", "Where all money is, by asset and place, as exact decimals", Tool.EmptyParams, Money),
   looking(
     "book",
     "The price and depth of a market and the bot's own resting orders in it",
@@ -49,14 +49,14 @@ export const Looking = Toolkit.make(
   ),
   looking(
     "explain",
-    "Why a slot (strategy/slot, or a strategy) holds what it holds, and what would change that",
+    "Why a slot (strategy/slot, or a strategy) has its order or none, and what would change that",
     Schema.Struct({ slot: Schema.String }),
     success
   ),
   looking("plan", "What the bot would keep, cancel, create and defer now", Tool.EmptyParams, Plan),
   looking(
     "backtest",
-    "What a running strategy file would have made of the prices that the bot has seen, as a band",
+    "Result of a running strategy file over the prices that the bot has recorded, as a band",
     Schema.Struct({ file: Schema.String }),
     BacktestAnswer
   ),
@@ -92,8 +92,7 @@ export const Operating = Toolkit.merge(
       .annotate(Tool.Readonly, true)
       .annotate(Tool.Destructive, false),
     Tool.make("carry_out", {
-      description:
-        "Does what a proposal showed, once, within five minutes of it. Only after the operator agreed to it.",
+      description: "Carries out a proposal, once, within five minutes of it. Only after the operator agreed to it.",
       parameters: Schema.Struct({ proposal: Schema.String }),
       success,
       failure

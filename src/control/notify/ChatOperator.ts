@@ -38,7 +38,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const replyTo = (by: string, name: CommandName, target: string | undefined) =>
     obey(bot, by, name, target).pipe(
       Effect.provideService(Bookkeeper, books),
-      Effect.map((done) => (name === "kill" ? `${done}. \`limitbot kill --off\` ends it.` : done)),
+      Effect.map((done) => (name === "kill" ? `${done}. \`limitbot kill --off\` turns it off.` : done)),
       Effect.catch(({ message }) =>
         Effect.succeed(name === "kill" ? `THE KILL SWITCH COULD NOT BE SET: ${message}` : message)
       )
@@ -47,7 +47,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const plan = bot.services.plan([]).pipe(
     Effect.map(({ changes, summary: { cancel, create, defer, keep } }) =>
       [
-        `would keep ${keep}, place ${create}, withdraw ${cancel} and put off ${defer} orders`,
+        `would keep ${keep}, place ${create}, cancel ${cancel} and defer ${defer} orders`,
         ...changes
           .filter(({ action }) => action !== "keep")
           .slice(0, mostLines)

@@ -25,7 +25,7 @@ export const silentBecause = (
 ): string | undefined => {
   if (state.venueDownSince !== undefined) return `the venue has not answered for ${age(now - state.venueDownSince)}`
   const since = turnedAt()
-  if (since === 0) return "the first turn has not ended yet"
+  if (since === 0) return "the first turn is not complete yet"
   return now - since > everyMillis ? `no turn has ended for ${age(now - since)}` : undefined
 }
 

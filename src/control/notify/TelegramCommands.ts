@@ -86,7 +86,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     const now = yield* Clock.currentTimeMillis
     const plain = (text: string, buttons: ReadonlyArray<string> = looks): Reply => ({ text, buttons })
     if (date * 1000 < startedAt - 1_000)
-      return plain("I was not running when you said that. Say it again if you still mean it.")
+      return plain("I was not running when you sent this. Send it again if you still want it.")
     // In groups the bot's name follows a command.
     const [word = "", ...rest] = text.trim().split(/\s+/)
     const argument = rest.join(" ") || undefined
@@ -99,7 +99,7 @@ export const listen = Effect.fn("TelegramCommands.listen")(function* (chat: Chat
     const name = inChats.find((each) => chatCommand === `/${each}`)
     if (name === undefined) return plain(help)
     const { confirm, means } = commandOf(name)
-    const by = from?.username === undefined ? "somebody in the chat" : `@${from.username} in the chat`
+    const by = from?.username === undefined ? "a user in the chat" : `@${from.username} in the chat`
     if (confirm === undefined) return plain(yield* commands.obey(by, name, argument))
     const isAsked =
       pendingCommand?.chat === id && pendingCommand.name === name && now - pendingCommand.at < confirmMillis

@@ -53,5 +53,5 @@ export const Mailer = Context.Reference<typeof send>("limitbot/control/notify/Ma
 /** The error's code, never its message: servers repeat what they receive. */
 const reasonOf = (cause: unknown): string => {
   const code = typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
-  return code === "EAUTH" ? "the server refused the login" : code === "" ? "the server refused it" : code
+  return code === "EAUTH" ? "the server refused the login" : code === "" ? "the server rejected it" : code
 }

@@ -68,16 +68,16 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
   ) {
     if (serviceOf(endpoint, settings) === undefined)
       return yield* refused({
-        message: "This browser's push service is none that the bot may ask: name its host in `services` of `to: push`"
+        message: "This browser's push service is not allowed: add its host to `services` of `to: push`"
       })
     const subscriptions = yield* Effect.mapError(Subscriptions.list(journal), refused)
     const isSame = (each: Subscriptions.Subscription) =>
       each.endpoint === endpoint && each.digest === digest && each.keys.auth === keys.auth
     if (subscriptions.some(isSame)) return false
     const since = yield* Clock.currentTimeMillis
-    const first = { title: "limitbot", text: `${name} is told here from now on`, severity: "good", at: since }
+    const first = { title: "limitbot", text: `${name} now gets notices here`, severity: "good", at: since }
     const end = yield* Effect.mapError(send({ endpoint, keys }, first), ({ reason }) =>
-      refused({ message: `A first message could not be sent: ${reason}` })
+      refused({ message: `The first notice could not be sent: ${reason}` })
     )
     if (end === "gone") return yield* refused({ message: "The push service does not know this browser" })
     const added = change((all) => {
@@ -125,7 +125,7 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
       const failures = ends.flatMap((each) => (each.end === "failed" ? [each.why] : []))
       const [reason, ...others] = failures
       if (reason === undefined) return
-      const more = others.length === 0 ? "" : `, and ${others.length} more were not told`
+      const more = others.length === 0 ? "" : `, and ${others.length} more were not reached`
       return yield* new NotPushed({ reason: `${reason}${more}` })
     },
     withFiles,

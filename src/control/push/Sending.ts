@@ -27,7 +27,7 @@ const forgotten: ReadonlySet<number> = new Set([404, 410])
 export const make = (client: HttpClient.HttpClient, keys: KeyPair, settings: PushSettings) => {
   return Effect.fnUntraced(function* (phone: Phone, message: PhoneMessage) {
     const host = serviceOf(phone.endpoint, settings)
-    if (host === undefined) return yield* new NotPushed({ reason: "it is at no push service that may be asked" })
+    if (host === undefined) return yield* new NotPushed({ reason: "its push service is not allowed" })
     const isAlarm = message.severity === "alarm"
     const payload = yield* Effect.tryPromise({
       try: () =>
@@ -40,7 +40,7 @@ export const make = (client: HttpClient.HttpClient, keys: KeyPair, settings: Pus
             privateKey: Redacted.value(keys.privateKey)
           }
         ),
-      catch: () => new NotPushed({ reason: "its keys are none that a message can be encrypted for" })
+      catch: () => new NotPushed({ reason: "its encryption keys are invalid" })
     })
     const { authorization = "", urgency = "normal" } = payload.headers
     const { status } = yield* client

@@ -29,7 +29,7 @@ const fileOf = (journal: string): string => `${journal}.phones`
 export const list = Effect.fn("Subscriptions.list")(function* (journal: string) {
   const file = fileOf(journal)
   const unusable = (why: string) =>
-    new PhonesUnusable({ message: `${file} ${why}. Mend or remove it: until then no phone is told anything.` })
+    new PhonesUnusable({ message: `${file} ${why}. Fix or remove it: until then phones get no notices.` })
   const text = yield* OwnFile.readOwnFile(file).pipe(Effect.mapError(({ message }) => unusable(message)))
   if (Option.isNone(text)) return []
   return yield* decode(text.value).pipe(Effect.mapError(() => unusable("is not a list of phones")))

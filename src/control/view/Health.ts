@@ -16,7 +16,7 @@ export const live = (state: BotState, pulse: Pulse, now: number): ReadonlyArray<
 /** Callers have no token, so the answer names the causes that stop the whole bot, and nothing about strategies or money. */
 export const ready = (state: BotState, pulse: Pulse, now: number): ReadonlyArray<string> => [
   ...live(state, pulse, now),
-  ...(pulse.turnedAt() === 0 ? ["the first turn has not ended yet"] : []),
+  ...(pulse.turnedAt() === 0 ? ["the first turn is not complete yet"] : []),
   ...stopsIn(state),
   ...(pulse.leaving() === undefined ? [] : ["the bot is leaving"])
 ]

@@ -61,7 +61,7 @@ const perMarket = ({ bot }: MeasuredState, value: (price: TwoSidedPrice) => numb
   [...bot.prices].map(([market, price]) => [{ market }, value(price)])
 
 const metrics: ReadonlyArray<Row> = [
-  gauge("info", "Always 1; what runs is in the labels", ({ state }) => [
+  gauge("info", "Always 1; version and mode are in the labels", ({ state }) => [
     [{ version, sources: sourcesCode(), mode: state.run?.mode ?? "" }, 1]
   ]),
   gauge("live", "1 while turns end in time", ({ bot, now, state }) => live(state, bot, now).length === 0),
@@ -69,8 +69,8 @@ const metrics: ReadonlyArray<Row> = [
   gauge("start_time_seconds", "When this run started", ({ state }) => seconds(state.runStartedAt)),
   gauge("last_turn_time_seconds", "When the last turn was complete", ({ bot }) => seconds(bot.turnedAt())),
   counter("journal_events_total", "Events in the journal", ({ state }) => state.sequence),
-  counter("fills_total", "Fills ever seen", ({ state }) => state.fills),
-  gauge("held", "1 while the whole bot pays nothing for this reason", ({ state }) =>
+  counter("fills_total", "Fills recorded", ({ state }) => state.fills),
+  gauge("held", "1 while this hold stops all payments", ({ state }) =>
     holdsOnBot(state).map(({ code }) => [{ reason: code }, 1])
   ),
   gauge("kill_switch", "1 while it is on", ({ state }) => state.killed !== undefined),
@@ -98,7 +98,7 @@ const metrics: ReadonlyArray<Row> = [
   }),
   gauge(
     "slots_frozen",
-    "Slots that get no new funding until somebody looks",
+    "Slots without new funding until the operator resolves them",
     ({ state }) => [...state.slots.values()].filter(({ frozen }) => frozen !== undefined).length
   ),
   gauge("strategy_paused", "1 while a strategy is paused by a limit or the operator", (seen) =>

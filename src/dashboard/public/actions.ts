@@ -9,7 +9,7 @@ import { byId, h, messageOf, toast } from "./dom.ts"
 
 const dialog = (): HTMLDialogElement => {
   const element = byId("dialog")
-  if (!(element instanceof HTMLDialogElement)) throw new Error("#dialog is no dialog")
+  if (!(element instanceof HTMLDialogElement)) throw new Error("#dialog is not a dialog")
   return element
 }
 
@@ -56,7 +56,7 @@ const confirmTyped = (
     ...shown,
     h("label", {}, `Type “${word}” to confirm`, typed),
     ...below,
-    h("div", { class: "row" }, closeButton("Keep everything"), go)
+    h("div", { class: "row" }, closeButton("Cancel"), go)
   )
   form.addEventListener("submit", (event) => {
     event.preventDefault()
@@ -69,7 +69,7 @@ const confirmTyped = (
 }
 
 const whyField = () =>
-  h("input", { type: "text", maxlength: 500, placeholder: "why, for the journal", "aria-label": "Why" })
+  h("input", { type: "text", maxlength: 500, placeholder: "Reason (optional)", "aria-label": "Why" })
 const whyIn = ({ value }: HTMLInputElement) => (value === "" ? {} : { why: value })
 
 export const agree = (path: CommandName, payload: Readonly<Record<string, string>> = {}): void =>
@@ -123,7 +123,7 @@ export const explain = (slot: string): Promise<void> => {
           ...section("what would change it", each.wouldChange),
           ...section("lately", each.lately)
         ]
-  return answered(slot, "Reading the journal …", explanations.then(explanationNodes))
+  return answered(slot, "Reading the journal…", explanations.then(explanationNodes))
 }
 
 export const reconcile = (): Promise<void> => {
@@ -179,7 +179,7 @@ export const swap = (): void => {
   const form = h(
     "form",
     { method: "dialog" },
-    h("p", {}, "The bot pays from its account and is paid to it. Budgets of strategies do not grow or shrink."),
+    h("p", {}, "The bot pays from its account and receives to it. Strategy budgets do not change."),
     h("label", {}, "Amount", amount),
     h("label", {}, "Pay with", from),
     h("label", {}, "Receive", to),
@@ -220,7 +220,7 @@ export const login = (reason: string): void => {
     {},
     h("p", {}, reason),
     where,
-    h("p", { class: "soft" }, "This tab keeps it until it is closed."),
+    h("p", { class: "soft" }, "Kept until you close this tab."),
     h("label", {}, "Token", token),
     h("div", { class: "row" }, h("button", { type: "submit", class: "primary" }, "Open"))
   )

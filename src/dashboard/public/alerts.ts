@@ -20,7 +20,7 @@ const say = async (path: "subscribe" | "unsubscribe", subscription: PushSubscrip
 
 const begin = async ({ pushManager }: ServiceWorkerRegistration, key: string): Promise<string> => {
   if ((await Notification.requestPermission()) !== "granted")
-    throw new Error("This browser does not allow notifications of this page: its settings do")
+    throw new Error("This browser blocks notifications of this page: allow them in its settings")
   const pushSubscription = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytesOf(key) })
   try {
     return await say("subscribe", pushSubscription)
@@ -53,8 +53,8 @@ export const offerAlerts = async (): Promise<void> => {
   const draw = (isTold: boolean): void => {
     button.setAttribute("aria-pressed", String(isTold))
     button.title = isTold
-      ? "This browser is told while the page is closed"
-      : "Tell this browser while the page is closed"
+      ? "This browser gets notices while the page is closed"
+      : "Notify this browser while the page is closed"
   }
   const activeSubscription = await present(worker, key)
   if (activeSubscription !== null)

@@ -208,8 +208,8 @@ const drawProfit = (profit: typeof Profit.Type): void => {
       capital === null
         ? []
         : [
-            figure(`Worth, ${asset}`, money(sum([capital, total]), asset)),
-            figure("Held instead", money(capital, asset))
+            figure(`Equity, ${asset}`, money(sum([capital, total]), asset)),
+            figure("If you had held", money(capital, asset))
           ]
     )
   )
@@ -234,7 +234,7 @@ const all: ReadonlyArray<Panel | "status"> = [
 const failed = (error: unknown): void => {
   if (error instanceof Api.Refused && error.status === 401) {
     Api.forgetToken()
-    login("This token is not known to the bot.")
+    login("The bot does not accept this token.")
   }
 }
 
@@ -264,13 +264,13 @@ const drawLink = (): void => {
   const turn = status === undefined || status.turnedAt === 0 ? undefined : now() - status.turnedAt
   const isLate = turn !== undefined && turn > 60_000
   element.className = `link ${link !== "live" ? "gone" : isLate ? "late" : "ok"}`
-  element.textContent = link !== "live" ? "no connection" : turn === undefined ? "starting" : `turn ${age(turn)} ago`
+  element.textContent = link !== "live" ? "no connection" : turn === undefined ? "starting" : `updated ${age(turn)} ago`
   const banner = byId("banner")
   const text =
     link !== "live"
-      ? `The bot does not answer${heardAt === 0 ? "" : `, last heard ${age(now() - heardAt)} ago`}. What is shown is old; resting orders stay at the venue. This page tries again.`
+      ? `The bot does not answer${heardAt === 0 ? "" : `, last heard ${age(now() - heardAt)} ago`}. Figures are old; open orders stay at the venue. This page keeps trying.`
       : isLate
-        ? `No turn of the bot has ended for ${age(turn)}: it is busy or stuck. What is shown may be old.`
+        ? `The bot has not completed a turn for ${age(turn)}: it is busy or stuck. Figures may be old.`
         : ""
   if (banner.textContent !== text) banner.textContent = text
   banner.hidden = text === ""
@@ -338,7 +338,7 @@ const begin = async (): Promise<void> => {
   addEventListener("hashchange", () => {
     if (Api.takeToken()) location.reload()
   })
-  if (Api.token() === null) return login("This page needs a token of the bot.")
+  if (Api.token() === null) return login("Enter the bot's access token.")
   drawRanges()
   // Until the bot is there: it may be about to start.
   for (;;) {

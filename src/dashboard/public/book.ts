@@ -26,7 +26,7 @@ const depthRow = (quantity: string, at: string, side: "bid" | "ask", most: numbe
     back,
     h("span", {}, decimal(quantity)),
     h("span", { class: "price" }, price(at)),
-    h("span", { class: "slot" }, side === "ask" ? "to buy" : "to sell")
+    h("span", { class: "slot" }, side === "ask" ? "ask depth" : "bid depth")
   )
 }
 
@@ -62,6 +62,6 @@ export const bookView = ({ depth, orders, price: now }: typeof Book.Type, presen
     ),
     deeper.map(({ bid, quantity }) => depthRow(quantity, bid, "bid", most)),
     bids.map(row),
-    orders.length === 0 && h("p", { class: "empty" }, "None of our orders is in the book.")
+    orders.length === 0 && h("p", { class: "empty" }, "No open orders.")
   )
 }

@@ -39,7 +39,7 @@ const edited = ({ file: { file }, text }: Editor) => ({ files: [{ file, text: te
 
 const check = async (editor: Editor): Promise<boolean> => {
   const { problems } = await Api.post<{ readonly problems: ReadonlyArray<string> }>("check", edited(editor))
-  editor.say(problems.length > 0 ? problems : ["no problems; plan it, then apply it"], problems.length === 0)
+  editor.say(problems.length > 0 ? problems : ["No problems. Plan, then apply."], problems.length === 0)
   return problems.length === 0
 }
 
@@ -49,15 +49,15 @@ const plan = async (editor: Editor): Promise<void> => {
   const { cancel, create, defer, keep } = summary
   editor.say(
     [
-      `keeps ${keep}, cancels ${cancel}, creates ${create}, defers ${defer}`,
-      ...(refused.length > 0 ? [`warned of: ${refused.join(", ")}`] : [])
+      `${keep} kept, ${cancel} cancelled, ${create} placed, ${defer} placed once funds are back`,
+      ...(refused.length > 0 ? [`warnings: ${refused.join(", ")}`] : [])
     ],
     refused.length === 0
   )
 }
 
 const backtest = async ({ file, say }: Editor, actions: Actions): Promise<void> => {
-  say(["running over the prices that the bot has seen …"], true)
+  say(["backtesting on the bot's recorded prices …"], true)
   const { bars, curve, data, fills } = await Api.get<typeof BacktestAnswer.Type>(
     `backtest?file=${encodeURIComponent(file.file)}`,
     backtestMillis
@@ -67,7 +67,7 @@ const backtest = async ({ file, say }: Editor, actions: Actions): Promise<void> 
   say(
     [
       `the file on disk over ${bars} minutes: ${fills} fills, ${gain(curve.low)} to ${gain(curve.high)} against holding`,
-      "the band is drawn over the live line",
+      "Shaded: backtest range",
       ...data.warnings
     ],
     true
@@ -100,7 +100,7 @@ const draw = (actions: Actions): void => {
     findings.textContent = lines.join("\n")
   }
   say(
-    file.problems.length > 0 ? file.problems : [file.isRunning ? "as it runs" : "not taken up yet"],
+    file.problems.length > 0 ? file.problems : [file.isRunning ? "Live version" : "Saved, not applied"],
     file.problems.length === 0
   )
   const editor: Editor = { file, text, say }

@@ -40,7 +40,7 @@ const refresh = async (): Promise<void> => {
   } catch (error) {
     if (error instanceof Api.Refused && error.status === 401) {
       Api.forgetToken()
-      return login("This token is not known here.")
+      return login("This token is not valid here.")
     }
     drawLink(messageOf(error))
   }
@@ -135,7 +135,7 @@ const drawTotals = ({ totals }: FleetOverview): void =>
           [
             { title: "Asset", cell: ({ asset }) => asset },
             { title: "Total", number: true, cell: ({ amount }) => decimal(amount) },
-            { title: "Identifier", class: "soft ids", cell: ({ id }) => (id === "" ? "bots of their own" : id) }
+            { title: "Identifier", class: "soft ids", cell: ({ id }) => (id === "" ? "standalone bots" : id) }
           ],
           totals
         )
@@ -162,7 +162,7 @@ const drawBots = ({ bots, listed, matching }: FleetOverview): void => {
           title: "Runner",
           optional: true,
           class: "soft",
-          cell: ({ kind, runner }) => runner ?? (kind === "bot" ? "its own" : "none")
+          cell: ({ kind, runner }) => runner ?? (kind === "bot" ? "standalone" : "none")
         },
         {
           title: "Told",
@@ -269,7 +269,7 @@ const drawLink = (why: string): void => {
   const banner = byId("banner")
   const since = heardAt === 0 ? "" : `, last heard ${age(Date.now() - heardAt)} ago`
   banner.textContent =
-    why === "" ? "" : `${why}${since}. What is shown is old; bots go on without this page, which tries again.`
+    why === "" ? "" : `${why}${since}. Figures are old; bots run without this page, which keeps trying.`
   banner.hidden = why === ""
 }
 
@@ -279,7 +279,7 @@ const begin = async (): Promise<void> => {
   addEventListener("hashchange", () => {
     if (Api.takeToken()) location.reload()
   })
-  if (Api.token() === null) return login("This page needs a token.")
+  if (Api.token() === null) return login("Enter an access token.")
   for (const name of ["pause", "resume", "kill"] as const) {
     byId(name).addEventListener("click", () => agreeTo(name, { bots: "all" }, "all bots"))
   }

@@ -31,14 +31,14 @@ export const showStandings = ({ standings, days }: typeof Profit.Type): void => 
           "div",
           { class: "figures row" },
           figure(`Profit, ${asset}`, money(total, asset, gain), toneOf(total)),
-          figure("Of capital", share === null ? "–" : percent(share), toneOf(total)),
+          figure("Return", share === null ? "–" : percent(share), toneOf(total)),
           figure("Grid profit", money(gridProfit, asset, gain), toneOf(gridProfit)),
           figure("Inventory", money(inventory, asset, gain), toneOf(inventory)),
           figure("Fees", money(fees, asset)),
           figure("Earned today", money(earnedToday, asset, gain), toneOf(earnedToday)),
           // Where one slot buys and another sells, nobody counts them: that is not zero.
           ...(rounds === 0 ? [] : [figure("Rounds", String(rounds))]),
-          figure("A year (APR)", shareOfYear === null ? "after a day" : percent(shareOfYear)),
+          figure("APR", shareOfYear === null ? "after 24 h" : percent(shareOfYear)),
           figure("Capital", capital === null ? "–" : money(capital, asset)),
           figure("Since", since === null ? "–" : `${stamp(since).slice(0, 16)} UTC`)
         )
@@ -89,8 +89,7 @@ export const showSlots = (slots: ReadonlyArray<SlotView>, now: number, actions: 
   const byState = Map.groupBy(slots, ({ state }) => state)
   count("t-slots", [...byState].map(([state, of]) => `${of.length} ${state}`).join(" · "))
   const visibleSlots = [...slots].sort((a, b) => rank(a) - rank(b)).slice(0, mostSlots)
-  if (visibleSlots.length === 0)
-    return show("slots", h("p", { class: "empty" }, "No strategy has said what it wants yet."))
+  if (visibleSlots.length === 0) return show("slots", h("p", { class: "empty" }, "No strategy has decided yet."))
   show(
     "slots",
     table<SlotView>(
@@ -110,8 +109,8 @@ export const showSlots = (slots: ReadonlyArray<SlotView>, now: number, actions: 
         { title: "Quantity", number: true, optional: true, cell: ({ quantity }) => quantity },
         { title: "Filled", number: true, cell: ({ filled }) => (filled === "0 %" ? "" : filled) },
         { title: "State", cell: ({ state }) => state, tone: ({ tone }) => (tone === "alarm" ? "alarm" : "") },
-        { title: "For", number: true, cell: ({ since }) => (since === null ? "" : age(now - since)) },
-        { title: "Legs", number: true, optional: true, cell: ({ legs }) => legs || "" },
+        { title: "Age", number: true, cell: ({ since }) => (since === null ? "" : age(now - since)) },
+        { title: "Trades", number: true, optional: true, cell: ({ legs }) => legs || "" },
         {
           title: "Earned",
           number: true,
@@ -194,7 +193,7 @@ export const showMoney = ({ notCounted, places, rows }: typeof Money.Type): void
     h(
       "p",
       { class: "empty" },
-      `Not counted: ${decimal(amount)} ${asset} that ${strategy} gave back to the account; it does not run`
+      `Not counted: ${decimal(amount)} ${asset} that ${strategy} returned to the account; it is not running`
     )
   )
   const assets = [...new Set(rows.map(({ asset }) => asset))]
@@ -233,7 +232,7 @@ export const showEvents = (lines: ReadonlyArray<LineView>): void => {
     )
   show(
     "events",
-    items.length === 0 ? h("p", { class: "empty" }, "No event says that.") : h("ul", { class: "log" }, items)
+    items.length === 0 ? h("p", { class: "empty" }, "No matching events.") : h("ul", { class: "log" }, items)
   )
 }
 
@@ -287,7 +286,7 @@ export const showState = ({ leaving, mode, problems, strategies }: Status): void
     alarms > 0
       ? `${alarms} ${alarms === 1 ? "alarm" : "alarms"}`
       : problems.length > 0
-        ? `${problems.length} to look at`
+        ? `${problems.length} ${problems.length === 1 ? "warning" : "warnings"}`
         : ""
   element.textContent = trouble === "" ? what : `${what} · ${trouble}`
   element.className = `badge ${alarms > 0 ? "alarm" : mode}`

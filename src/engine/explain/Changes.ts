@@ -36,7 +36,7 @@ export const between = (strategy: Strategy, recorded: Decided, again: Decided): 
     return was === now ? [] : [`${slot}: was ${was}; now ${now}`]
   })
   const isRemembered = orderedJson(recorded.memory) === orderedJson(again.memory)
-  return isRemembered ? lines : [...lines, "what it remembers differs"]
+  return isRemembered ? lines : [...lines, "its memory differs"]
 }
 
 const number = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi

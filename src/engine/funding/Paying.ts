@@ -38,7 +38,7 @@ export const mayStillBeMade = (placement: Placement, now: number): string | unde
   const until = mayRunUntil(placement)
   return until === undefined || now >= until
     ? undefined
-    : `the wallet program that was asked for it may still be at work until ${iso(until)}: see then whether the payment has left, and say it again`
+    : `its wallet program may run until ${iso(until)}: check then whether the payment was made, and try again`
 }
 
 const money = ({ funding, inputAmount, inputAsset: asset }: Placement) => ({
@@ -48,12 +48,12 @@ const money = ({ funding, inputAmount, inputAsset: asset }: Placement) => ({
 
 /** The process that asked has ended, and the wallet's answer is lost with it. */
 export const interrupted = (placement: Placement): Events =>
-  unclear(placement, "limitbot was interrupted while the wallet was at work").map((event) =>
+  unclear(placement, "limitbot was interrupted while the wallet was running").map((event) =>
     event._tag === "PaymentUnclear" ? { ...event, interrupted: true } : event
   )
 
 export const unclear = (placement: Placement, text: string, isUntouched = placement.state === "funding"): Events => {
-  const reason = `nobody knows whether the wallet paid: ${text}`
+  const reason = `unclear whether the wallet paid: ${text}`
   return [
     { _tag: "PaymentUnclear", ...about(placement), text },
     ...(isUntouched ? [{ _tag: "FundingInDoubt", ...about(placement), ...money(placement), reason } as const] : [])

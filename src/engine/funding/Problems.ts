@@ -52,7 +52,7 @@ const ofForgotten = ({ createdAt, orderId, seenAt, ...order }: ForgottenOrder): 
   asset: order.asset,
   amount: order.amount,
   since: seenAt,
-  evidence: `the journal does not know this order of its own, made ${createdAt === undefined ? "at an unknown time" : iso(createdAt)} (${order.market}, ${order.status}, ${order.deposited} deposited at ${order.depositAddress})`
+  evidence: `this order of the bot is not in the journal, made ${createdAt === undefined ? "at an unknown time" : iso(createdAt)} (${order.market}, ${order.status}, ${order.deposited} deposited at ${order.depositAddress})`
 })
 
 const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProblem> => {
@@ -82,17 +82,17 @@ const ofPlacement = (placement: Placement, now: number): ReadonlyArray<MoneyProb
   if (askedSince !== undefined) {
     const { funding, order } = placement
     const payment = funding === undefined ? "" : `, ${namedPayment(funding)}`
-    const evidence = `the venue says SUCCESS and shows no amounts: deposit address ${order?.depositAddress}${payment}; see what the account received`
+    const evidence = `the venue reports SUCCESS without amounts: deposit address ${order?.depositAddress}${payment}; check what the account received`
     return problem("unproven", askedSince, evidence, placement.deposited)
   }
   if (placement.missing !== undefined) {
     const { missing, order } = placement
-    const evidence = `the venue answers that it has no order ${order?.id} (${missing.text}), and our money is in it: is venue.apiKey that of the order?`
+    const evidence = `the venue does not find our funded order ${order?.id} (${missing.text}): check that venue.apiKey made it`
     return problem("stuck", missing.since, evidence, inputAmount)
   }
   const isFailed = placement.payout === "failed" || placement.refund === "failed"
   if (placement.state === "closing" && !isFailed && now > placement.changedAt + stuckMillis) {
-    const evidence = `order ${placement.order.id} is ${placement.status}, and its money has not all come back`
+    const evidence = `order ${placement.order.id} is ${placement.status}, but part of its money is missing`
     return problem("stuck", placement.changedAt, evidence, inputAmount)
   }
   return []
@@ -158,13 +158,13 @@ export const resolve = (
   if (problem === undefined && word === "paid" && lost?.state === "given up") return Result.succeed(arrived(lost, text))
   const isWithdrawal = word === "not-paid" && lost?.state === "funding" && lost.funding.isByWord === true
   const subject = problem ?? (isWithdrawal ? lost : undefined)
-  if (subject === undefined) return Result.fail(`${id} has no problem that needs somebody's word`)
+  if (subject === undefined) return Result.fail(`${id} has no problem to resolve`)
   if (received !== undefined && (word !== "paid" || !takesAmount(state, id)))
-    return Result.fail(`${id}: how much arrived is said with --paid, of a swap that the venue ended without amounts`)
+    return Result.fail(`${id}: --received needs --paid and a swap that the venue ended without amounts`)
   const refused = state.integrity.forgotten.has(id)
     ? word === "forget"
       ? undefined
-      : `stop the bot and take it into the journal: limitbot reconcile --adopt ${id}; or say --forget`
+      : `stop the bot and add it to the journal: limitbot reconcile --adopt ${id}; or use --forget`
     : isArrival(state, id, word)
       ? undefined
       : word === "paid" && lost !== undefined && BareSuccess.isBareSuccess(lost)
@@ -210,7 +210,7 @@ const adopted = (state: BotState, id: string): ReadonlyArray<BotEvent> => {
   if (own?.order === undefined) return []
   // A swap ends by itself, and lives on never.
   const isBooked = own.by === undefined && (own.state === "settled" || own.state === "closing" || own.fills.size > 0)
-  const why = { code: "adopted", text: `Order ${own.order.id} of this slot is open again in the books` }
+  const why = { code: "adopted", text: `Order ${own.order.id} of this slot is booked as open again` }
   const others = unfinished(state).filter(
     ({ cancel, id: other, slot, state: at, strategy }) =>
       other !== id && slot === own.slot && strategy === own.strategy && cancel === undefined && at !== "closing"
@@ -229,10 +229,9 @@ const isArrival = ({ ledger, placements }: BotState, placement: string, word: Wo
 export const acceptedWords = (state: BotState, placement: string, now: number): ReadonlyArray<Word> =>
   words.filter((word) => Result.isSuccess(resolve(state, { placement, word, text: "" }, now)))
 
-const noContradiction = "there is no contradiction; say --paid, --not-paid or --forget"
+const noContradiction = "not a contradiction; use --paid, --not-paid or --forget"
 
-const sayAgainAfter = (seconds: number): string =>
-  `its payload can still be executed for ${seconds} s; say it again then`
+const sayAgainAfter = (seconds: number): string => `its payload can still be executed for ${seconds} s; try again then`
 
 const objection = (
   placement: Placement | undefined,
@@ -248,7 +247,7 @@ const objection = (
   }
   if (isPayment) return word === "not-paid" ? stillExecutable(placement, now) : undefined
   if (kinds.has("frozen")) return undefined
-  return "it is not about a payment; say --adopt (the venue is right) or --forget (take it off the books)"
+  return "not about a payment; use --adopt (the venue is right) or --forget (write it off)"
 }
 
 /** A payment that may still execute must not count as not paid, even if the operator says so. */
@@ -256,7 +255,7 @@ const stillExecutable = (placement: Placement, now: number): string | undefined 
   const { funding } = placement
   const { payment } = funding ?? {}
   if (payment?.wallet === "command" && payment.state === "asked")
-    return "its wallet is still at work, or the bot that asked it has ended: say it again when the bot knows its answer"
+    return "its wallet is still running, or the bot that started it has ended: try again when the bot has its answer"
   if (payment !== undefined) return mayStillBeMade(placement, now)
   if (funding === undefined || now > funding.validUntil) return undefined
   return sayAgainAfter(Math.ceil((funding.validUntil - now) / 1000))

@@ -15,7 +15,7 @@ export const Consent = Context.Reference<(placement: Placement, step: Step) => E
       () =>
       ({ strategy }, step) =>
         Effect.succeed(
-          strategy === firstOrder && step !== "resend" ? "only limitbot first-order goes on with it" : undefined
+          strategy === firstOrder && step !== "resend" ? "only limitbot first-order continues it" : undefined
         )
   }
 )

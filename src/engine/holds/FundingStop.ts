@@ -43,12 +43,12 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
     const { answer, isLie, times } = refused
     const what =
       isLie === true
-        ? `A payment was refused and made (${answer})`
+        ? `A payment was refused but made (${answer})`
         : `${times} payments in a row were refused (${answer})`
     return {
       code: "refused-payments",
       holdText: `${times} payments of its strategy in a row were refused`,
-      reason: () => `${what}: see what the account holds, then resume`
+      reason: () => `${what}: check the account's balance, then resume`
     }
   },
   ({ endedEarly }) => {
@@ -56,19 +56,19 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
     const { how, times } = endedEarly
     return {
       code: pauseCode,
-      holdText: `${times} orders of its strategy in a row ended before their time`,
+      holdText: `${times} orders of its strategy in a row ended early`,
       reason: () =>
-        `${times} orders in a row ended before their time, not filled whole, and nobody here cancelled them (${how}): see what the venue has and what the account holds (limitbot reconcile), then resume`
+        `${times} orders in a row ended early, not fully filled and not cancelled by this bot (${how}): check the venue and the account (limitbot reconcile), then resume`
     }
   },
   ({ revived = [] }) => {
     if (revived.length < mostRevived) return undefined
-    const what = "live on after the venue had said that they were over and paid back"
+    const what = "are open although the venue had reported them ended and refunded"
     return {
       code: "revived-orders",
       holdText: `${revived.length} orders of its strategy ${what}`,
       reason: () =>
-        `${revived.length} orders ${what} (${revived.join(", ")}), so money that counts as free is in them: cancel them at the venue or say resolve, see what the account holds (limitbot reconcile), then resume`
+        `${revived.length} orders ${what} (${revived.join(", ")}), so money booked as free is in them: cancel them at the venue or resolve them, check the account (limitbot reconcile), then resume`
     }
   }
 ]

@@ -109,7 +109,7 @@ export const ofBot: ReadonlyArray<BotRow> = [
     subject: "journal",
     lifts: "itself",
     stops: ["plan", ...everything],
-    inShort: "the journal's file is another one now",
+    inShort: "the journal's file was replaced",
     why: ({ state: { leaseLost } }) => leaseLost
   },
   {
@@ -122,7 +122,7 @@ export const ofBot: ReadonlyArray<BotRow> = [
     why: ({ state: { movedTo } }) =>
       movedTo && {
         text: `this journal was handed over as ${movedTo}`,
-        sentence: `This journal was handed over to ${movedTo}, and is used no more here`
+        sentence: `This journal was handed over to ${movedTo} and is closed here`
       }
   },
   {
@@ -131,11 +131,11 @@ export const ofBot: ReadonlyArray<BotRow> = [
     subject: "journal",
     lifts: "itself",
     stops: everything,
-    inShort: "the journal is not what was written",
+    inShort: "the journal was changed",
     why: ({ state: { broken } }) =>
       broken && {
-        text: `the journal is not what was written: ${broken}`,
-        sentence: `The journal is not what was written, nothing is funded: ${broken}; limitbot journal verify`
+        text: `the journal was changed: ${broken}`,
+        sentence: `The journal was changed, nothing is funded: ${broken}; limitbot journal verify`
       }
   },
   {
@@ -153,7 +153,7 @@ export const ofBot: ReadonlyArray<BotRow> = [
     subject: "journal",
     lifts: "resolve",
     stops: everything,
-    inShort: "the journal is not what its witness saw",
+    inShort: "the journal differs from its witness",
     why: ({ state }) => WitnessHold.disagreement(state)
   },
   {
@@ -246,7 +246,7 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
       if (endsBy === undefined) return text
       return strategy.paused.action === "drain"
         ? { text, endsBy }
-        : { text: `${text}; exits go on`, endsBy, sparesExits: true }
+        : { text: `${text}; exits continue`, endsBy, sparesExits: true }
     }
   },
   {
@@ -265,7 +265,7 @@ export const ofPlacement: ReadonlyArray<HoldRow<InPlacement>> = [
     code: "withdrawn",
     lifts: "itself",
     stops: everything,
-    why: ({ placement: { cancel } }) => cancel && `it is being withdrawn: ${cancel.why.text}`
+    why: ({ placement: { cancel } }) => cancel && `it is being cancelled: ${cancel.why.text}`
   },
   {
     scope: "placement",
@@ -331,12 +331,11 @@ export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
 ]
 
 const lateness = ({ now, placement, settings }: InPlacement & PresentFacts): string | undefined =>
-  isTooLate(placement, now, settings) ? "too little time is left until its deadline" : undefined
+  isTooLate(placement, now, settings) ? "its deadline is too close" : undefined
 
 /** Orders without a budget are exempt: a person who saw their terms agreed to them. */
 const badPrice = ({ limits, now, placement, price, state }: InPlacement & PresentFacts): string | undefined => {
   if (hasNoBudget(placement.strategy)) return undefined
-  if (limits === undefined || price === undefined)
-    return state.doubts.get(placement.market)?.reason ?? "there is no price"
+  if (limits === undefined || price === undefined) return state.doubts.get(placement.market)?.reason ?? "no price"
   return staleness({ now, price, limits }) ?? badDeviation(placement, { price, limits })
 }

@@ -9,14 +9,14 @@ import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { ofWitness, type RunState } from "../state/RunState.ts"
 
 const todo =
-  "put the newer journal back (limitbot journal restore), or let this one go on: limitbot resolve witness --forget --because 'NAME: why'"
+  "restore the newer journal (limitbot journal restore), or accept this one: limitbot resolve witness --forget --because 'NAME: why'"
 
 export const disagreement = ({ witnessed }: Pick<RunState, "witnessed">) =>
   witnessed === undefined || witnessed.isAccepted
     ? undefined
     : {
-        text: `the journal is not what its witness saw: ${witnessed.text}`,
-        sentence: `The journal is not what its witness saw, nothing is funded: ${witnessed.text}; ${todo}`
+        text: `the journal differs from its witness: ${witnessed.text}`,
+        sentence: `The journal differs from its witness, nothing is funded: ${witnessed.text}; ${todo}`
       }
 
 /** Lets the journal continue although a witness saw more of it. A person who knows the location of the rest decides this. */
@@ -24,8 +24,8 @@ export const goingOn = (
   state: Pick<RunState, "witnessed">,
   { text, word }: Pick<Of<"Resolved">, "text" | "word">
 ): Result.Result<ReadonlyArray<BotEvent>, string> => {
-  if (disagreement(state) === undefined) return Result.fail("the witness says nothing else than the journal")
-  if (word !== "forget") return Result.fail(`${ofWitness}: say --forget to go on with this journal; or ${todo}`)
+  if (disagreement(state) === undefined) return Result.fail("the witness agrees with the journal")
+  if (word !== "forget") return Result.fail(`${ofWitness}: use --forget to continue with this journal; or ${todo}`)
   const about = { strategy: recovered, slot: slotOfFound(ofWitness), placement: ofWitness }
   return Result.succeed([{ _tag: "Resolved", ...about, word, text }])
 }

@@ -48,7 +48,7 @@ export const make = Effect.gen(function* () {
       overAt.set(orderId, now)
       return
     }
-    const what = `order ${orderId} ended ${status}, and the venue goes on to show it ${value.fillStatus}`
+    const what = `order ${orderId} ended ${status}, but the venue still shows it ${value.fillStatus}`
     const evidence = `${Math.round(elapsedMillis(endedAt, now) / 1000)} s after it was settled, deposited ${value.depositedAmount}`
     const about = { strategy, slot, placement, kind: "changed-report", what, evidence } as const
     const contradiction = { _tag: "Contradiction", ...about, ...present({ correlationId }) } as const

@@ -32,7 +32,7 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
       return { _tag: "Contradiction", strategy, slot, placement: id, kind: "changed-report", what, evidence }
     }
     if (alive >= believedAfterMillis.alive) {
-      const what = `it ended ${status}, and the venue goes on to show it ${fillStatus}`
+      const what = `it ended ${status}, but the venue still shows it ${fillStatus}`
       const back = TakingBack.revived(placement, order)
       const isNews = contradiction === undefined || back.some(({ _tag }) => _tag === "TakenBack")
       return { isAlive, events: isNews ? [contradictionOf(what, alive), ...back] : back }

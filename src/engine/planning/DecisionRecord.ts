@@ -138,7 +138,7 @@ const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decisi
   why:
     filledInLeg > 0n
       ? { ...why, code: "filled", text: `filled, payout pending: ${why.text}` }
-      : { ...why, code: "done", text: `it is done, all its orders have filled: ${why.text}` }
+      : { ...why, code: "done", text: `done, all its orders have filled: ${why.text}` }
 })
 
 /** Text by which decisions are compared: everything but the price at which they were made. A journal keeps no order of keys. */

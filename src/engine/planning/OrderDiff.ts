@@ -50,14 +50,14 @@ export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>):
   const unwanted = [...live.values()]
     .filter((order) => !wish.desired.has(order.slot))
     .map((order): Change => {
-      const why = wish.absent.get(order.slot) ?? { code: "not-wanted", text: "The strategy no longer wants this slot" }
+      const why = wish.absent.get(order.slot) ?? { code: "not-wanted", text: "The strategy no longer plans this slot" }
       return withdraw(order, why)
     })
   return [...unwanted, ...placed]
 }
 
 const withdraw = (order: SlotOrder, why: Reason, successor?: DesiredOrder): Change => {
-  if (order.quantity === 0n) return { _tag: "Wait", slot: order.slot, why: "It has filled: its payout is pending" }
+  if (order.quantity === 0n) return { _tag: "Wait", slot: order.slot, why: "Filled, payout pending" }
   if (order.state === "closing") return { _tag: "Wait", slot: order.slot, why: "Its money is on the way back" }
   return order.cancelRequested
     ? { _tag: "Wait", slot: order.slot, why: "Its cancel is under way" }
@@ -67,7 +67,7 @@ const withdraw = (order: SlotOrder, why: Reason, successor?: DesiredOrder): Chan
 const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Change => {
   if (order.state === "closing" || order.cancelRequested) return withdraw(order, desired.why)
   // A withdrawal would end the order, but not the doubt; no better price is worth that.
-  if (order.state === "in doubt") return { _tag: "Wait", slot: order.slot, why: "Nobody knows yet whether it was paid" }
+  if (order.state === "in doubt") return { _tag: "Wait", slot: order.slot, why: "Unclear whether it was paid" }
   const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })
   if (order.market !== market.name) {
     return withdraw(order, because("other-market", `Switched to ${market.name}`))
@@ -85,10 +85,10 @@ const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Chan
   const isTooMuch = desired.neverMore === true && order.quantity > desired.quantity
   if (gain <= fees && !isTooMuch) return { _tag: "Keep", slot: order.slot }
   const worth = formatWithSymbol(gain, market.quote)
-  const what = `Wanted ${orderText(market, desired)}, not ${orderText(market, order)}`
+  const what = `Moving from ${orderText(market, order)} to ${orderText(market, desired)}`
   const text = isTooMuch
-    ? `${what}, which is too much`
-    : `${what}: worth ${worth}, more than replacing costs (${costs})`
+    ? `${what}: the old order is too large`
+    : `${what}: gains ${worth}, more than replacing costs (${costs})`
   return withdraw(order, because("requote", text), successor)
 }
 

@@ -112,7 +112,7 @@ const byHold = (
     now: () => now,
     flips: (order, at) => {
       const hold = holdOf(order, at)
-      return hold === undefined ? begins : (liftedBy(hold) ?? "the end of what holds it")
+      return hold === undefined ? begins : (liftedBy(hold) ?? "the end of this hold")
     }
   }
 }
@@ -144,7 +144,7 @@ const byCount = <At>(
     ...present({ lasts }),
     refuses: (_, at) => {
       const { count, most } = figures(at)
-      return most === undefined || count < most ? undefined : `${many(count)}, the most allowed is ${most}`
+      return most === undefined || count < most ? undefined : `${many(count)}, the maximum is ${most}`
     },
     now: (_, at) => {
       const { count, most } = figures(at)
@@ -189,7 +189,7 @@ export const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, PricedLimi
   lasts: true,
   refuses: ({ desired }, at) => badDeviation(desired, at),
   now: ({ desired: { price, side } }, at) =>
-    `${side} at ${Decimal.format(price)} with a mid of ${Decimal.short(Market.mid(at.price))}`,
+    `${side} at ${Decimal.format(price)}, mid ${Decimal.short(Market.mid(at.price))}`,
   flips: ({ desired }, { limits }, passes) => {
     const mid = farthestMid(desired, limits)
     const isBuy = desired.side === "BUY"
@@ -209,7 +209,7 @@ const swapPrice: LimitRow = {
     const [dear, cheap] = side === "BUY" ? [now, limit] : [limit, now]
     if (!Decimal.isGreater(dear, cheap)) return undefined
     const missing = Decimal.divide(Decimal.subtract(dear, cheap), limit, 4, "up")
-    return `A swap would bring ${percent(Decimal.toNumber(missing))} less than allowed: at ${Decimal.format(now)}, and ${Decimal.format(limit)} is the worst`
+    return `A swap would return ${percent(Decimal.toNumber(missing))} less than allowed: at ${Decimal.format(now)}, the limit is ${Decimal.format(limit)}`
   },
   now: ({ desired: { by, price, side } }, at) =>
     by === "swap"
@@ -227,8 +227,8 @@ const leavingOrders: LimitRow = {
   refuses: (_, { leaving, market }) =>
     leaving === 0n
       ? undefined
-      : `It waits until the orders that it must not rest beside are gone: they may still fill ${formatWithSymbol(leaving, market.base)}`,
-  now: (_, { leaving, market }) => `${formatWithSymbol(leaving, market.base)} in orders that it must not rest beside`,
+      : `It waits for conflicting orders to end: they may still fill ${formatWithSymbol(leaving, market.base)}`,
+  now: (_, { leaving, market }) => `${formatWithSymbol(leaving, market.base)} in conflicting orders`,
   flips: onceRefused("the end of those orders")
 }
 
@@ -246,11 +246,11 @@ const minOrder: LimitRow = {
   refuses: ({ value }, { limits: { minOrder }, market }) =>
     minOrder === undefined || value >= minOrder
       ? undefined
-      : `Its value of ${formatWithSymbol(value, market.quote)} is below the least of ${formatWithSymbol(minOrder, market.quote)}`,
+      : `Its value of ${formatWithSymbol(value, market.quote)} is below the minimum of ${formatWithSymbol(minOrder, market.quote)}`,
   now: ({ value }, { limits: { minOrder }, market }) =>
     minOrder === undefined
       ? unset
-      : `worth ${formatWithSymbol(value, market.quote)}, at least ${formatWithSymbol(minOrder, market.quote)}`,
+      : `value ${formatWithSymbol(value, market.quote)}, at least ${formatWithSymbol(minOrder, market.quote)}`,
   flips: (_, { limits: { minOrder }, market }, passes) => {
     if (minOrder === undefined) return undefined
     const least = formatWithSymbol(minOrder, market.quote)
@@ -266,7 +266,7 @@ export const notional = ofEntries<
   refuses: ({ value }, { limits: { maxNotional }, market, openNotional }) =>
     maxNotional === undefined || openNotional + value <= maxNotional
       ? undefined
-      : `Open orders would be worth ${formatWithSymbol(openNotional + value, market.quote)}, the most allowed is ${formatWithSymbol(maxNotional, market.quote)}`,
+      : `Open orders would total ${formatWithSymbol(openNotional + value, market.quote)}, the maximum is ${formatWithSymbol(maxNotional, market.quote)}`,
   now: ({ value }, { limits: { maxNotional }, market, openNotional }) =>
     maxNotional === undefined
       ? unset
@@ -274,7 +274,7 @@ export const notional = ofEntries<
   flips: ({ value }, { limits: { maxNotional }, market }, passes) => {
     if (maxNotional === undefined) return undefined
     const rest = formatWithSymbol(max(0n, maxNotional - value), market.quote)
-    return `open orders worth ${passes ? "more than" : "at most"} ${rest} before it`
+    return `other open orders of ${passes ? "more than" : "at most"} ${rest}`
   }
 })
 
@@ -290,7 +290,7 @@ const allExposure: LimitRow = ofEntries({
   refuses: ({ desired, inputAmount }, { market, overall: { exposure, maxExposure } }) => {
     if (maxExposure === undefined || exposure + inputAmount <= maxExposure) return undefined
     const asset = Market.inputAsset(market, desired.side)
-    return `All strategies would have ${formatWithSymbol(exposure + inputAmount, asset)} out, the most allowed is ${formatWithSymbol(maxExposure, asset)}`
+    return `All strategies would have ${formatWithSymbol(exposure + inputAmount, asset)} in orders, the maximum is ${formatWithSymbol(maxExposure, asset)}`
   },
   now: ({ desired, inputAmount }, { market, overall: { exposure, maxExposure } }) => {
     if (maxExposure === undefined) return unset

@@ -52,20 +52,21 @@ const closingOf = (
   if (order === undefined) {
     const beyond = leg.side === "BUY" ? filledOfLeg(desired, progress) - leg.quantity : 0n
     const surplus = beyond > 0n ? beyond : undefined
-    const reason = "it has filled all that it wants now"
+    const reason = "its planned amount has filled"
     return [{ _tag: "LegClosed", ...about, rest: 0n, reason, ...present({ carried: surplus }) }]
   }
   const slot = state.slots.get(slotKey(name, desired.slot))
   const value = quoteAmount(desired.market ?? view.market, order.quantity, order.price, "up")
-  if (minOrder !== undefined && value < minOrder) return close(order.quantity, "its rest is below the least order")
+  if (minOrder !== undefined && value < minOrder)
+    return close(order.quantity, "its remainder is below the minimum order")
   const isRest = order.quantity * 2n < leg.quantity
   if (isRest && (slot?.refusals ?? 0) >= refusalsThatTell) {
-    return close(order.quantity, `its rest was refused ${slot?.refusals} times in a row`)
+    return close(order.quantity, `its remainder was refused ${slot?.refusals} times in a row`)
   }
   return []
 }
 
-const why = { code: "dust", text: "What legs left unsold is enough for an order now" }
+const why = { code: "dust", text: "Unsold remainders are large enough for an order" }
 
 export const sweeps = (
   state: BotState,

@@ -117,14 +117,14 @@ export const lossOf = (
 ): Loss | undefined => {
   const quoteText = (amount: Amount) => formatWithSymbol(amount, quote)
   if (maxDailyLoss !== undefined && atStart - worth > maxDailyLoss) {
-    const reason = `It lost ${quoteText(atStart - worth)} since midnight UTC, more than ${quoteText(maxDailyLoss)}`
+    const reason = `Lost ${quoteText(atStart - worth)} since midnight UTC, more than ${quoteText(maxDailyLoss)}`
     return { limit: "daily-loss", reason }
   }
   const floor = maxDrawdown === undefined ? undefined : lowest(peak, maxDrawdown)
   if (floor === undefined || worth >= floor) return undefined
   return {
     limit: "drawdown",
-    reason: `It is worth ${quoteText(worth)}, less than ${quoteText(floor)} after a peak of ${quoteText(peak)}`
+    reason: `Equity is ${quoteText(worth)}, below ${quoteText(floor)} after a peak of ${quoteText(peak)}`
   }
 }
 

@@ -103,7 +103,7 @@ export const beforePayment = (
   const { contradiction, order: bound } = placement
   if (contradiction !== undefined) return abandoned(placement, contradiction)
   if (order.fillStatus !== "AWAITING_DEPOSIT" || order.depositAddress !== bound.depositAddress)
-    return abandoned(placement, `the venue says that it is ${order.fillStatus}`)
+    return abandoned(placement, `the venue reports it ${order.fillStatus}`)
   const dear = tooDear(placement, order) ?? dearerThanScheduled(placement, market, order, expected)
   if (dear !== undefined) return abandoned(placement, `not funded: ${dear}`)
   // A person agreed to the terms of a swap by hand, and saw them.
@@ -112,15 +112,15 @@ export const beforePayment = (
     order.depositMemo === bound.depositMemo ? mistake : `its deposit memo changed to ${order.depositMemo ?? "none"}`
   if (problem === undefined) return []
   const what = `order ${bound.id} was not funded: ${problem}`
-  return refused(placement, what, "read once more right before it was to be paid", correlationId)
+  return refused(placement, what, "read again right before payment", correlationId)
 }
 
 /** A second payload with an already signed nonce would seem to be executed, but never is. */
 export const nonceKnown = (placement: Placement, correlationId: string | undefined): Events =>
   refused(
     placement,
-    "Refused to sign the venue's payload: its nonce was signed before",
-    "a second payload with it would seem to be executed, and never is",
+    "Refused to sign the venue's payload: its nonce was already signed",
+    "a second payload with it would look executed, but never is",
     correlationId
   )
 

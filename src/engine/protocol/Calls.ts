@@ -90,7 +90,9 @@ export const create = Effect.fnUntraced(function* (
   const recorded = books.state.placements.get(placement.id)?.path
   const path = by === "swap" ? askedFor(side, market, settings.account) : recorded
   if (path === undefined || !isAsked(path))
-    return yield* books.recordIfFits(...Answers.abandoned(placement, "nothing is recorded of where its money is to go"))
+    return yield* books.recordIfFits(
+      ...Answers.abandoned(placement, "the journal does not record where its money is to go")
+    )
   const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
   const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
   const { held, hold } = lastGate(gate(placement, "create"))

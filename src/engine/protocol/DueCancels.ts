@@ -83,13 +83,13 @@ const table: ReadonlyArray<readonly [CancelRow["which"], string, Test, CancelRow
   [own, "a swap ends without a cancel, and soon", isSwap, "wait"],
   [own, "it is over", isOver, "wait"],
   [mayRest, "a cancel has ended it", hasLeft, "wait"],
-  [other, "only the kill switch means what is no placement", isUnkilled, "wait"],
+  [other, "only the kill switch cancels orders without a placement", isUnkilled, "wait"],
   // A cancel needs no record to be harmless, and the end of its order is reported.
-  [mayRest, "it may rest, and nothing can be recorded", isUnrecorded, "cancel"],
+  [mayRest, "it may be open, and nothing can be recorded", isUnrecorded, "cancel"],
   [spare, "it is inert, and nothing can be recorded", isUnrecorded, "wait"],
-  [own, "nobody wants that it leaves", isUnwanted, "wait"],
-  [own, "no money of ours can be in it", isUnpaid, "wait"],
-  [all, "it was asked a moment ago", isTooSoon, "wait"],
+  [own, "no cancel is requested", isUnwanted, "wait"],
+  [own, "none of our money can be in it", isUnpaid, "wait"],
+  [all, "it was requested recently", isTooSoon, "wait"],
   [all, "it is to leave", always, "cancel"]
 ]
 

@@ -68,11 +68,11 @@ const isExpired = ({ emptyReads, expiredMillis }: Required<Seen>, { visibilityMi
 
 export const rows: ReadonlyArray<SilenceRow> = [
   {
-    name: "an earlier process began it, and may have paid",
+    name: "an earlier process started it, and may have paid",
     is: mayBePaidEarlier,
     isLong: ({ runMillis }, { takeoverMillis }) => runMillis >= takeoverMillis,
     means: "abandoned",
-    because: () => "an earlier process began it, and whether that process paid is not in the journal; no deposit showed"
+    because: () => "an earlier process started it, and the journal does not say whether it paid; no deposit showed"
   },
   {
     // A quote that nobody pays is nothing, and is in no list.
@@ -80,7 +80,7 @@ export const rows: ReadonlyArray<SilenceRow> = [
     is: ({ by, state }) => state === "creating" && by === "swap",
     isLong: () => true,
     means: "abandoned",
-    because: () => "nobody knows what the venue answered to its quote"
+    because: () => "the venue's answer to its quote is unknown"
   },
   {
     // Whatever shows of it later is never paid.
@@ -92,18 +92,18 @@ export const rows: ReadonlyArray<SilenceRow> = [
       `no answer to its create, and no order of its kind in the list for ${Math.round(resolveAfterMillis / 1000)} s`
   },
   {
-    name: "nothing comes to be signed, or nobody signs it",
+    name: "no payload arrives, or it is not signed",
     is: ({ state }) => state === "created",
     isLong: ({ quietMillis }, { resolveAfterMillis }) => quietMillis >= resolveAfterMillis,
     means: "abandoned",
     because: (_, { answer }) => answer
   },
   {
-    name: "a person was asked to pay an order, and did not",
+    name: "a person was asked to pay, and did not",
     is: ({ by, funding, state }) => state === "funding" && funding.payment?.wallet === "manual" && by === undefined,
     isLong: ({ overMillis }, { paymentVisibilityMillis }) => overMillis >= paymentVisibilityMillis,
     means: "never",
-    because: () => "nobody paid it before its order was over"
+    because: () => "it was not paid before its order ended"
   },
   {
     // A program that said it paid is believed, and an unpaid swap is just no longer offered: the venue never says that nothing came.

@@ -170,7 +170,7 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
     const subject = { kind: "balance", subject: symbol, depositAddress: undefined, depositMemo: undefined } as const
     const evidence = { ...noEvidence, journal: texts(figuresOf(position)), venue: last && texts(figuresOf(last)) }
     if (last === undefined) {
-      const text = "first snapshot stored, to be compared the next time"
+      const text = "first snapshot stored for the next comparison"
       return { ...subject, verdict: "explained", isUndecided: true, text, evidence }
     }
     const moved = position.balance - last.balance

@@ -137,8 +137,8 @@ export const compare = Effect.fn("Baseline.compare")(function* (
 
 const acceptedText = (amount: Amount.Amount): string =>
   amount > 0n
-    ? `${amount} came without an origin, and is capital that came by your word`
-    : `${-amount} LEFT the account without an origin, and is capital that went by your word`
+    ? `${amount} arrived from an unknown source, accepted by you as capital`
+    : `${-amount} LEFT the account for an unknown reason, accepted by you as withdrawn capital`
 
 /**
  * Earlier reports that stay: contradictions about subjects on which this comparison decides nothing. A later confirmation by a person also

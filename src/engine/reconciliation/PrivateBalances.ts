@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function* ({ home, isSeen, markets, own }:
     if (unread !== undefined)
       return comparisons.map((each) =>
         Baseline.hasCome(unexplained, each.subject)
-          ? { ...each, text: `${each.text}; the account's own history is no witness: ${unread}` }
+          ? { ...each, text: `${each.text}; the account's history could not be read: ${unread}` }
           : each
       )
     if (capital.length === 0) return comparisons

@@ -97,9 +97,7 @@ const compareOrder = (order: JournalOrder, { history, unreadOrders, venueOrders 
     ...(unread === undefined ? {} : { isUndecided: true }),
     ...gravest(
       statements,
-      history === undefined
-        ? "journal and order say the same; the history was not read"
-        : "journal, order and history say the same"
+      history === undefined ? "journal and order agree; the history was not read" : "journal, order and history agree"
     ),
     evidence: {
       journal: texts({
@@ -138,8 +136,8 @@ const venueHashes = (order: Order | undefined): ReadonlyArray<string> =>
 const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyArray<Statement> => {
   if (found === undefined) {
     return order.deposited > 0n
-      ? [["contradiction", `the venue does not know the order, in which the journal has ${order.deposited}`]]
-      : [["explained", "the venue does not know the order; it was never funded"]]
+      ? [["contradiction", `the venue does not list the order, in which the journal has ${order.deposited}`]]
+      : [["explained", "the venue does not list the order; it was never funded"]]
   }
   const filledIn = sumOf(found, "amountIn")
   const filledOut = sumOf(found, "amountOut")
@@ -184,15 +182,14 @@ const legsAgainstVenue = (order: JournalOrder, found: Order): ReadonlyArray<Stat
 
 const orderAgainstHistory = (order: JournalOrder, line: HistoryLine | undefined): ReadonlyArray<Statement> => {
   if (line === undefined) {
-    return order.deposited === 0n
-      ? []
-      : [["explained", "the history does not show it: masked records are left out, and it lags"]]
+    return order.deposited === 0n ? [] : [["explained", "not in the history, which lags and omits masked records"]]
   }
   if (!isFinal(line.status)) {
     if (!order.isOver || order.deposited === 0n) return []
-    return [["explained", `the history still says ${line.status}, where amounts read zero`]]
+    return [["explained", `the history still shows ${line.status}, whose amounts are zero`]]
   }
-  if (!order.isOver) return [["explained", `the history says ${line.status} already, the bot has not seen its end yet`]]
+  if (!order.isOver)
+    return [["explained", `the history already shows ${line.status}, the bot has not seen its end yet`]]
   const statements: Array<Statement> = []
   // An order that never filled may be reported with its deposit, or with nothing.
   if (line.amountIn !== order.filledIn && !(order.filledIn === 0n && line.amountIn === order.deposited)) {
@@ -218,7 +215,7 @@ const compareSwap = (swap: SwapHistory.SwapHistory, { history }: Witnesses): Com
       : []),
     ...(unclearPayment(placement) === undefined
       ? []
-      : [["explained", "nobody knows whether the wallet paid; no deposit shows"] as const]),
+      : [["explained", "unclear whether the wallet paid; no deposit shows"] as const]),
     ...(history === undefined ? [] : swapAgainstHistory(swap, line))
   ]
   const isAlone = history === undefined && statements.length === 0
@@ -227,7 +224,7 @@ const compareSwap = (swap: SwapHistory.SwapHistory, { history }: Witnesses): Com
     subject: id,
     depositAddress: agreed.depositAddress,
     depositMemo: agreed.depositMemo,
-    ...gravest(isAlone ? [["explained", historyUnread]] : statements, "journal and history say the same"),
+    ...gravest(isAlone ? [["explained", historyUnread]] : statements, "journal and history agree"),
     evidence: {
       journal: texts({
         phase: SwapHistory.phaseOf(swap),
@@ -261,7 +258,7 @@ const swapAgainstHistory = (swap: SwapHistory.SwapHistory, line: HistoryLine | u
   const money = SwapHistory.moneyOf(swap)
   if (line === undefined) {
     const isEmpty = phase === "dropped" || phase === "agreed" || end?.outcome === "unfunded"
-    return isEmpty ? [] : [["explained", "the history does not show it: masked records are left out, and it lags"]]
+    return isEmpty ? [] : [["explained", "not in the history, which lags and omits masked records"]]
   }
   const isUnfunded = phase === "dropped" || end?.outcome === "unfunded"
   if (!isFinal(line.status)) {
@@ -270,10 +267,10 @@ const swapAgainstHistory = (swap: SwapHistory.SwapHistory, line: HistoryLine | u
     }
     return end === undefined || isUnfunded
       ? []
-      : [["explained", `the history still says ${line.status}, where amounts read zero`]]
+      : [["explained", `the history still shows ${line.status}, whose amounts are zero`]]
   }
   if (isUnfunded) return [["contradiction", `never funded in the journal, ${line.status} in the history`]]
-  if (end === undefined) return [["explained", `the history says ${line.status} already: resume the swap to book it`]]
+  if (end === undefined) return [["explained", `the history already shows ${line.status}: resume the swap to book it`]]
   const statements: Array<Statement> = []
   if (line.status === "SUCCESS" && line.amountIn !== money.input.spent) {
     statements.push(["contradiction", `spent: the journal has ${money.input.spent}, the history ${line.amountIn}`])
@@ -316,13 +313,13 @@ const foreign = ({
   return [
     ...unknownOrders.map((order) => {
       const [verdict, text] = isPaid(order)
-        ? (["explained", "of this account, but not made with this journal; it ended and holds nothing"] as const)
-        : (["contradiction", "holds money of this account, and the journal does not know it"] as const)
+        ? (["explained", "of this account, but not of this journal; it ended empty"] as const)
+        : (["contradiction", "contains money of this account, but is not in the journal"] as const)
       const venue = texts({ status: order.fillStatus, deposited: order.depositedAmount })
       return foreignEntry("order", order.id, order, verdict, text, { venue })
     }),
     ...unknownLines.map((line) =>
-      foreignEntry("swap", line.depositAddress, line, "explained", "of this account, but not made with this journal", {
+      foreignEntry("swap", line.depositAddress, line, "explained", "of this account, but not of this journal", {
         history: lineTexts(line),
         hashes: line.hashes
       })
@@ -342,7 +339,7 @@ const oddLine = ({ depositAddress, depositMemo, problem, status }: OddLine): Com
     depositAddress ?? "no address",
     { depositAddress, depositMemo },
     "explained",
-    `a record of the history is odd and was not compared: ${problem}`,
+    `a record of the history is unusable and was not compared: ${problem}`,
     { history: texts({ status }) }
   )
 

@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
     const wish = [...wishes.values()].find((each) => isWish(each, order) && isFree(each))
     if (wish !== undefined) {
       const { desired, market, strategy, terms } = wish
-      const because = "the journal had forgotten it, and its slot wants it"
+      const because = "it was missing in the journal, and its slot plans it"
       const slot = { strategy, slot: desired.slot, ...present({ terms }) }
       const forgottenOrder = { order, market, ...slot, because, asked: settings.account }
       yield* Effect.provideService(adopt(forgottenOrder), Bookkeeper, books)

@@ -17,7 +17,7 @@ export class JournalInconsistent extends Schema.TaggedError<JournalInconsistent>
 }) {
   override get message(): string {
     const why = messageOf(this.cause)
-    return `Event ${this.sequence} of the journal does not fit what came before: ${why}. Keep the file and start with another journal.`
+    return `Event ${this.sequence} of the journal contradicts earlier events: ${why}. Keep the file and start with another journal.`
   }
 }
 
@@ -100,7 +100,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
       try: () => {
         for (const entry of recorded) BotState.apply(state, entry)
       },
-      catch: broken(`Event ${state.sequence + 1} of the journal does not fit what came before`)
+      catch: broken(`Event ${state.sequence + 1} of the journal contradicts earlier events`)
     })
 
   const write = Effect.fnUntraced(function* (events: ReadonlyArray<BotEvent>) {
@@ -145,7 +145,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   return Bookkeeper.of({ ...parts, lookAtDisk, record, recordFrom, recordIfFits })
 })
 
-const impossible = (why: string) => Effect.die(new Error(`not recorded, it cannot have happened: ${why}`))
+const impossible = (why: string) => Effect.die(new Error(`not recorded, because it is impossible: ${why}`))
 
 /** A full disk is reported once, and so is its end. */
 const diskEvents = (isFull: boolean, { diskFullSince }: BotState.BotState, now: number): ReadonlyArray<BotEvent> => {

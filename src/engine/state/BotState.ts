@@ -300,7 +300,7 @@ const noteRefused = (state: BotState, before: Placement, event: PlacementEvent, 
     }))
   if (event._tag === "DepositSeen") {
     if (before.state === "dead")
-      return refuse(`the payment of ${before.id} counted as never made, and its deposit is there`, { isLie: true })
+      return refuse(`the payment of ${before.id} was booked as not made, but its deposit has arrived`, { isLie: true })
     return changeStrategy(state, before.strategy, () => ({ refused: undefined }))
   }
   if (event._tag !== "FundingDead" || before.state !== "funding") return

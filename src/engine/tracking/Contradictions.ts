@@ -129,7 +129,7 @@ const dear = (placement: Placement, order: Order, disputed: Fills.Disputed): Fin
   ]
   const [leg, cost] = legs.find(([, { claimed, fee }]) => claimed > fee) ?? []
   if (cost === undefined) return undefined
-  return mismatch(`its ${leg} is said to cost ${cost.claimed}, and it was funded at a fee of ${cost.fee}`)
+  return mismatch(`the venue reports a ${leg} cost of ${cost.claimed}, but it was funded at a fee of ${cost.fee}`)
 }
 
 /** No real order changes this often; further reports of such a venue are not recorded. */
@@ -148,12 +148,12 @@ const againstKnown = (placement: Placement, reported: Order, order: Order): Find
     return { kind: "changed-report", what: `the deposit address changed to ${order.depositAddress}` }
   }
   if (spentBy(order) > order.depositedAmount) return mismatch("fills spent more than was deposited")
-  if (spentBy(order) > spendable(placement, order)) return mismatch("fills spent what was unspent at its end")
+  if (spentBy(order) > spendable(placement, order)) return mismatch("fills spent money that was unspent at its end")
   const most = mostDeposited(placement)
   if (most !== undefined && reported.depositedAmount > most) {
     return mismatch(`${reported.depositedAmount} was deposited although ${most} was signed for`)
   }
-  if (isTooMuch(placement, order)) return mismatch(`its fills brought ${receivedBy(order)}, more than it can`)
+  if (isTooMuch(placement, order)) return mismatch(`its fills returned ${receivedBy(order)}, more than possible`)
   const unfair = order.fills.find((fill) => isWorse(placement, fill))
   return unfair === undefined ? undefined : mismatch(`fill ${unfair.id} is worse than the limit price`)
 }
@@ -175,12 +175,12 @@ const againstItself = (placement: Placement, order: Order): Finding | undefined 
   const isRefunded = refund?.status === "COMPLETED"
   const isFilled = fillStatus === "FILLED"
   if (isFilled && fills.length === 0 && isRefunded)
-    return { kind: "success-but-refunded", what: `it ended ${fillStatus}, and the deposit came back` }
+    return { kind: "success-but-refunded", what: `it ended ${fillStatus}, but the deposit was refunded` }
   if (isFilled && isRefunded && spent === depositedAmount)
-    return { kind: "refund-of-filled", what: `all of it was filled, and it was refunded as well` }
+    return { kind: "refund-of-filled", what: `it was filled completely, but also refunded` }
   if (!payoutIsFinal) return undefined
   if (isFilled && fills.length === 0)
-    return { kind: "success-without-amounts", what: `it ended ${fillStatus}, and no fill shows an amount` }
+    return { kind: "success-without-amounts", what: `it ended ${fillStatus}, but no fill shows an amount` }
   if (received > 0n && withdrawals.length === 0)
     return { kind: "filled-unpaid", what: `${received} was filled, and its payouts are final without a withdrawal` }
   if (

@@ -18,7 +18,7 @@ export const isEndUnbelieved = (placement: Placement): boolean => {
 }
 
 export const doubtOf = ({ order, status }: Placement): string =>
-  `it ended order ${order?.id} before its time (${status}); a new one is placed once it has stayed so for ten minutes`
+  `the venue ended order ${order?.id} early (${status}); a new one is placed if this is unchanged for ten minutes`
 
 /** The end was doubtful when the cancel was requested: only the venue's answer to the cancel settles it. */
 export const isToBeCancelled = ({ cancel, closedAt, state }: Placement): boolean =>

@@ -69,7 +69,7 @@ const wrongTerm = (placement: Placement, market: Market, order: Order, expected:
   ])
   if (wrong !== undefined) return wrong
   if (order.outputAmount < outputAmount)
-    return `its least amount to receive is ${order.outputAmount} instead of ${outputAmount}`
+    return `its minimum amount to receive is ${order.outputAmount} instead of ${outputAmount}`
   const mostFees = Math.max(maxAppFeeBasisPoints, feesToOthers(terms))
   if (order.appFeeBasisPoints > mostFees)
     return `its app fees are ${order.appFeeBasisPoints} basis points, more than ${mostFees}`
@@ -100,7 +100,7 @@ export const mistakeIn = (
   if (unsaid !== undefined) return unsaid
   return placement.by === "swap" || matches(placement, market, order)
     ? echoProblem(placement, market, order, expected)
-    : "it is not what was asked for"
+    : "it differs from the request"
 }
 
 /** Nothing was agreed before its answer, so an order above the scheduled fee contradicts nothing: it is not paid. */
@@ -113,7 +113,7 @@ export const dearerThanScheduled = (
   const scheduled = by === "swap" ? undefined : echoedBasisPoints?.(market, terms)
   return scheduled === undefined || appFeeBasisPoints <= scheduled
     ? undefined
-    : `its echo charges ${appFeeBasisPoints} basis points, more than the ${scheduled} of the schedule: if that is right, set venue.facts.fees`
+    : `the venue charges ${appFeeBasisPoints} basis points, the schedule says ${scheduled}: if that is right, set venue.facts.fees`
 }
 
 export const refused = (
@@ -237,7 +237,7 @@ const lost = (placement: Placement, shown: Order, reported: Order): Finding | un
   const lack = lackingIn(placement, shown)
   if (lack === undefined) return undefined
   const [theirs, ours] = [receivedBy(reported), filledOut(placement)]
-  const fills = `the venue shows fills of ${theirs} ${placement.outputAsset}, the books have ${ours}`
+  const fills = `the venue shows fills of ${theirs} ${placement.outputAsset}, the journal has ${ours}`
   const what = theirs === ours ? lack : `${lack}: ${fills}`
   return what === placement.accepted ? undefined : { kind: "changed-report", what }
 }

@@ -59,19 +59,19 @@ const isUnpaid = (placement: Placement): boolean => filledOut(placement) > 0n &&
 const textOf = (placement: Placement, step: keyof StepTerms): string => {
   const { contradiction, payout, refund, unreadable } = placement
   if (unreadable !== undefined)
-    return `an answer of the venue that can be used, and nothing of its order is booked meanwhile: ${unreadable.why}`
-  if (contradiction !== undefined) return `somebody: ${contradiction}`
-  if (payout === "failed") return "somebody: its payout failed"
-  if (refund === "failed") return "somebody: its refund failed"
+    return `a usable answer of the venue; nothing of its order is booked until then: ${unreadable.why}`
+  if (contradiction !== undefined) return `the operator: ${contradiction}`
+  if (payout === "failed") return "the operator: its payout failed"
+  if (refund === "failed") return "the operator: its refund failed"
   switch (step) {
     case "create":
       return "the venue's answer"
     case "deposit":
       return "its deposit to show"
     case "doubt":
-      return "a word on its funding: limitbot resolve"
+      return "a decision on its funding: limitbot resolve"
     case "end":
-      if (isBareSuccess(placement)) return "a word on what arrived, as the venue shows no amounts: limitbot resolve"
+      if (isBareSuccess(placement)) return "the amount that arrived, as the venue shows none: limitbot resolve"
       return "the venue to end it after its deadline"
     case "payout":
     case "refund":

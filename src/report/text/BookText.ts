@@ -92,6 +92,6 @@ export const lines = (
           `indicative only, from the token list: ${short(indicative.mid)}, ${age(now - indicative.at)} old; no strategy decides on it`
         ]),
     ...table,
-    `Each price is for its whole quantity. Asking took ${asked.requests} requests, the last ${age(asked.millis)}.`
+    `Each price is for its whole quantity. Took ${asked.requests} requests, the last ${age(asked.millis)}.`
   ]
 }

@@ -51,7 +51,7 @@ const reconciled = ({ contradictions, foreign, witnesses }: Of<"Reconciled">): S
   const foreignOrders = foreign.map(
     ({ address, kind, subject }) => `${kind} ${subject}${subject === address ? "" : ` at ${address}`}`
   )
-  const foreignText = `not in this journal, and left alone: ${foreignOrders.join(", ")}`
+  const foreignText = `not in this journal, not touched: ${foreignOrders.join(", ")}`
   if (contradictions.length > 0)
     return [`RECONCILIATION: ${contradictions.join("; ")}${foreign.length > 0 ? `; ${foreignText}` : ""}`, "alarm"]
   if (foreign.length > 0) return [`of this account and ${foreignText}: limitbot reconcile`, "warn"]
@@ -59,10 +59,10 @@ const reconciled = ({ contradictions, foreign, witnesses }: Of<"Reconciled">): S
 }
 
 const compared = (drift: ReadonlyArray<Drift.Drift>): Said => {
-  if (drift.length === 0) return ["the service is as it was recorded again", "good"]
+  if (drift.length === 0) return ["the service matches its record again", "good"]
   const all = drift.map(Drift.sentenceOf).join("; ")
   return Drift.closing(drift) === undefined
-    ? [`the service differs from what was recorded: ${all}`, "warn"]
+    ? [`the service differs from its record: ${all}`, "warn"]
     : [`SERVICE CHANGED: ${all}; nothing is placed or funded: limitbot check --service`, "alarm"]
 }
 
@@ -84,42 +84,39 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   BotStarted: ({ account, left, mode, venue }, _money, assets) =>
     withLeft([`started (${mode}) for account ${account} at ${venue}`], left, assets),
   BotStopped: (event) => [event.reason.startsWith("stopped") ? event.reason : `stopped: ${event.reason}`],
-  JournalMoved: (event) => [`closed: the bot goes on elsewhere with ${event.to}`, "warn"],
+  JournalMoved: (event) => [`closed: the bot continues with ${event.to}`, "warn"],
   JournalRestored: (event) => [`restored from a copy of ${event.events} events`, "warn"],
-  JournalCut: (event) => [`JOURNAL CUT: ${event.text}; the venue is asked first what happened since`, "alarm"],
+  JournalCut: (event) => [`JOURNAL CUT: ${event.text}; the bot first asks the venue for later events`, "alarm"],
   JournalBroken: (event) => [
     `JOURNAL CHANGED: ${event.text} (event ${event.number}); nothing is placed or funded: limitbot journal verify`,
     "alarm"
   ],
   WitnessDisagreed: (event) => [
-    `JOURNAL NOT WHAT ITS WITNESS SAW: ${event.text}; nothing is placed or funded`,
+    `JOURNAL DIFFERS FROM ITS WITNESS: ${event.text}; nothing is placed or funded`,
     "alarm"
   ],
   StrategyLoaded: (event) => [`loaded ${event.file} (${event.kind} on ${event.market})`],
   BudgetAllotted: (event, money) => [`may use ${money(event.asset, event.amount)}`],
   StrategyRemoved: ({ left, orders }, _money, assets) =>
-    withLeft([`was taken away; its orders are ${orders}`, "warn"], left, assets),
+    withLeft([`was removed; its orders are ${orders}`, "warn"], left, assets),
   StrategiesRefused: (event) => [
     `edited file rejected, still running the old one: ${event.problems.map(inOneLine).join("; ")}`,
     "warn"
   ],
-  EditMended: () => ["the files are right again", "good"],
-  LoopFailed: (event) => [`${event.what} failed and begins anew: ${event.reason}`, "alarm"],
-  PlanFailed: (event) => [
-    `cannot be planned (${event.reason}): its orders stay as they are, nothing new is placed for it`,
-    "alarm"
-  ],
+  EditMended: () => ["the files are valid again", "good"],
+  LoopFailed: (event) => [`${event.what} failed and was restarted: ${event.reason}`, "alarm"],
+  PlanFailed: (event) => [`cannot be planned (${event.reason}): its orders stay open, no new ones are placed`, "alarm"],
   PlanMended: () => ["is planned again", "good"],
   Reconciled: reconciled,
   CapitalMoved: (event, money) => {
     const { amount, asset, witness } = event
     const by = witness === "history" ? "the account's history names it" : "accepted by the operator"
     return amount > 0n
-      ? [`${money(asset, amount)} came without an origin, as capital: ${by}`, "warn"]
-      : [`${money(asset, -amount)} LEFT the account without an origin, as capital that went: ${by}`, "alarm"]
+      ? [`${money(asset, amount)} arrived from an unknown source, booked as capital: ${by}`, "warn"]
+      : [`${money(asset, -amount)} LEFT the account for an unknown reason, booked as withdrawn capital: ${by}`, "alarm"]
   },
   ServiceCompared: (event) => compared(event.drift),
-  ClockCompared: (event) => (event.ok ? undefined : [`${clockText(event.skewMillis)}; set it right`, "alarm"]),
+  ClockCompared: (event) => (event.ok ? undefined : [`${clockText(event.skewMillis)}; set the clock`, "alarm"]),
   OddOrderSeen: (event) => [
     `the venue lists something that is not a usable order (${event.orderId ?? "without an id"}): ${event.reason}`,
     "warn"
@@ -127,7 +124,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   JournalBehind: (event, money) => [
     event.isAnothers === true
       ? `ANOTHER BOT RUNS WITH A COPY OF THIS JOURNAL: it made order ${event.orderId} (${event.status}, ${money(event.asset, event.deposited)} deposited) since this bot started; nothing is funded. Stop one of the two, then: limitbot resolve`
-      : `JOURNAL BEHIND: the venue has order ${event.orderId} of this bot (${event.status}, ${money(event.asset, event.deposited)} deposited), and the journal does not know it; nothing is funded: limitbot resolve`,
+      : `JOURNAL BEHIND: the venue has order ${event.orderId} of this bot (${event.status}, ${money(event.asset, event.deposited)} deposited), which is not in the journal; nothing is funded: limitbot resolve`,
     "alarm"
   ],
   DiskFull: () => [
@@ -150,26 +147,26 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   PriceDoubted: ({ isUnquoted, market, reason }) =>
     isUnquoted === true
       ? [`NO PRICE of ${market}, its stops and orders wait for one: ${reason}`, "alarm"]
-      : [`${market} has no price, nothing new is placed or withdrawn by it: ${reason}`, "warn"],
+      : [`${market} has no price, orders are neither placed nor moved on it: ${reason}`, "warn"],
   PriceConfirmed: (event) => [`${event.market} has a price again`, "good"],
   VenueDown: (event) => [`the venue does not answer: ${event.reason}`, "alarm"],
   VenueUp: (event) => [`the venue answers again after ${age(event.downMillis)}`, "good"],
   Decided: (event) => [
-    `wants ${counted(event.desired.length, "order")}; ${counted(event.absent.length, "slot")} ${event.absent.length === 1 ? "stays" : "stay"} empty`
+    `${counted(event.desired.length, "order")} planned, ${counted(event.absent.length, "slot")} idle`
   ],
   EquityMarked: (event, money) => [
-    `is worth ${money(event.asset, event.equity)} today, at most ${money(event.asset, event.peak)} so far`
+    `equity ${money(event.asset, event.equity)} today, peak ${money(event.asset, event.peak)}`
   ],
   Paused: (event) => [
-    `${event.action === "drain" ? "PAUSED and withdraws" : "PAUSED"} ${pausedBy(event)}`,
+    `${event.action === "drain" ? "PAUSED, orders cancelled," : "PAUSED"} ${pausedBy(event)}`,
     event.follows === undefined ? "alarm" : "warn"
   ],
   Resumed: (event) => [`resumes: ${event.reason}`, "good"],
   Denied: (event, money) =>
     event.exit === undefined
-      ? [`denied by our limit ${event.limit}: ${event.reason}`, "warn"]
+      ? [`not placed, limit ${event.limit}: ${event.reason}`, "warn"]
       : [
-          `EXIT NOT PLACED, denied by our limit ${event.limit}: ${exitText(event.exit, money)}: ${event.reason}`,
+          `EXIT NOT PLACED, limit ${event.limit}: ${exitText(event.exit, money)}: ${event.reason}`,
           toldBefore.has(event.limit) ? "warn" : "alarm"
         ],
   LegClosed: (event, money) => {
@@ -190,8 +187,8 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
     return [`plans ${event.side} ${base} at ${price(event.price)}: ${event.why.text}`]
   },
   CreateRefused: (event) => [`the venue refused to create the order: ${event.code}: ${event.text}`, "warn"],
-  Abandoned: (event) => [`gave the attempt up: ${event.reason}`],
-  FeeEchoed: (event) => [`the order's answer names a fee of ${event.basisPoints} basis points of the input`],
+  Abandoned: (event) => [`attempt given up: ${event.reason}`],
+  FeeEchoed: (event) => [`the venue charges a fee of ${event.basisPoints} basis points of the input`],
   OrphanSeen: (event) => [`found the spare order ${event.orderId}; it stays unfunded and is cancelled`, "warn"],
   FundingSigned: (event, money) => [`signed ${money(event.asset, event.amount)} to order ${event.orderId}`],
   PaymentAsked: (event, money) => {
@@ -200,10 +197,13 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
     const to = `exactly ${money(event.asset, event.amount)} to ${event.depositAddress}${memo} before ${until}`
     return event.wallet === "manual" ? [`PLEASE PAY ${to}`, "warn"] : [`asks the wallet to pay ${to}`]
   },
-  PaymentAskedAgain: (event) => [`asks the wallet again, as the operator says (attempt ${event.attempt})`, "warn"],
+  PaymentAskedAgain: (event) => [
+    `asks the wallet again, by command of the operator (attempt ${event.attempt})`,
+    "warn"
+  ],
   PaymentMade: (event) => [`the wallet paid: transaction ${event.txHash}`],
   PaymentUnclear: (event) => [
-    `UNCLEAR whether the wallet paid: ${event.text}; it is not asked again. See whether it paid, and pay yourself if not`,
+    `UNCLEAR whether the wallet paid: ${event.text}; it is not asked again. Check the wallet, and pay yourself if it did not pay`,
     "alarm"
   ],
   FundingHeld: (event) => [
@@ -215,7 +215,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   FundingAnswered: (event) => [
     `the venue answered the funding with ${event.code}: ${event.text}${
       isStale({ lastVerdict: event.verdict })
-        ? "; its verifier has changed its salt: the payload waits until it has expired, and what is paid next gets a new one"
+        ? "; the verifier has changed its salt: the payload must expire first, later payments get a new one"
         : ""
     }`,
     "warn"
@@ -226,8 +226,8 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   ],
   Resolved: (event) => [
     event.received === undefined
-      ? `the operator says ${event.word}: ${event.text}`
-      : `taken as succeeded, with what arrived by somebody's word: ${event.text}`,
+      ? `resolved by the operator as ${event.word}: ${event.text}`
+      : `booked as succeeded with the amount that the operator stated: ${event.text}`,
     "warn"
   ],
   FundingDead: (event, money) => [
@@ -235,7 +235,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
     "warn"
   ],
   DepositSeen: (event, money) => [
-    `funded with ${money(event.asset, event.fresh)}, the ${event.by === "swap" ? "swap is under way" : "order rests"}`
+    `funded with ${money(event.asset, event.fresh)}, the ${event.by === "swap" ? "swap is under way" : "order is open"}`
   ],
   FillSeen: (event, money) => [
     `FILL ${event.side} ${money(event.inputAsset, event.amountIn)} → ${money(event.outputAsset, event.amountOut)}`,
@@ -244,7 +244,7 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
   CancelRequested: (event) => [`cancels: ${event.why.text}`],
   CancelRefused: (event) => [`the venue refused the cancel: ${event.code}: ${event.text}`, "warn"],
   Closed: (event, money) => [
-    `order ended ${event.status}${event.unspent > 0n ? `, ${money(event.inputAsset, event.unspent)} to come back` : ""}`
+    `order ended ${event.status}${event.unspent > 0n ? `, ${money(event.inputAsset, event.unspent)} to be refunded` : ""}`
   ],
   PaidOut: (event, money) => [
     `paid out ${money(event.asset, event.amount)} (fee ${money(event.asset, event.fee)})`,
@@ -255,21 +255,20 @@ const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Ass
     "good"
   ],
   OrderMissing: (event) => [
-    `the venue answers that it has no order ${event.orderId} (${event.text}), and our money is in it: is venue.apiKey that of the order? It stays in the books and is asked for again`,
+    `the venue does not find our funded order ${event.orderId} (${event.text}): check that venue.apiKey made it. It stays booked and is requested again`,
     "alarm"
   ],
-  OrderBack: (event) => [`the venue knows order ${event.orderId} again`, "good"],
+  OrderBack: (event) => [`the venue lists order ${event.orderId} again`, "good"],
   Reopened: (event, money) => [
-    `the order is not over: it is ${event.status}, and ${money(event.asset, event.amount)} is in it again`,
+    `the order has not ended: it is ${event.status} with ${money(event.asset, event.amount)} in it`,
     "warn"
   ],
-  WrittenOff: (event, money) => [`${money(event.asset, event.amount)} is given up as lost`, "warn"],
-  Found: (event, money) => [`${money(event.asset, event.amount)} that was given up as lost has come after all`, "good"],
+  WrittenOff: (event, money) => [`${money(event.asset, event.amount)} is written off as lost`, "warn"],
+  Found: (event, money) => [`${money(event.asset, event.amount)} that was written off as lost has arrived`, "good"],
   TakenBack: (event, money) => {
-    const fills =
-      event.fills.length === 0 ? "" : `, without the ${counted(event.fills.length, "fill")} that the books had`
+    const fills = event.fills.length === 0 ? "" : `, less ${counted(event.fills.length, "fill")} that had been booked`
     return [
-      `order ${event.orderId} is open again in the books: ${money(event.inputAsset, event.deposited)} is in it${fills}, until the venue is read again`,
+      `order ${event.orderId} is booked as open again: ${money(event.inputAsset, event.deposited)} is in it${fills}, until the venue is read again`,
       "warn"
     ]
   },

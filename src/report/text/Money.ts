@@ -109,7 +109,7 @@ export const notCounted = (ledger: Ledger, assets: Assets) =>
 const notCountedLines = (ledger: Ledger, assets: Assets): ReadonlyArray<string> =>
   [...Map.groupBy(givenBack(ledger), ({ strategy }) => strategy)].map(([strategy, rows]) => {
     const sums = rows.map(({ asset, amount }) => withSymbol(assets, asset, amount)).sort()
-    return `Not counted: ${sums.join(", ")} that ${strategy} gave back to the account; it does not run`
+    return `Not counted: ${sums.join(", ")} that ${strategy} returned to the account; it is not running`
   })
 
 const holdings = (ledger: Ledger) => {

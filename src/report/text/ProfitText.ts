@@ -60,7 +60,7 @@ export const lines = (
   { charged, standings, method, whole, by, groups, statistics }: Profit,
   assets: Money.Assets
 ): ReadonlyArray<string> => {
-  if (whole.length === 0) return ["No fills and no budgets yet."]
+  if (whole.length === 0) return ["No fills or budgets yet."]
   const cells = ({ quote, figures }: Row) => [
     ...fields.map((field) => Money.amountText(assets, quote, figures[field])),
     quote,
@@ -83,8 +83,8 @@ export const lines = (
     ...[...(statistics ?? [])].flatMap(([quote, each]) => statisticsLines(quote, each)),
     ...(charged === undefined || charged.size === 0 ? [] : ["", ...[...charged.values()].flat().map(chargedLine)]),
     "",
-    "Total is grid profit plus inventory less fees: what trading made against holding the budgets. Grid profit is what slots earned that bought and sold, inventory what is held now against its cost. Flows are capital that came and went, not profit.",
-    `For accounts, realised is by ${method === "average" ? "average cost" : method.toUpperCase()} over each strategy; with unrealised it comes to the same total.`
+    "Total is grid profit plus inventory less fees: what trading made against holding the budgets. Grid profit is earned by slots that bought and sold; inventory is the position against its cost. Flows are capital paid in or out, not profit.",
+    `For accounting, realised is by ${method === "average" ? "average cost" : method.toUpperCase()} per strategy; with unrealised it gives the same total.`
   ]
 }
 
@@ -113,7 +113,7 @@ const statisticsLines = (
   return [
     "",
     `${quote}: ${filled} of ${rested} orders filled${toFill}; ${requotes} repriced${cost}${later}`,
-    `${quote}: fees of payouts and refunds ${feesPaid.toFixed(4)} ${quote} paid, ${feesEstimated.toFixed(4)} ${quote} estimated when the orders were made`,
+    `${quote}: payout and refund fees ${feesPaid.toFixed(4)} ${quote} paid, ${feesEstimated.toFixed(4)} ${quote} estimated at order creation`,
     `${quote}: return ${share(timeWeighted)} time-weighted, ${share(moneyWeighted)} money-weighted; largest drawdown ${share(maxDrawdown)}`
   ]
 }

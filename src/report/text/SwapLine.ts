@@ -38,6 +38,8 @@ export const paymentOrder = ({
   [
     `Pay exactly  ${formatWithSymbol(amountIn, origin)}  (${amountIn} smallest units of ${origin.id})`,
     `to           ${depositAddress}`,
-    ...(depositMemo === undefined ? [] : [`with memo    ${depositMemo}   (without it the money goes back)`]),
-    `before       ${iso(deadline)}   (what comes later is sent back, less fees)`
+    ...(depositMemo === undefined
+      ? []
+      : [`with memo    ${depositMemo}   (required: without it the money is returned)`]),
+    `before       ${iso(deadline)}   (later payments are returned, less fees)`
   ].map(printable)

@@ -51,11 +51,11 @@ export const touchedIn = (
 const points = (value: number): string => `${value.toFixed(1)} basis points`
 
 export const textOf = ({ times, since, nearest, needed }: Touched): string => {
-  if (nearest === null) return `it has rested since ${iso(since)}; no whole minute of prices was seen since`
+  if (nearest === null) return `it has been open since ${iso(since)}; no full minute of prices since`
   if (times === 0) return `not touched since ${iso(since)}: the nearest price was ${points(nearest)} away`
   const fills =
     needed === null
-      ? "no fill of yours in this market has been measured yet"
+      ? "none of your fills in this market has been measured yet"
       : `your ${counted(needed.count, "fill")} in this market needed ${points(needed.p50)} beyond the limit (p50; p90 ${needed.p90.toFixed(1)})`
   return `touched ${counted(times, "time")} since ${iso(since)}, by ${points(-nearest)} at most: ${fills}`
 }

@@ -13,7 +13,7 @@ import { untouchedSlot } from "../../strategy/View.ts"
 
 export type SlotWish = { readonly desired: DesiredOrder } | { readonly done: Reason }
 
-export const isDoneWith = "the strategy is done with it, all its legs have filled"
+export const isDoneWith = "done: all its legs have filled"
 
 export const wishesOf = (
   state: BotState,

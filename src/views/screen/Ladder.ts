@@ -78,7 +78,7 @@ const tableLines = (
       value: ({ plannedAt }) => (plannedAt === null ? "" : age(now - plannedAt))
     },
     isWide && { title: Table.right("FILLED"), value: ({ filled }) => filled },
-    isWide && { title: Table.right("LEGS"), value: ({ legs }) => legs },
+    isWide && { title: Table.right("TRADES"), value: ({ legs }) => legs },
     hasEarned && { title: Table.right("EARNED"), value: ({ slot }) => earned(slot) },
     hasInventory && { title: Table.right("INVENTORY"), value: ({ slot }) => inventory(slot) },
     { title: "STATE", value: ({ state }) => state },

@@ -107,7 +107,8 @@ const dashboardLine = ({ dashboard }: ScreenInput, { columns }: Canvas): Readonl
 }
 
 const headline = ({ running, state, nextLookAt, now }: ScreenInput, rows: ReadonlyArray<SlotRow>): string => {
-  const look = nextLookAt === undefined ? [] : [nextLookAt > now ? `next look in ${age(nextLookAt - now)}` : "looking"]
+  const look =
+    nextLookAt === undefined ? [] : [nextLookAt > now ? `next check in ${age(nextLookAt - now)}` : "checking price"]
   return [running, ...look, counted(state.fills, "fill"), `${counted(rows.length, "slot")}: ${byState(rows)}`].join(
     "   "
   )
@@ -157,7 +158,7 @@ const slotLines = (
     { title: Table.decimal("QUANTITY"), value: ({ quantity }) => quantity },
     { title: Table.right("FILLED"), value: ({ filled }) => filled },
     { title: "STATE", value: ({ state }) => state },
-    { title: Table.right("LEGS"), value: ({ legs }) => legs },
+    { title: Table.right("TRADES"), value: ({ legs }) => legs },
     hasEarned && { title: Table.right("EARNED"), value: ({ slot }) => earned(slot) },
     hasInventory && { title: Table.right("INVENTORY"), value: ({ slot }) => inventory(slot) },
     { title: "WHY", value: ({ progress, why }) => (progress === null ? why : `${progress}: ${why}`) }

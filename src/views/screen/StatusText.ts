@@ -38,28 +38,26 @@ export const screen = (
     lines.join("\n").trimEnd(),
     "",
     ...ProfitText.lines(profitByStrategy(trading, picture), assets),
-    `Prices: ${prices}${prices === "signed" ? "" : ": whoever is between the bot and the venue can change them; set venue.quoteKey"}`,
+    `Prices: ${prices}${prices === "signed" ? "" : ": they could be altered on the way; set venue.quoteKey"}`,
     ...seenAfter.map(
       ({ market, p50Millis, p99Millis }) =>
-        `A move of ${market} is seen after ${seconds(p50Millis)} s; 99 of 100 within ${seconds(p99Millis)} s.`
+        `Price delay of ${market}: ${seconds(p50Millis)} s (p50), ${seconds(p99Millis)} s (p99).`
     ),
     ...[...state.signals].map(
       ([name, { at, value }]) => `Signal ${name} is ${value}, of ${iso(at)}, ${age(now - at)} ago.`
     ),
-    ...(until === undefined
-      ? []
-      : [`Safe unattended until ${until}: then the venue ends the first order and refunds it.`])
+    ...(until === undefined ? [] : [`Safe unattended until ${until}: then the first order expires and is refunded.`])
   ]
 }
 
 /** The bot records the switch when it obeys. Until then the journal and the switch differ. */
 const pendingSwitch = (noted: string | undefined, switched: string | undefined, isRunning: boolean) => {
   if ((noted === undefined) === (switched === undefined)) return undefined
-  const when = isRunning ? "the bot obeys within a second" : "no bot is running; it takes effect with the next start"
+  const when = isRunning ? "takes effect within a second" : "no bot is running; it takes effect at the next start"
   return switched === undefined ? `Kill switch released: ${when}` : `Kill switch set (${switched}): ${when}`
 }
 
 const seconds = (millis: number): string => (millis / 1_000).toFixed(1)
 
 const stopped = ({ run, runStartedAt }: BotState): string =>
-  run === undefined ? "NOT RUNNING, never ran" : `NOT RUNNING, last started ${iso(runStartedAt)}`
+  run === undefined ? "NOT RUNNING, never started" : `NOT RUNNING, last started ${iso(runStartedAt)}`

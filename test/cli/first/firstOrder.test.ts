@@ -133,7 +133,7 @@ describe.concurrent("limitbot first-order", () => {
     for (const [path, says] of [
       ["/generate-intent", /nothing is paid yet/],
       ["/submit-intent", /signed [\d.]+ USDC/],
-      ["/cancel", /the order rests/]
+      ["/cancel", /the order is open/]
     ] as const) {
       await killedAt(cwd, hold, path, says)
       assert.throws(() => reportIn(cwd))
@@ -305,8 +305,8 @@ describe.concurrent("limitbot first-order", () => {
       // So soon after its end nobody believes that it lives on; nothing is paid meanwhile either.
       await setTimeout(5_000)
       const second = await limitbot("first-order", "--confirm", "place")
-      assertSays(second, 1, /First order p1: order .* ended CANCELED, and the venue goes on to show it OPEN/)
-      assert.match(second.stdout, /^First order p1: open(?:\n.*)* DIFFERENCE +.*goes on to show it OPEN/m)
+      assertSays(second, 1, /First order p1: order .* ended CANCELED, but the venue still shows it OPEN/)
+      assert.match(second.stdout, /^First order p1: open(?:\n.*)* DIFFERENCE +.*still shows it OPEN/m)
       assert.notMatch(second.stdout, /everything was as expected/)
       const [first, next] = ["p1", "p2"].map((placement) => reportIn(cwd, placement))
       assert.deepStrictEqual([first?.outcome, next?.outcome], ["open", "not paid"])

@@ -37,7 +37,7 @@ const traded = async () => {
   const sandbox = await startStill()
   const cwd = workspace(sandbox)
   const bot = startHere(["run", "grid.yaml", ...config], { cwd })
-  await bot.says("the order rests", 20)
+  await bot.says("the order is open", 20)
   await control(sandbox, "fill", { market: "BTC/USDC", side: "SELL", price: "61000", quantity: "0.002" })
   await bot.says("FILL ")
   bot.signal("SIGTERM")

@@ -44,9 +44,9 @@ describe("limitbot resolve", () => {
     assert.strictEqual(place(await money(), "wallet"), "900")
 
     const bot = startHere(["run", "grid.yaml", ...config], { cwd })
-    await bot.says("the order rests")
+    await bot.says("the order is open")
     const handed = await runHere(["resolve", "p2", "--forget", "--because", "seen on the explorer", ...config], { cwd })
-    assert.include(handed.stdout, "p2: taken as forgotten: what it holds counts as lost, by the running bot")
+    assert.include(handed.stdout, "p2: taken as written off: its money counts as lost, by the running bot")
     assert.strictEqual(place(await money(), "lost"), "100")
     const beside = await runHere(["swap", "0.001", "BTC", "USDC", "--yes", ...config], { cwd })
     assertSays(beside, 1, /A bot \(process \d+\) works with .*only one may pay from it/)

@@ -151,7 +151,7 @@ describe("what explain says of a resting order that the price touched", () => {
     Effect.gen(function* () {
       const steps = [...filled, ...order("buy", "BUY", "BTC/USDC", later)]
       const said = (now: number) => Effect.map(sentences(steps, minutes, now), (all) => all.get("buy") ?? "")
-      assert.match(yield* said(later + 2 * minute - 1), /no whole minute of prices was seen since$/)
+      assert.match(yield* said(later + 2 * minute - 1), /no full minute of prices since$/)
       assert.match(
         yield* said(later + 2 * minute),
         /^not touched since .*: the nearest price was 50\.0 basis points away$/
@@ -164,7 +164,7 @@ describe("what explain says of a resting order that the price touched", () => {
     Effect.gen(function* () {
       const steps = [...filled, ...order("buy", "BUY", "SOL/USDC", later)]
       const said = yield* sentences(steps, new Map([...minutes, ["SOL/USDC", visits]]), end)
-      assert.match(said.get("buy") ?? "", /: no fill of yours in this market has been measured yet$/)
+      assert.match(said.get("buy") ?? "", /: none of your fills in this market has been measured yet$/)
     })
   )
 })

@@ -51,7 +51,7 @@ describe.concurrent("limitbot plan and explain", () => {
     assert.deepStrictEqual(fresh.summary, { create: 20, keep: 0, cancel: 0, defer: 0 })
     assert.deepStrictEqual(fresh.refused, [])
 
-    const ran = await runUntil("the order rests", 20, ["run", "grid.yaml", ...config], { cwd }, startHere)
+    const ran = await runUntil("the order is open", 20, ["run", "grid.yaml", ...config], { cwd }, startHere)
     assert.strictEqual(ran.code, 0, ran.stderr)
     const second = await runHere(["plan", "grid.yaml", "tiny.yaml", ...config], { cwd })
     assertSays(second, 1, /Plan rejected: .*fee-floor.*--allow fee-floor/)
@@ -74,7 +74,7 @@ describe.concurrent("limitbot plan and explain", () => {
 
     const now = await runHere(["explain", "grid/cell-00", ...config, "--json"], { cwd })
     const [cell] = json<ReadonlyArray<Explanation>>(now.stdout)
-    assert.match(cell?.verdict ?? "", /^holds BUY 0\.005 BTC at 59000, /)
+    assert.match(cell?.verdict ?? "", /^has BUY 0\.005 BTC at 59000, /)
     assert.strictEqual(cell?.rule, `${join(cwd, "grid.yaml")}:5`)
     assert.isTrue(cell?.guards.some(({ guard, verdict }) => guard === "budget" && verdict === "passes"))
     assert.approximately(Number(cell?.inputs.mid), 60_020, 0.05)
@@ -100,10 +100,10 @@ describe.concurrent("limitbot plan and explain", () => {
   it("explains an order that our limits deny, and the number that would flip it", async () => {
     const text = gridText.replace("limits: { ", "limits: { maxOpenOrders: 3, ")
     const cwd = workspace(await startStill(), { "grid.yaml": text })
-    const ran = await runUntil("the order rests", 3, ["run", "grid.yaml", ...config], { cwd }, startHere)
+    const ran = await runUntil("the order is open", 3, ["run", "grid.yaml", ...config], { cwd }, startHere)
     assert.strictEqual(ran.code, 0, ran.stderr)
     const all = json<ReadonlyArray<Explanation>>((await runHere(["explain", ...config, "--json"], { cwd })).stdout)
-    const empty = all.filter(({ verdict, guards }) => verdict === "holds nothing" && guards.length > 0)
+    const empty = all.filter(({ verdict, guards }) => verdict === "has no order" && guards.length > 0)
     assert.lengthOf(empty, 17)
     for (const { guards, wouldChange } of empty) {
       const refusing = guards.filter(({ verdict }) => verdict === "refuses").map(({ guard }) => guard)

@@ -54,7 +54,7 @@ describe("containment", () => {
       return { code, stderr, shown: JSON.parse(stdout) as Shown }
     }
     const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
-    await bot.says("the order rests", 20)
+    await bot.says("the order is open", 20)
     const before = await look()
     assert.strictEqual(before.code, 1)
     assert.isFalse(before.shown.contained)
@@ -103,7 +103,7 @@ describe("containment", () => {
     const signer = startHere(["signer", "--socket", socket, "--config", join(cwd, "signer.yaml")])
     await signer.says(/signs for/)
     const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--poll", "0.3s"], { cwd })
-    await bot.says("the order rests", 20)
+    await bot.says("the order is open", 20)
     await runHere(["kill", "--config", "config.yaml"], { cwd })
     const look = async (...more: ReadonlyArray<string>) => {
       const { code, stdout } = await runHere(["check", "--containment", "--config", "config.yaml", "--json", ...more], {

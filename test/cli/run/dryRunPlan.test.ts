@@ -8,7 +8,7 @@ it("keeps the orders of the dry run instead of placing them all anew", async () 
   const sandbox = await startStill()
   const cwd = workspace(sandbox, { "config.yaml": `${configText(sandbox)}dashboard: { port: 0 }\n` })
   const bot = startHere(["run", "grid.yaml", "--config", "config.yaml", "--dry-run"], { cwd })
-  await bot.says("the order rests", 20)
+  await bot.says("the order is open", 20)
   const [, url = "", file = ""] = /dashboard (http:\S+) {2}token in (\S+)/.exec(bot.stdout()) ?? []
   const headers = { authorization: `Bearer ${readFileSync(file, "utf8").trim()}` }
   const plan = await (await fetch(`${url}/api/v1/plan`, { headers })).json()

@@ -52,7 +52,7 @@ const saysOneThing = async (cwd: string, budget: number) => {
     ...(orders ?? []).filter(({ slot }) => slot?.startsWith("ladder/"))
   ].reduce((sum, row) => sum + Number(row.amount), 0)
   assert.approximately(amount + underWay, budget, 1e-6)
-  const words = `Not counted: ${back?.amount} USDC that ladder gave back to the account; it does not run`
+  const words = `Not counted: ${back?.amount} USDC that ladder returned to the account; it is not running`
   assert.include(await ofProgram("money"), words)
   assert.include(await ofProgram("status"), words)
   assert.deepStrictEqual(JSON.parse(await ofProgram("status", "--json")).notCounted, notCounted)

@@ -292,7 +292,7 @@ describe("the last moment before funding", () => {
         yield* work("p2")
         assert.deepStrictEqual([done.signed, done.sent], [1, 1])
         assert.strictEqual(state.placements.get("p2")?.state, "abandoned")
-        assert.include(state.slots.get("s/p2")?.frozen ?? "", "its nonce was signed before")
+        assert.include(state.slots.get("s/p2")?.frozen ?? "", "its nonce was already signed")
       })
   )
 
@@ -591,10 +591,7 @@ describe("the last moment before funding", () => {
       yield* work("p1")
       assert.strictEqual(done.signed, 0)
       assert.strictEqual(state.placements.get("p1")?.state, "abandoned")
-      assert.strictEqual(
-        state.slots.get("s/p1")?.refusedWhy,
-        "its refund is estimated at 600000, and a moment before at 0"
-      )
+      assert.strictEqual(state.slots.get("s/p1")?.refusedWhy, "its refund is estimated at 600000, just before at 0")
     })
   )
 

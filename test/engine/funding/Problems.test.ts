@@ -61,19 +61,19 @@ describe("a problem", () => {
     ],
     [
       "stuck",
-      "the venue answers that it has no order order-1 (not-found: none), and our money is in it: is venue.apiKey that of the order?",
+      "the venue does not find our funded order order-1 (not-found: none): check that venue.apiKey made it",
       [...resting, missing]
     ],
     ["contradiction", `odd (seen twice); ${where}`, [...resting, odd]],
     ["frozen", `the venue gave up the refund: gone; ${where}`, [...resting, closed, failed]],
     [
       "contradiction",
-      "the journal does not know this order of its own, made at an unknown time (BTC/USDC, OPEN, 1 deposited at address-9)",
+      "this order of the bot is not in the journal, made at an unknown time (BTC/USDC, OPEN, 1 deposited at address-9)",
       [forgotten]
     ],
     [
       "contradiction",
-      "the journal does not know this order of its own, made 1970-01-01T00:00:00.000Z (BTC/USDC, OPEN, 1 deposited at address-9)",
+      "this order of the bot is not in the journal, made 1970-01-01T00:00:00.000Z (BTC/USDC, OPEN, 1 deposited at address-9)",
       [{ ...forgotten, createdAt: 0 }]
     ]
   ]
@@ -96,7 +96,7 @@ describe("a problem", () => {
     const ended = [...resting, closed]
     const since = remembered(ended).placements.get("p1")?.changedAt ?? 0
     assert.deepStrictEqual(told(ended, since + hour), [])
-    const stuck = ["stuck", "order order-1 is CANCELED, and its money has not all come back"]
+    const stuck = ["stuck", "order order-1 is CANCELED, but part of its money is missing"]
     assert.deepStrictEqual(told(ended, since + hour + 1), [stuck])
     assert.lengthOf(told([...ended, failed], since + 2 * hour), 1)
   })

@@ -155,7 +155,10 @@ describe("a swap by hand in a running bot", () => {
         yield* Effect.sleep(30_000)
         const [problem] = Problems.problemsOf(bot.state, 0)
         assert.strictEqual(problem?.kind, "contradiction")
-        assert.match(bot.state.placements.get(name)?.contradiction ?? "", /its fills brought \d+000, more than it can/)
+        assert.match(
+          bot.state.placements.get(name)?.contradiction ?? "",
+          /its fills returned \d+000, more than possible/
+        )
         assert.deepStrictEqual(broughtBy(bot)[1], 0, "nothing of it is booked")
       })
     )
@@ -186,7 +189,7 @@ describe("a swap by hand in a running bot", () => {
         assert.include(tags, "Contradiction")
         assert.notInclude(tags, "Refunded")
         const told = yield* toldOf(bot, name)
-        assert.match(told?.placement.contradiction ?? "", /fills spent what was unspent at its end/)
+        assert.match(told?.placement.contradiction ?? "", /fills spent money that was unspent at its end/)
         assertWhole(bot)
       })
     )

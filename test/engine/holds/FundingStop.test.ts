@@ -47,7 +47,7 @@ describe("an unexplained rest", () => {
     assert.deepStrictEqual(FundingStop.check(state, grid), [])
     see({ _tag: "Resumed", strategy: "grid", reason: "looked" })
     assert.deepStrictEqual(FundingStop.check(state, grid), [])
-    assert.strictEqual(gate(), "there is no price")
+    assert.strictEqual(gate(), "no price")
   })
 
   it("is not what an order leaves that adds up", () => {

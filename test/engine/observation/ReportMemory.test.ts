@@ -25,7 +25,7 @@ describe("an order that is shown alive after its end", () => {
     assert.deepInclude(seen(61_000).events[0], {
       _tag: "Contradiction",
       kind: "changed-report",
-      what: "it ended CANCELED, and the venue goes on to show it OPEN",
+      what: "it ended CANCELED, but the venue still shows it OPEN",
       evidence: "for 60 s"
     })
     assert.deepStrictEqual(tags(seen(61_000).events), ["Contradiction", "Reopened"])

@@ -48,7 +48,7 @@ describe("the comparison of wanted and own orders", () => {
         new Map([["c", reason]])
       ),
       [
-        { _tag: "Cancel", slot: "b", why: { code: "not-wanted", text: "The strategy no longer wants this slot" } },
+        { _tag: "Cancel", slot: "b", why: { code: "not-wanted", text: "The strategy no longer plans this slot" } },
         { _tag: "Cancel", slot: "c", why: reason },
         { _tag: "Place", desired: wanted }
       ]
@@ -75,14 +75,11 @@ describe("the comparison of wanted and own orders", () => {
     for (const desired of [{}, better]) {
       assert.strictEqual(saidOf(change(desired, { state: "closing" })), "Its money is on the way back")
       assert.strictEqual(saidOf(change(desired, { cancelRequested: true })), "Its cancel is under way")
-      assert.strictEqual(saidOf(change(desired, { state: "in doubt" })), "Nobody knows yet whether it was paid")
-      assert.strictEqual(
-        saidOf(change(desired, { state: "closing", quantity: 0n })),
-        "It has filled: its payout is pending"
-      )
+      assert.strictEqual(saidOf(change(desired, { state: "in doubt" })), "Unclear whether it was paid")
+      assert.strictEqual(saidOf(change(desired, { state: "closing", quantity: 0n })), "Filled, payout pending")
     }
     const unwanted = (order: Partial<SlotOrder>) => saidOf(compare([], [{ ...own, ...order }])[0])
-    assert.strictEqual(unwanted({ quantity: 0n }), "It has filled: its payout is pending")
+    assert.strictEqual(unwanted({ quantity: 0n }), "Filled, payout pending")
     assert.strictEqual(unwanted({ quantity: 1n }), "Cancel")
     assert.strictEqual(unwanted({ state: "closing" }), "Its money is on the way back")
     assert.strictEqual(unwanted({ cancelRequested: true }), "Its cancel is under way")
@@ -129,7 +126,7 @@ describe("the comparison of wanted and own orders", () => {
       why: {
         ...why,
         code: "requote",
-        text: "Wanted 0.002 BTC at 60000.01, not 0.002 BTC at 60000: worth 0.00002 USDC, more than replacing costs (refund fee 0.00002 USDC)"
+        text: "Moving from 0.002 BTC at 60000 to 0.002 BTC at 60000.01: gains 0.00002 USDC, more than replacing costs (refund fee 0.00002 USDC)"
       },
       successor: { ...wanted, ...better }
     })

@@ -219,7 +219,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
       ])
       assert.deepStrictEqual(moved.changes[1]?.costs, [{ what: "refund fee", asset: "USDC", amount: 4_200n }])
       assert.strictEqual(Decimal.format(moved.changes[1]?.next?.price ?? Decimal.zero), "55000")
-      assert.match(moved.changes[1]?.reason.text ?? "", /^Wanted 0\.05 BTC at 55000, not 0\.05 BTC at 57000/)
+      assert.match(moved.changes[1]?.reason.text ?? "", /^Moving from 0\.05 BTC at 57000 to 0\.05 BTC at 55000/)
       assert.strictEqual(moved.changes[1]?.reason.source, "test.yaml:6")
     })
   )
@@ -243,7 +243,7 @@ dca: { every: 6h, size: { quote: 50 }, times: 40, reach: 0.1% }
       assert.include(said(changes), "keep rung-01 BUY 57000 price-deviation")
       assert.include(said(changes), "defer rung-01 BUY 57500 price-deviation")
       const kept = changes.find(({ action, slot }) => action === "keep" && slot === "rung-01")
-      assert.match(kept?.reason.text ?? "", /^until the better one may be placed: BUY at 57500 is beyond 50500/)
+      assert.match(kept?.reason.text ?? "", /^until the better price is allowed: BUY at 57500 is beyond 50500/)
     })
   )
 
@@ -313,7 +313,10 @@ describe("a plan is unsafe", () => {
     Effect.gen(function* () {
       const { findings } = yield* planOf([ladder("seller", "sell", "58000", "63000")])
       assert.deepStrictEqual(names(findings), ["fills-at-once seller"])
-      assert.include(findings[0]?.text, "1 order would fill at once, the market is beyond: rung-00 SELL at 58000")
+      assert.include(
+        findings[0]?.text,
+        "1 order would fill at once, the market is past their price: rung-00 SELL at 58000"
+      )
       assert.deepStrictEqual((yield* planOf([ladder("seller", "sell", "61000", "63000")])).findings, [])
     })
   )
@@ -328,7 +331,7 @@ describe("a plan is unsafe", () => {
       assert.deepStrictEqual((yield* planOf(two, { balances: enough })).findings, [])
       const { findings } = yield* planOf(two, { balances: new Map([...enough, ["USDC", 199_999_999_999n]]) })
       assert.deepStrictEqual(names(findings), ["over-commit buyer second"])
-      assert.include(findings[0]?.text, "count on 200000 USDC, and the account has 199999.999999 USDC")
+      assert.include(findings[0]?.text, "need 200000 USDC, the account has 199999.999999 USDC")
     })
   )
 
@@ -393,7 +396,7 @@ describe("a plan is unsafe", () => {
       assert.deepStrictEqual(yield* found(buyer, traded), [])
       assert.deepStrictEqual(yield* found(renamed.replace("BTC/USDC", "SOL/USDC"), traded), [])
       assert.deepStrictEqual(yield* found(renamed, traded), [
-        "buyer holds 0.05 BTC, bought at 58000 USDC on average, and no file has its name any more: renamed would trade on BTC/USDC beside it. Name the file buyer again, or say: limitbot resume buyer"
+        "buyer holds 0.05 BTC, bought at 58000 USDC on average, but no file has its name now: renamed would trade on BTC/USDC beside it. Name the file buyer again, or run: limitbot resume buyer"
       ])
       const removed: BotEvent = { _tag: "StrategyRemoved", strategy: "buyer", orders: "left" }
       const taken: BotEvent = { _tag: "Resumed", strategy: "buyer", reason: "sold by hand" }
@@ -445,7 +448,7 @@ rules:
       assert.deepStrictEqual(yield* unfit(rules("dip", exits), withExit), [])
       assert.deepStrictEqual(yield* unfit(rules("dips", exits), history), [])
       assert.deepStrictEqual(yield* unfit(rules("dips", exits), withExit), [
-        "dip waits to sell 0.05 BTC, and the file has no slot of this name any more: keep it until that is done, or its exit is taken away"
+        "dip waits to sell 0.05 BTC, but the file no longer has this slot: keep it until then, or its exit is lost"
       ])
       assert.deepStrictEqual(yield* unfit(rules("dips", ""), yield* holding(rules("dip", ""))), [])
     })
@@ -458,10 +461,7 @@ rules:
       assert.deepStrictEqual((yield* planOf([smaller("5750")], { history })).findings, [])
       const { findings } = yield* planOf([smaller("5749.99")], { history })
       assert.deepStrictEqual(names(findings), ["over-commit buyer"])
-      assert.include(
-        findings[0]?.text,
-        "buyer has 5750 USDC in orders and on the way back, and its budget is 5749.99 USDC now"
-      )
+      assert.include(findings[0]?.text, "buyer has 5750 USDC in orders and refunds, but its budget is 5749.99 USDC now")
     })
   )
 

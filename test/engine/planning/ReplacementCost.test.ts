@@ -120,7 +120,7 @@ describe("the cost of renewing orders", () => {
     const [unknown] = RenewalCost.renewalsOf([grid()], [resting("grid")], new Map(), 7 * dayMillis)
     if (known === undefined || unknown === undefined) throw new Error("there is one strategy")
     const usdc = { symbol: "USDC", id: "usdc", decimals: 6 }
-    const rests = "orders rest for 7 d at most, then the venue refunds them"
+    const rests = "orders stay open for 7 d at most, then the venue refunds them"
     assert.strictEqual(
       RenewalCost.sentenceOf(known, new Map([["USDC", usdc]])),
       `${rests}; renewing all of them costs about 0.002857 USDC a day`

@@ -70,11 +70,11 @@ describe("a swap", () => {
     assert.strictEqual(said(sale, at(59_000n, 59_100n)), "approved")
     assert.strictEqual(
       said(sale, at(58_764n, 59_100n)),
-      "swap-price: A swap would bring 0.40 % less than allowed: at 58764, and 59000 is the worst"
+      "swap-price: A swap would return 0.40 % less than allowed: at 58764, and 59000 is the worst"
     )
     const purchase = { ...desired, by: "swap" } as const
     assert.strictEqual(said(purchase, at(58_000n, 59_000n)), "approved")
-    assert.include(said(purchase, at(58_900n, 59_001n)), "swap-price: A swap would bring 0.01 % less than allowed")
+    assert.include(said(purchase, at(58_900n, 59_001n)), "swap-price: A swap would return 0.01 % less than allowed")
   })
 })
 
@@ -168,27 +168,24 @@ describe("the words of a refusal", () => {
         said({ ...fine, price: at("62106") }, { side: "SELL" }),
         "SELL at 59000 is beyond 59000.7, the worst allowed at a mid of 62106"
       ],
-      [said({ ...fine, openOrders: 10 }), "10 open orders, the most allowed is 10"],
+      [said({ ...fine, openOrders: 10 }), "10 open orders, the maximum is 10"],
       [said(fine, { quantity: 0n }), "The order rounds to nothing"],
-      [said(limits({ minOrder: 5_900_000_001n })), "Its value of 5900 USDC is below the least of 5900.000001 USDC"],
+      [said(limits({ minOrder: 5_900_000_001n })), "Its value of 5900 USDC is below the minimum of 5900.000001 USDC"],
       [
         said({ ...limits({ maxNotional: 6_000_000_000n }), openNotional: 100_000_001n }),
-        "Open orders would be worth 6000.000001 USDC, the most allowed is 6000 USDC"
+        "Open orders would total 6000.000001 USDC, the maximum is 6000 USDC"
       ],
-      [said({ ...limits({ maxOrdersPerHour: 3 }), lastHour: 3 }), "3 orders in the last hour, the most allowed is 3"],
+      [said({ ...limits({ maxOrdersPerHour: 3 }), lastHour: 3 }), "3 orders in the last hour, the maximum is 3"],
       [
         said({ ...fine, overall: { ...overall, maxOpenOrders: 5 } }),
-        "5 open orders of all strategies, the most allowed is 5"
+        "5 open orders of all strategies, the maximum is 5"
       ],
       [
         said({ ...fine, overall: { ...overall, maxOrdersPerHour: 5 } }),
-        "5 orders of all strategies in the last hour, the most allowed is 5"
+        "5 orders of all strategies in the last hour, the maximum is 5"
       ],
-      [said({ ...fine, overall }), "All strategies would have 6000.000001 USDC out, the most allowed is 6000 USDC"],
-      [
-        said(sale, { side: "SELL" }),
-        "All strategies would have 0.10000003 BTC out, the most allowed is 0.00000005 BTC"
-      ],
+      [said({ ...fine, overall }), "All strategies would have 6000.000001 USDC out, the maximum is 6000 USDC"],
+      [said(sale, { side: "SELL" }), "All strategies would have 0.10000003 BTC out, the maximum is 0.00000005 BTC"],
       [said({ ...fine, free: 1n }), "It needs 5900 USDC, the strategy has 0.000001 USDC free"],
       [said({ ...fine, free: 1n }, { side: "SELL" }), "It needs 0.1 BTC, the strategy has 0.00000001 BTC free"]
     ]
@@ -246,7 +243,7 @@ describe("what lifts a hold", () => {
   it("is what the table of holds says", () => {
     assert.deepStrictEqual(lifting({ _tag: "KillSwitch", on: true, reason: "r" }), ["limitbot kill --off"])
     assert.deepStrictEqual(lifting({ _tag: "WitnessDisagreed", size: 1, head: "h", text: "t" }), ["limitbot resolve"])
-    assert.deepStrictEqual(lifting({ _tag: "DiskFull" }), ["the end of what holds it"])
+    assert.deepStrictEqual(lifting({ _tag: "DiskFull" }), ["the end of this hold"])
   })
 })
 
@@ -296,14 +293,14 @@ describe("marks of worth", () => {
     assert.strictEqual(daily(900n), undefined)
     assert.deepStrictEqual(daily(899n), {
       limit: "daily-loss",
-      reason: "It lost 0.000101 USDC since midnight UTC, more than 0.0001 USDC"
+      reason: "Lost 0.000101 USDC since midnight UTC, more than 0.0001 USDC"
     })
     const fall = (worth: bigint) => lossOf({ maxDrawdown: Decimal.make(1n, 1) }, marks, worth, market.quote)
     // Nine tenths of 2001 is 1800.9.
     assert.strictEqual(fall(1_800n), undefined)
     assert.deepStrictEqual(fall(1_799n), {
       limit: "drawdown",
-      reason: "It is worth 0.001799 USDC, less than 0.0018 USDC after a peak of 0.002001 USDC"
+      reason: "Equity is 0.001799 USDC, below 0.0018 USDC after a peak of 0.002001 USDC"
     })
     assert.strictEqual(lossOf({}, marks, 0n, market.quote), undefined)
   })

@@ -138,7 +138,7 @@ describe("exits that are refused", () => {
           const [problem] = told(process)
           assert.deepStrictEqual([problem?.severity, problem?.subject], ["alarm", "long/position"])
           const [, quantity = "", market = "", cost = ""] =
-            /^The exit SELL ([\d.]+) BTC at 60990 rests and is not filled: the market is beyond its price; leaving now at ([\d.]+) costs ([\d.]+) USDC more than at 60990$/.exec(
+            /^The exit SELL ([\d.]+) BTC at 60990 is open and not filled: the market is beyond its price; leaving now at ([\d.]+) costs ([\d.]+) USDC more than at 60990$/.exec(
               problem?.text ?? ""
             ) ?? assert.fail(problem?.text)
           assert.approximately(Number(cost), Number(quantity) * (60990 - Number(market)), 1e-5)
@@ -186,7 +186,7 @@ describe("exits that are refused", () => {
         const text = () => told(process)[0]?.text ?? ""
         assert.match(
           text(),
-          /^The exit SELL [\d.]+ BTC at 56430\.\d+ rests and is not filled: nobody has taken it; leaving now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
+          /^The exit SELL [\d.]+ BTC at 56430\.\d+ is open and not filled: no solver has filled it; leaving now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
         )
         const lines = Effect.map(
           process.events,
@@ -274,7 +274,7 @@ describe("exits that are refused", () => {
         yield* until(() => told(process).length > 0, 30_000, "it is told")
         assert.match(
           told(process)[0]?.text ?? "",
-          /^The exit SELL .* is not in the market, refused by the venue: it ended order .* before its time \(CANCELED\)/
+          /^The exit SELL .* is not in the market, refused by the venue: the venue ended order .* early \(CANCELED\)/
         )
         yield* until(
           () => exit() !== undefined && told(process).length === 0,
@@ -298,7 +298,7 @@ describe("exits that are refused", () => {
         yield* until(() => told(process).length > 0, 300_000, "it is told that the stop is not placed")
         const refused =
           /^The exit SELL .* refused by its limit price-deviation: .* at a mid of [\d.]+; leaving now at .* costs [\d.]+ USDC more than at [\d.]+/
-        assert.match(told(process)[0]?.text ?? "", new RegExp(`${refused.source}; what rests at 120000 stays$`))
+        assert.match(told(process)[0]?.text ?? "", new RegExp(`${refused.source}; the order at 120000 stays$`))
         const isRefusal = ({ event }: { readonly event: { readonly _tag: string } }) => event._tag === "Denied"
         const said = (yield* process.events).filter(isRefusal).length
         yield* Effect.sleep("2 minutes")

@@ -27,10 +27,10 @@ const doubtOver = { overMillis: doubtMillis, expiredMillis: doubtMillis }
 
 /** The row's name, whom it is about, what is seen when it counts, and what it means then. */
 const cases: ReadonlyArray<readonly [string, Placement, Seen, SilenceRow["means"]]> = [
-  ["an earlier process began it", { ...created, mayBePaid: true }, { runMillis: takeoverMillis }, "abandoned"],
+  ["an earlier process started it", { ...created, mayBePaid: true }, { runMillis: takeoverMillis }, "abandoned"],
   ["a quote was not answered", { ...creating, by: "swap" }, {}, "abandoned"],
   ["a create was not answered", creating, { quietMillis: resolveAfterMillis }, "abandoned"],
-  ["nothing comes to be signed", created, { quietMillis: resolveAfterMillis }, "abandoned"],
+  ["no payload arrives", created, { quietMillis: resolveAfterMillis }, "abandoned"],
   ["a person was asked to pay", asked("manual"), over, "never"],
   ["a wallet was asked", asked("command"), over, "doubt"],
   ["a wallet was asked", asked("manual", "swap"), over, "doubt"],

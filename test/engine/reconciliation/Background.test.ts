@@ -329,7 +329,7 @@ describe("reconciliation in the background", () => {
         const refusal = "The venue refused to read the account history: http-403: History is invite-only for now"
         assert.deepStrictEqual(
           (yield* look).contradictions,
-          [`${told}; the account's own history is no witness: ${refusal}`],
+          [`${told}; the account's history could not be read: ${refusal}`],
           "no witness names it, and the one that is missing is said"
         )
         items = [{ ...credit("0.000777"), originAsset: "nep141:other" }, credit("0.000776")]

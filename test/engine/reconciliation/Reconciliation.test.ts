@@ -142,7 +142,7 @@ describe("reconciliation", () => {
   it("names only the sources it asked: without the history it does not mention it", () => {
     const [order] = compared({ history: "unread" })
     assert.strictEqual(order?.verdict, "agrees")
-    assert.strictEqual(order?.text, "journal and order say the same; the history was not read")
+    assert.strictEqual(order?.text, "journal and order agree; the history was not read")
     const ofSwap = (history: ReadonlyMap<string, Reconciliation.HistoryLine> | undefined) =>
       Reconciliation.compare({ ...nothingOdd, orders: [], swaps: [swapAfter()], venueOrders: new Map(), history })[0]
     const alone = ofSwap(undefined)
@@ -150,7 +150,7 @@ describe("reconciliation", () => {
     assert.match(alone?.text ?? "", /^not compared: the history was not read/)
     const asked = ofSwap(new Map())
     assert.strictEqual(asked?.verdict, "agrees")
-    assert.strictEqual(asked?.text, "journal and history say the same")
+    assert.strictEqual(asked?.text, "journal and history agree")
   })
 
   it("a dropped swap does not make the balances uncertain", () => {
@@ -209,7 +209,7 @@ describe("reconciliation", () => {
   it("tells records apart by memo as well as by address", () => {
     const findings = compared({ history: { depositMemo: "another", amountIn: 5n } })
     assert.strictEqual(findings[0]?.verdict, "explained", "ours is not shown")
-    assert.strictEqual(findings[1]?.text, "of this account, but not made with this journal")
+    assert.strictEqual(findings[1]?.text, "of this account, but not of this journal")
   })
 
   it("finds money of ours in an order that the journal does not know", () => {

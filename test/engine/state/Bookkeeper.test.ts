@@ -59,7 +59,7 @@ describe("Bookkeeper", () => {
       const books = yield* Bookkeeper
       books.state.sequence += 1
       const error = yield* Effect.flip(books.record({ _tag: "KillSwitch", on: true, reason: "enough" }))
-      assert.include(error.message, "does not fit what came before")
+      assert.include(error.message, "contradicts earlier events")
     }).pipe(Effect.provide(layer))
   )
 

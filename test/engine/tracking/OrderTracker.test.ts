@@ -71,8 +71,8 @@ describe("OrderTracker", () => {
   it.each([
     [20, undefined],
     [20.01, undefined],
-    [20.02, "not funded: its echo charges 20.02 basis points, more than the 20.01 of the schedule"],
-    [21, "not funded: its echo charges 21 basis points, more than the 20.01 of the schedule"]
+    [20.02, "not funded: the venue charges 20.02 basis points, the schedule says 20.01"],
+    [21, "not funded: the venue charges 21 basis points, the schedule says 20.01"]
   ])("an echo of %d basis points with the protocol's 0.01 was a contradiction that froze its slot", (fee, refused) => {
     const life: Life = { side: "SELL", fills: [], rest: 1_000_000n, withdrawFee: 0n, refundFee: 0n }
     const known = start(life).placement()
@@ -236,7 +236,7 @@ describe("OrderTracker", () => {
     const assets = new Map([["BTC", market.base]])
     const said = (placement: Placement) =>
       observe(placement, open).flatMap((event) => EventLine.describe(event, assets)?.text ?? [])
-    assert.deepStrictEqual(said(known), ["funded with 0.01 BTC, the order rests"])
+    assert.deepStrictEqual(said(known), ["funded with 0.01 BTC, the order is open"])
     assert.deepStrictEqual(said({ ...known, by: "swap" }), ["funded with 0.01 BTC, the swap is under way"])
   })
 

@@ -23,7 +23,7 @@ describe("an order whose money waits", () => {
     ["create", 10, "the venue's answer", until("CreateSent")],
     ["create", 10, "the venue's answer", until("Bound")],
     ["deposit", 15, "its deposit to show", until("FundingSent")],
-    ["doubt", 30, "a word on its funding: limitbot resolve", [...until("FundingSent"), doubt]],
+    ["doubt", 30, "a decision on its funding: limitbot resolve", [...until("FundingSent"), doubt]],
     ["payout", 60, "its payout", until("Closed")],
     ["refund", 60, "its refund", [...until("StatusSeen"), closed]],
     ["refund", 60, "its refund", until("PaidOut")]
@@ -54,15 +54,15 @@ describe("an order whose money waits", () => {
   const forSomebody: ReadonlyArray<readonly [string, ReadonlyArray<BotEvent>]> = [
     ["somebody: odd", [...until("StatusSeen"), { _tag: "Contradiction", ...about, what: "odd", evidence: "" }]],
     [
-      "somebody: its payout failed",
+      "the operator: its payout failed",
       [...until("Closed"), { _tag: "LegFailed", ...about, leg: "payout", asset: "BTC", amount: 1n, reason: "gone" }]
     ],
     [
-      "somebody: its refund failed",
+      "the operator: its refund failed",
       [...until("StatusSeen"), closed, { _tag: "LegFailed", ...about, leg: "refund", ...input, reason: "gone" }]
     ],
     [
-      "an answer of the venue that can be used, and nothing of its order is booked meanwhile: a list",
+      "a usable answer of the venue; nothing of its order is booked until then: a list",
       [...until("StatusSeen"), { _tag: "OddOrderSeen", orderId: "order-1", reason: "a list" }]
     ]
   ]

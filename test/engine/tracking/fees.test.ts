@@ -66,7 +66,7 @@ describe("a fee that is estimated after the end", () => {
         assert.strictEqual(placesOf(bot, "USDC").get("fees"), fee)
         assert.strictEqual(placesOf(bot, "USDC").get("residual"), filled - fee, "unexplained")
         assert.deepStrictEqual(alertsIn(events), [
-          ["amounts-do-not-match", `its payout is said to cost ${filled}, and it was funded at a fee of ${fee}`]
+          ["amounts-do-not-match", `the venue reports a payout cost of ${filled}, but it was funded at a fee of ${fee}`]
         ])
         yield* Effect.sleep(3_000)
         assert.isDefined(bot.state.strategies.get("sale")?.paused, "nothing new is funded")
@@ -94,7 +94,10 @@ describe("a fee that is estimated after the end", () => {
         assert.strictEqual(placesOf(second, "USDC").get("fees"), fee)
         assert.strictEqual(placesOf(second, "USDC").get("residual"), deposited - fee)
         assert.deepStrictEqual(alertsIn(events), [
-          ["amounts-do-not-match", `its refund is said to cost ${deposited}, and it was funded at a fee of ${fee}`]
+          [
+            "amounts-do-not-match",
+            `the venue reports a refund cost of ${deposited}, but it was funded at a fee of ${fee}`
+          ]
         ])
       })
     )
@@ -224,8 +227,8 @@ describe("a fee that is estimated after the end", () => {
   )
 
   it.effect.each([
-    ["estimatedWithdrawFee", "300000", /^its payout is estimated at 300000, and a moment before at \d+$/],
-    ["estimatedRefundFee", "120000000", /^its refund is estimated at 120000000, and a moment before at \d+$/]
+    ["estimatedWithdrawFee", "300000", /^its payout is estimated at 300000, just before at \d+$/],
+    ["estimatedRefundFee", "120000000", /^its refund is estimated at 120000000, just before at \d+$/]
   ] as const)("%s that jumped right before the payment was paid without a word", ([name, jumped, told]) =>
     inVirtualTime(
       Effect.gen(function* () {

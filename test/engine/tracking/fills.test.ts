@@ -235,7 +235,7 @@ describe("fills that change", () => {
       event._tag === "Contradiction" ? [event.what] : []
     )
     assert.deepStrictEqual(told, [
-      "it is FILLED, and partialFills lacks older, which it had shown: the venue shows fills of 500000000 USDC, the books have 450000000"
+      "it is FILLED, and partialFills lacks older, which it had shown: the venue shows fills of 500000000 USDC, the journal has 450000000"
     ])
   })
 

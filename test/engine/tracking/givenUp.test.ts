@@ -89,7 +89,7 @@ describe("money that is given up", () => {
         const told = (yield* process.events).flatMap(({ event }) =>
           event._tag === "Found" ? [EventLine.describe(event, bySymbol)?.text] : []
         )
-        assert.match(told.join(), /^[\d.]+ BTC that was given up as lost has come after all$/)
+        assert.match(told.join(), /^[\d.]+ BTC that was written off as lost has arrived$/)
         const slot = process.state.slots.get("ladder/rung-00")
         assert.strictEqual(slot?.completedLegs ?? 0, 0, "its slot went on without it")
       })

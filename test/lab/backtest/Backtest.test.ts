@@ -176,7 +176,7 @@ rules:
     const { deniedByLimit, stops } = BandSide.toJson(strategy, side)
     assert.sameMembers(Object.keys(deniedByLimit), ["orders-per-hour", "paused", "price-deviation", "quiet-hours"])
     const [first] = stops
-    assert.match(first?.reason ?? "", /^It lost 3\d\d(\.\d+)? USDC since midnight UTC, more than 300 USDC$/)
+    assert.match(first?.reason ?? "", /^Lost 3\d\d(\.\d+)? USDC since midnight UTC, more than 300 USDC$/)
     assert.strictEqual((first?.until ?? 0) % 86_400_000, 0)
     // What arrives at a close fills in the candle that ends there.
     const lasts =

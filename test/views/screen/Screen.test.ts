@@ -163,7 +163,7 @@ describe("screen", () => {
     ]
     const lines = frame(input(stateOf(...started, ...doubted)), { colours: true, rows: 24, columns: 100 })
     const red = lines.filter((line) => line.startsWith("\u001B[31m")).map(withoutColours)
-    assert.match(red[0] ?? "", /^ALARM grid\/cell-00: Nobody knows whether 0.5 USDC was paid/)
+    assert.match(red[0] ?? "", /^ALARM grid\/cell-00: Unclear whether 0.5 USDC was paid/)
     assert.match(red[1] ?? "", /^ALARM grid: Paused by its limit daily-loss: lost 7 USDC today/)
   })
 
@@ -199,7 +199,7 @@ describe("screen", () => {
         (line) => /^dips\/(?:first|second|third) +empty +0 +(.+)$/.exec(line)?.[1] ?? []
       )
     assert.deepStrictEqual(says(), ["waits to be placed", "budget: too little", "has its own reason"])
-    const again = "given up and tried again: the venue refused to create it"
+    const again = "failed, will be retried: the venue refused to create it"
     assert.deepStrictEqual(says(begun, given), [again, "budget: too little", "has its own reason"])
     const lost = "paused by its limit daily-loss: lost 7 USDC today"
     assert.deepStrictEqual(says(paused), [lost, lost, "has its own reason"])

@@ -34,7 +34,7 @@ export const warningsOf = (
       if (first === undefined) return []
       const { change, order, book } = first
       const amount = (quantity: Amount) => formatWithSymbol(quantity, book.market.base)
-      const text = `${group.length} orders are larger than the ${amount(first.most)} that ${change.market} was quoted for: ${change.slot} ${order.side} ${amount(order.quantity)}. They may fill slowly, and in parts.`
+      const text = `${group.length} orders exceed the quoted depth of ${amount(first.most)} on ${change.market}: ${change.slot} ${order.side} ${amount(order.quantity)}. They may fill slowly, and in parts.`
       const slots = group.map(({ change: { slot } }) => `${change.strategy}/${slot}`)
       return [{ name: "beyond-depth", strategy: change.strategy, slots, text } as const]
     }

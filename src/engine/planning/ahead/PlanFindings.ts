@@ -91,7 +91,7 @@ const besideLeft = (strategy: Strategy, { ran, state }: PlannedAhead): ReadonlyA
       name: "left-position",
       strategies: [name],
       slots: [],
-      text: `${left.strategy} ${leftText(left, assets)}, and no file has its name any more: ${name} would trade on ${left.market} beside it. Name the file ${left.strategy} again, or say: limitbot resume ${left.strategy}`
+      text: `${left.strategy} ${leftText(left, assets)}, but no file has its name now: ${name} would trade on ${left.market} beside it. Name the file ${left.strategy} again, or run: limitbot resume ${left.strategy}`
     }))
 }
 
@@ -119,7 +119,7 @@ const droppedExit = (
     if (plannedSlots.has(slot) || (side !== exit && !legs.some((leg) => leg.side === exit))) continue
     const { base } = others.find((other) => other.name === of) ?? market
     const amount = formatWithSymbol(exit === "SELL" ? bought - sold : sold - bought, base)
-    return `${slot} waits to ${exit === "SELL" ? "sell" : "buy back"} ${amount}, and the file has no slot of this name any more: keep it until that is done, or its exit is taken away`
+    return `${slot} waits to ${exit === "SELL" ? "sell" : "buy back"} ${amount}, but the file no longer has this slot: keep it until then, or its exit is lost`
   }
   return undefined
 }
@@ -131,7 +131,7 @@ const otherMarket = (strategy: Strategy, { strategies }: PlannedAhead["state"]):
   const trading = [...(strategies.get(strategy.name)?.trading ?? [])]
   const other = trading.find(([market, { lastFill }]) => lastFill !== undefined && !markets.has(market))
   if (other === undefined) return undefined
-  return `${strategy.name} has traded on ${other[0]}, and what it did there cannot go on at ${marketNames(strategy)}: to begin anew, give the file another name`
+  return `${strategy.name} has traded on ${other[0]} and cannot continue on ${marketNames(strategy)}: to start over, give the file another name`
 }
 
 const unpriced = ({ books, strategies, planned }: FindingInputs): ReadonlyArray<PlanFinding> =>
@@ -227,7 +227,7 @@ const overCommitted = (ground: FindingInputs): ReadonlyArray<PlanFinding> => {
     const promised = owners.reduce((sum, { name }) => sum + Ledger.freeOf(planned.state.ledger, name, asset.symbol), 0n)
     if (promised <= available) return []
     const names = owners.map(({ name }) => name)
-    const text = `${names.join(", ")} count on ${formatWithSymbol(promised, asset)}, and the account has ${formatWithSymbol(available, asset)}`
+    const text = `${names.join(", ")} need ${formatWithSymbol(promised, asset)}, the account has ${formatWithSymbol(available, asset)}`
     return [{ name: "over-commit", strategies: names, slots: [], text }]
   })
   const ownBudget = strategies.flatMap(({ name }): ReadonlyArray<PlanFinding> => {
@@ -249,7 +249,7 @@ const overdrawn = (
       const free = Ledger.freeOf(ledger, strategy.name, asset.symbol)
       if (free >= 0n) return []
       const [out, allowed] = [formatWithSymbol(amount - free, asset), formatWithSymbol(amount, asset)]
-      const text = `${strategy.name} has ${out} in orders and on the way back, and its budget is ${allowed} now`
+      const text = `${strategy.name} has ${out} in orders and refunds, but its budget is ${allowed} now`
       return [{ name: "over-commit", strategies: [strategy.name], slots: [], text }]
     })
   )
@@ -272,7 +272,7 @@ const overExposed = (
       others.reduce((total, { input }) => total + input.amount, 0n)
     if (most === undefined || sum <= most) return []
     const names = [...new Set([...own.filter(({ worst }) => worst > 0n), ...others].map(({ strategy }) => strategy))]
-    const text = `${names.join(", ")} may lock up to ${formatWithSymbol(sum, asset)} together, and limits.exposure of the configuration allows ${formatWithSymbol(most, asset)}: what comes last is held back`
+    const text = `${names.join(", ")} may lock up to ${formatWithSymbol(sum, asset)} together, but limits.exposure of the configuration allows ${formatWithSymbol(most, asset)}: the last ones will be held back`
     return [{ name: "over-commit", strategies: names, slots: [], text }]
   })
 

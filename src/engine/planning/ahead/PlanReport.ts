@@ -191,7 +191,7 @@ const changeOfPlacement = (
     return { ...about, action: "keep", reason: { code: "not-loaded", text: "its strategy is not among these files" } }
   }
   if (denied !== undefined) {
-    const text = `until the better one may be placed: ${denied.reason}`
+    const text = `until the better price is allowed: ${denied.reason}`
     return {
       ...about,
       action: "keep",
@@ -207,7 +207,7 @@ const keepReason = (placement: Placement, wished: Wished | undefined, costs: str
   if (wished === undefined) return placement.why
   const isSame = Decimal.equals(wished.price, placement.price) && wished.quantity === placement.quantity
   if (isSame) return wished.why
-  const text = `the better price ${Decimal.format(wished.price)} is worth less than replacing it costs${costs === undefined ? "" : ` (${costs})`}: ${wished.why.text}`
+  const text = `replacing it costs more than the better price ${Decimal.format(wished.price)} gains${costs === undefined ? "" : ` (${costs})`}: ${wished.why.text}`
   return { ...wished.why, code: "within-tolerance", text }
 }
 

@@ -37,12 +37,12 @@ export const unwantedPrices = (strategy: Strategy, planned: PlannedAhead): Reado
     ...findingOf(
       "fills-at-once",
       atOnce,
-      `${counted(atOnce.length, "order")} would fill at once, the market is beyond: ${orderText(atOnce)}`
+      `${counted(atOnce.length, "order")} would fill at once, the market is past their price: ${orderText(atOnce)}`
     ),
     ...findingOf(
       "below-cost",
       losing,
-      `${counted(losing.length, "order")} would sell below what the base was bought at: ${orderText(losing)}`
+      `${counted(losing.length, "order")} would sell below the base's purchase price: ${orderText(losing)}`
     )
   ]
 }

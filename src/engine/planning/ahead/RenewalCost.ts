@@ -50,7 +50,7 @@ export const sentenceOf = ({ lifetimeMillis, perDay }: Renewal, assets: Readonly
     const assetFacts = assets.get(asset)
     return assetFacts === undefined ? [] : [formatWithSymbol(amount, assetFacts)]
   })
-  const rests = `orders rest for ${age(lifetimeMillis)} at most, then the venue refunds them`
+  const rests = `orders stay open for ${age(lifetimeMillis)} at most, then the venue refunds them`
   return costs.length === 0 ? rests : `${rests}; renewing all of them costs about ${costs.join(" and ")} a day`
 }
 

@@ -33,7 +33,7 @@ export const make = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
     if (exit === undefined) return Effect.void
     const [market, now] = [wanted.market ?? strategy.market, priceIn(view, own.market) ?? view.price]
     const isBeyond = (exit.side === "SELL" ? Decimal.isGreater : Decimal.isLess)(exit.price, executable(exit.side, now))
-    const why = isBeyond ? "the market is beyond its price" : "nobody has taken it"
+    const why = isBeyond ? "the market is beyond its price" : "no solver has filled it"
     const about = { strategy: strategy.name, slot, reason: `${why}; ${leavingNow(market, exit, now)}` }
     const event = { _tag: "Deferred", ...about, exit: { ...exit, rests: true } } as const
     return refusals.missing(about, `unfilled ${progressOf(view, slot).filledInLeg}`, event, mid(now))

@@ -65,7 +65,7 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
       const isUnfilled = reported?.wanted.rests === true && wanted !== undefined && isAfterStop(wanted)
       if (reported === undefined || isUnfilled) return Effect.void
       said.delete(key)
-      return record({ _tag: "Deferred", ...about, reason: "what rests there is as wanted" })
+      return record({ _tag: "Deferred", ...about, reason: "the order there is as planned" })
     },
     forgetAllBut: (strategy, wanted) => forgetAllBut(said, strategy, wanted)
   }

@@ -146,10 +146,10 @@ export const whyStopped = ({ forgotten }: JournalIntegrity) => {
   if (another !== undefined)
     return {
       text: `another bot runs with a copy of this journal: it made order ${another.orderId}. Stop one of the two, then: limitbot resolve`,
-      sentence: `Another bot runs with a copy of this journal, nothing is funded: ${count} of its own not known`
+      sentence: `Another bot runs with a copy of this journal, nothing is funded: ${count} not in this journal`
     }
   return {
-    text: `the venue has order ${orderId} of this bot, and the journal does not know it: limitbot resolve`,
-    sentence: `Behind the venue, nothing is funded: ${count} of its own not known`
+    text: `the venue has order ${orderId} of this bot, which is not in the journal: limitbot resolve`,
+    sentence: `Journal behind the venue, nothing is funded: ${count} not in this journal`
   }
 }

@@ -29,9 +29,9 @@ export const objectionTo = (
   received: Amount | undefined
 ): string | undefined => {
   if (received === undefined || received <= 0n)
-    return `say how much arrived: limitbot resolve ${id} --paid --received AMOUNT`
+    return `state the amount that arrived: limitbot resolve ${id} --paid --received AMOUNT`
   const [promised, { of, tenths }] = swap === undefined ? [outputAmount, mostOfLimit] : [swap.amountOut, mostOfQuote]
-  return received * of > promised * tenths ? "it cannot have brought so much: its quote promised far less" : undefined
+  return received * of > promised * tenths ? "the amount is too large: its quote promised far less" : undefined
 }
 
 export const arrived = (

@@ -52,7 +52,7 @@ export const jumpIn = ({ inputAmount, order, outputAmount, state, swap }: Placem
   const jump = legs.find(
     ([, before, shown, amount]) => shown > 2n * before && (shown - before) * whole > jumpBasisPoints * amount
   )
-  return jump && `its ${jump[0]} is estimated at ${jump[2]}, and a moment before at ${jump[1]}`
+  return jump && `its ${jump[0]} is estimated at ${jump[2]}, just before at ${jump[1]}`
 }
 
 /** An order found with money has no known estimate at payment, so an estimate that forbids payment is not believed. */
