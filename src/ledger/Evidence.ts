@@ -102,18 +102,18 @@ export const findings = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<
     [
       "success-without-amounts",
       isSuccess && filledOut === 0n,
-      `it ended ${closed?.status}, and no fill shows an amount`
+      `it ended ${closed?.status}, but no fill shows an amount`
     ],
     [
       "success-but-refunded",
       isWholly && refunded > 0n && filledOut === 0n,
-      `it ended ${closed?.status}, and all came back`
+      `it ended ${closed?.status}, but was fully refunded`
     ],
     ["refund-of-filled", isWholly && refunded > 0n && filledOut > 0n, "a filled order was refunded"],
     [
       "deposit-unseen",
       (has("FundingAcknowledged") || has("PaymentMade")) && !isDeposited && !has("Settled"),
-      "the payment was acknowledged, and the order shows no deposit"
+      "the payment was acknowledged, but the order shows no deposit"
     ]
   ]
   const noted = all.flatMap((event): ReadonlyArray<EvidenceFinding> => {

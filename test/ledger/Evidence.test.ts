@@ -141,11 +141,11 @@ describe("evidence", () => {
       assert.deepStrictEqual(kinds(payment, settled), [])
       assert.deepStrictEqual(kinds(payment, deposited), [])
     }
-    assert.strictEqual(said(made), "the payment was acknowledged, and the order shows no deposit")
+    assert.strictEqual(said(made), "the payment was acknowledged, but the order shows no deposit")
     assert.strictEqual(said(fill, closed, paid(990n), refunded), "a filled order was refunded")
     assert.strictEqual(
       said(closed, refunded),
-      "it ended FILLED, but no fill shows an amount; it ended FILLED, and all came back"
+      "it ended FILLED, but no fill shows an amount; it ended FILLED, but was fully refunded"
     )
   })
 

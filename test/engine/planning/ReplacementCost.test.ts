@@ -81,7 +81,7 @@ describe("the cost of moving an order", () => {
   it("decides whether a better price is worth it, and the reason names the figures", () => {
     const moved = changed(30_000, 600_000, 60_100n).change
     assert(moved?._tag === "Cancel")
-    assert.match(moved.why.text, /worth 0\.19\d* USDC, more than replacing costs \(refund fee/)
+    assert.match(moved.why.text, /gains 0\.19\d* USDC, more than replacing costs \(refund fee/)
     // A difference that does not pay for the refund; and an order that only just rests where replacing takes a minute.
     assert.strictEqual(changed(30_000, 600_000, 60_000n).change?._tag, "Keep")
     assert.strictEqual(changed(60_000, 0, 60_100n).change?._tag, "Keep")

@@ -70,7 +70,7 @@ describe("a swap", () => {
     assert.strictEqual(said(sale, at(59_000n, 59_100n)), "approved")
     assert.strictEqual(
       said(sale, at(58_764n, 59_100n)),
-      "swap-price: A swap would return 0.40 % less than allowed: at 58764, and 59000 is the worst"
+      "swap-price: A swap would return 0.40 % less than allowed: at 58764, the limit is 59000"
     )
     const purchase = { ...desired, by: "swap" } as const
     assert.strictEqual(said(purchase, at(58_000n, 59_000n)), "approved")
@@ -184,8 +184,11 @@ describe("the words of a refusal", () => {
         said({ ...fine, overall: { ...overall, maxOrdersPerHour: 5 } }),
         "5 orders of all strategies in the last hour, the maximum is 5"
       ],
-      [said({ ...fine, overall }), "All strategies would have 6000.000001 USDC out, the maximum is 6000 USDC"],
-      [said(sale, { side: "SELL" }), "All strategies would have 0.10000003 BTC out, the maximum is 0.00000005 BTC"],
+      [said({ ...fine, overall }), "All strategies would have 6000.000001 USDC in orders, the maximum is 6000 USDC"],
+      [
+        said(sale, { side: "SELL" }),
+        "All strategies would have 0.10000003 BTC in orders, the maximum is 0.00000005 BTC"
+      ],
       [said({ ...fine, free: 1n }), "It needs 5900 USDC, the strategy has 0.000001 USDC free"],
       [said({ ...fine, free: 1n }, { side: "SELL" }), "It needs 0.1 BTC, the strategy has 0.00000001 BTC free"]
     ]

@@ -52,7 +52,7 @@ describe("an order whose money waits", () => {
   })
 
   const forSomebody: ReadonlyArray<readonly [string, ReadonlyArray<BotEvent>]> = [
-    ["somebody: odd", [...until("StatusSeen"), { _tag: "Contradiction", ...about, what: "odd", evidence: "" }]],
+    ["the operator: odd", [...until("StatusSeen"), { _tag: "Contradiction", ...about, what: "odd", evidence: "" }]],
     [
       "the operator: its payout failed",
       [...until("Closed"), { _tag: "LegFailed", ...about, leg: "payout", asset: "BTC", amount: 1n, reason: "gone" }]

@@ -247,7 +247,7 @@ describe("fills that change", () => {
     world.record(...observe(known, { ...paid, fillStatus: "FILLED", fills: [], withdrawals: [] }))
     assert.strictEqual(Ledger.freeOf(world.state.ledger, "s", "BTC"), budget.base - 1_000_000n)
     assert.isDefined(world.state.strategies.get("s")?.unexplained)
-    assert.include(world.state.slots.get("s/a")?.frozen ?? "", "the deposit came back")
+    assert.include(world.state.slots.get("s/a")?.frozen ?? "", "the deposit was refunded")
   })
 
   it("an order that ends with less deposited than before kept silent for ever", () => {
