@@ -86,7 +86,7 @@ describe("the operator's word", () => {
           })
         const promised = swap()?.outputAmount ?? 0n
         assert.match(yield* say("paid"), /state the amount that arrived: limitbot resolve p1 --paid --received AMOUNT/)
-        assert.match(yield* say("paid", 0n), /say how much arrived/)
+        assert.match(yield* say("paid", 0n), /state the amount that arrived/)
         assert.match(yield* say("paid", promised * 20n), /its quote promised far less/)
         assert.match(yield* say("forget", 1n), /is said with --paid/)
         const waits = overdueIn(bot.state, defaultTerms, (swap()?.deadline ?? 0) + 1_200_000)
