@@ -139,7 +139,7 @@ const makeUnquoted = () => {
     ) {
       unquoted ??= { since: yield* Clock.currentTimeMillis, why: "the venue has not answered yet" }
       const quoteAnswer = yield* Effect.tapError(ask, ({ message }) => Effect.sync(() => failed(message)))
-      if (quoteAnswer === undefined) failed("its quotes have no amounts, or buying is below selling")
+      if (quoteAnswer === undefined) failed("its quotes have no amounts, or the ask is below the bid")
       else unquoted = undefined
       return quoteAnswer
     }),

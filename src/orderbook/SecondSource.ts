@@ -102,7 +102,7 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: S
     if (contradicting !== undefined)
       return `${price} is ${apart(mid, contradicting.mid)} ${contradicting.by ?? "the token list"}'s`
     const before = agreed === undefined ? "" : `, and it is ${apart(mid, agreed)} the last known one`
-    return `${price} has no second source yet: ${listed?.by ?? "the token list"} does not show it${before}. It counts once it has lasted ${age(lastsMillis)}`
+    return `${price} has no second source yet: ${listed?.by ?? "the token list"} does not list it${before}. It is used once it has lasted ${age(lastsMillis)}`
   }
 
   const remember = (stored: Look): void => {

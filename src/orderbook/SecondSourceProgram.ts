@@ -38,7 +38,7 @@ export const answerOf = (run: Program.ProgramRun, now: number): PriceAnswer => {
   const answer = Option.getOrUndefined(decode(run.output.trim()))
   if (answer === undefined) return failed('printed no {"price": …, "at": …}')
   const at = answer.at === undefined ? now : Timestamp.parse(answer.at)
-  if (at === undefined) return failed(`printed a time that is none: ${answer.at}`)
+  if (at === undefined) return failed(`printed an invalid time: ${answer.at}`)
   if (answer.price === null || now - at > listedLastsMillis) return { _tag: "None" }
   return { _tag: "Told", listed: { mid: answer.price, at, by: "your price program" } }
 }
@@ -74,7 +74,7 @@ const asking = Effect.fnUntraced(function* (program: Program.Program) {
     isFailing = answer._tag === "Failed"
     if (answer._tag === "Failed" && !wasFailing)
       yield* Effect.logWarning(
-        `${program.program} ${answer.reason}; the token list is the second source of prices meanwhile`
+        `${program.program} ${answer.reason}; the token list replaces it as the second source of prices`
       )
   })
 

@@ -329,8 +329,8 @@ export const amount = (asset: Asset, { zero }: { readonly zero: boolean } = { ze
   return mapped(number, (value, node, to) => {
     const smallest = Amount.fromDecimal(value, asset.decimals)
     if (smallest !== undefined) return smallest
-    const finer = `${Decimal.format(value)} is finer than ${asset.symbol} goes`
-    return report(to, node, `${finer}: ${asset.decimals} decimal places`)
+    const finer = `${Decimal.format(value)} has too many decimals for ${asset.symbol}`
+    return report(to, node, `${finer}: at most ${asset.decimals}`)
   })
 }
 

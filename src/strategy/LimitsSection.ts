@@ -40,7 +40,7 @@ const [leastLifetime, longestLifetime] = [10 * minuteMillis, 7 * dayMillis]
 const lifetime = Read.mapped(Read.duration, (millis, node, to) =>
   millis >= leastLifetime && millis <= longestLifetime
     ? millis
-    : report(to, node, "an order rests for 10m at least and for 7d at most")
+    : report(to, node, "an order lifetime is from 10m to 7d")
 )
 
 type Traded = readonly [Market, ...ReadonlyArray<Market>]
@@ -65,30 +65,27 @@ const limitsKeys = (traded: Traded) => {
   const quoteAmount = Read.amount(traded[0].quote)
   return {
     budget: Read.required(budget(traded)),
-    maxOpenOrders: Read.withDefault(Read.integer(1, 20_000), 100, "most orders at the same time"),
+    maxOpenOrders: Read.withDefault(Read.integer(1, 20_000), 100, "maximum number of open orders"),
     maxPriceDeviation: Read.withDefault(
       Read.ratio,
       Decimal.make(5n, 2),
-      "refuse an order that gives away more than this against the price"
+      "refuse orders that give away more than this against the price"
     ),
     staleAfter: Read.withDefault(Read.duration, 30 * secondMillis, "decide nothing on a price older than this"),
-    minOrder: Read.optional(quoteAmount, "refuse orders worth less than this much quote"),
-    maxNotional: Read.optional(quoteAmount, "most that all its orders may be worth together, in quote"),
-    maxOrdersPerHour: Read.optional(Read.integer(1, 100_000), "most orders placed within an hour"),
+    minOrder: Read.optional(quoteAmount, "refuse orders below this value in quote"),
+    maxNotional: Read.optional(quoteAmount, "maximum total value of its orders, in quote"),
+    maxOrdersPerHour: Read.optional(Read.integer(1, 100_000), "maximum number of orders placed within an hour"),
     maxFeeBasisPoints: Read.optional(
       Read.integer(0, 10_000),
-      "pay no order whose answer names a higher fee, in basis points of the input"
+      "pay no order with a higher fee, in basis points of the input"
     ),
-    orderLifetime: Read.optional(
-      lifetime,
-      "the venue ends an order after this time, if the bot does not; 10m to 7d, default: 7d"
-    ),
-    quietHours: Read.optional(quietHours, "begin nothing in these hours; exits are placed all the same"),
-    maxDailyLoss: Read.optional(quoteAmount, "most quote that it may lose in a day"),
-    maxDrawdown: Read.optional(part(Read.ratio), "most that it may fall from its best value"),
+    orderLifetime: Read.optional(lifetime, "the venue ends an order after this time; 10m to 7d, default: 7d"),
+    quietHours: Read.optional(quietHours, "place no new orders in these hours; exits are still placed"),
+    maxDailyLoss: Read.optional(quoteAmount, "maximum loss in a day, in quote"),
+    maxDrawdown: Read.optional(part(Read.ratio), "maximum fall from its highest equity"),
     onLoss: Read.optional(
       Read.oneOf("pause", "drain"),
-      "what happens then: pause begins nothing, drain cancels all orders and places no exit"
+      "action then: pause places no new orders, drain cancels all orders and places no exit"
     )
   }
 }
@@ -134,5 +131,5 @@ export const readLimits =
 
 const nothing = (traded: Traded): string =>
   traded.length === 1
-    ? "a budget of nothing: give an amount of base, quote or both"
-    : "a budget of nothing: give an amount of at least one asset"
+    ? "the budget is empty: set an amount of base, quote or both"
+    : "the budget is empty: set an amount of at least one asset"

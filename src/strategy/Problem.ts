@@ -196,8 +196,8 @@ export const numberHint = (found: string): string | undefined => {
     return `write ${found.replace(/\./g, "").replace(",", ".")}: no separators, and the decimal sign is a point`
   }
   if (/^-\s?[\d.]/.test(found)) return "it cannot be below zero"
-  if (/^\d{60,}/.test(found)) return "a number this long is not read"
-  if (/%|bps$/.test(found)) return "a share is not taken here: write the number itself"
+  if (/^\d{60,}/.test(found)) return "the number is too long"
+  if (/%|bps$/.test(found)) return "a share is not allowed here: write the number"
   if (/^[\d.]+ ?[km]$/i.test(found)) return "write the number out: it has no unit"
   const number = /^[^\d.-]*(\d+(?:\.\d+)?)[^\d]*$/.exec(found)?.[1]
   return number === undefined ? undefined : `write ${number}: just the number`
@@ -208,7 +208,7 @@ export const aboveZeroHint = (found: string): string | undefined =>
 
 export const ratioHint = (found: string): string | undefined => {
   if (found.startsWith("-")) return "it cannot be below zero"
-  if (/^0*\.?0* ?(%|bps)?$/.test(found)) return "it must be above zero: leave the key out for nothing"
+  if (/^0*\.?0* ?(%|bps)?$/.test(found)) return "it must be above zero: omit the key to switch it off"
   const value = Decimal.parse(found)
   if (value === undefined || !Decimal.isPositive(value)) return undefined
   const asPercent = Decimal.format(Decimal.multiply(value, Decimal.make(100n)))
@@ -218,7 +218,7 @@ export const ratioHint = (found: string): string | undefined => {
 export const longestDays = 3650
 
 export const durationHint = (found: string): string | undefined => {
-  if (/^0+ ?[a-z]*$/i.test(found)) return "no duration is zero: leave the key out, or write at least 1s"
+  if (/^0+ ?[a-z]*$/i.test(found)) return "a duration must be above zero: omit the key, or write at least 1s"
   if (/^\d+$/.test(found)) return `write ${found}s for seconds`
   const [, number, unit = ""] = /^(\d{1,9}) ?(s|sec|second|m|min|minute|h|hr|hour|d|day)s?$/i.exec(found) ?? []
   if (number === undefined) return undefined
@@ -233,6 +233,6 @@ export const nameHint = (found: string): string | undefined => {
   const fitting = words.join("-").slice(0, 64)
   if (fitting === "") return undefined
   if (new RegExp(`^${orderForm}`).test(fitting))
-    return `orders and swaps have such names; for example "strategy-${fitting}"`
+    return `the name is reserved for orders and swaps; write for example "strategy-${fitting}"`
   return `for example "${fitting}"`
 }

@@ -166,7 +166,7 @@ export const marketNames = (strategy: Trades): string =>
 
 export const marketsSaid = (strategy: Trades & Pick<Strategy, "watched">): string => {
   const watched = strategy.watched?.map(({ market }) => market.name).join(", ")
-  return watched === undefined ? marketNames(strategy) : `${marketNames(strategy)} and looks at ${watched}`
+  return watched === undefined ? marketNames(strategy) : `${marketNames(strategy)} and watches ${watched}`
 }
 
 /** Every asset that it trades, with its budget; the quote is last. */

@@ -130,15 +130,15 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
     {
       name: Read.required(Read.strategyName, "unique among the strategies that run together"),
       market: Read.required(markets(offered)),
-      kind: Read.required(kindOf(known), "what it does; the section of the same name says how"),
-      limits: Read.required((limits: YamlNode) => limits, "what it may use and lose"),
+      kind: Read.required(kindOf(known), "kind of strategy; the section of the same name has its settings"),
+      limits: Read.required((limits: YamlNode) => limits, "budget and loss limits"),
       rearm: Read.optional(
         part(Read.ratio),
         "an order that filled is placed again only when the price has moved this far from the fill",
         "at once"
       ),
       skim: Read.optional(skimNode, "quote above this is set aside and never used again", "nothing is"),
-      terms: Read.optional(TermsSection.reader, "of its orders", "as the configuration says"),
+      terms: Read.optional(TermsSection.reader, "of its orders", "those of the configuration"),
       candles: Read.optional(
         Read.text,
         "source of volumes and of candles before the bot's start: a CSV file or glob, recorded, journal:FILE, ccxt:EXCHANGE:SYMBOL"
@@ -251,20 +251,20 @@ const volumeUntold = (
   })?.[1]
 
 const severalSeries = [
-  "here the prices of one market are replayed, this strategy trades several",
-  "limitbot backtest takes the candles of each: --data MARKET=CSV"
+  "prices of one market are replayed here, this strategy trades several",
+  "use limitbot backtest with --data MARKET=CSV for each"
 ] as const
 
 const watchedSeries = (watched: ReadonlyArray<WatchedMarket>) =>
   [
-    `here the prices of one market are replayed, this strategy also looks at ${watched.map(({ market }) => market.name).join(", ")}`,
+    `prices of one market are replayed here, this strategy also watches ${watched.map(({ market }) => market.name).join(", ")}`,
     severalSeries[1]
   ] as const
 
 const sentSignals = (signals: ReadonlyMap<string, number>) =>
   [
-    `here prices alone are replayed, this strategy also looks at the signal ${[...signals.keys()].join(", ")}`,
-    "limitbot backtest takes its values: --signals FILE"
+    `only prices are replayed here, this strategy also uses the signal ${[...signals.keys()].join(", ")}`,
+    "use limitbot backtest --signals FILE"
   ] as const
 
 /** The schema of the whole file for editors. Of the kinds' sections, it has only the one that `kind` names. */

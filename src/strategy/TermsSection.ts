@@ -18,10 +18,10 @@ const feeRecipient = Read.scalar(
 
 export const keys = {
   confidentiality: Read.optional(Read.oneOf("basic", "advanced"), "of orders and swaps", "basic"),
-  depositMode: Read.optional(Read.oneOf("SIMPLE", "MEMO"), "how deposits on other chains are told apart", "SIMPLE"),
+  depositMode: Read.optional(Read.oneOf("SIMPLE", "MEMO"), "how deposits on other chains are identified", "SIMPLE"),
   appFees: Read.optional(
     Read.table(feeRecipient, Read.integer(0, mostFeeBasisPoints)),
-    "basis points of the input by recipient, asked for with every order; `self` is a rebate, or a cost where the service keeps a half"
+    "app fees by recipient, in basis points of the input; `self` is a rebate, or a cost if the service keeps half"
   )
 }
 
@@ -33,7 +33,7 @@ export const termsOf = (
   const fees = appFees?.map(([recipient, { value: fee }]) => ({ recipient: recipient.value, fee }))
   const total = (fees ?? []).reduce((sum, { fee }) => sum + fee, 0)
   if (total > mostFeeBasisPoints) {
-    const text = `the fees are ${total} basis points together, and the venue takes ${mostFeeBasisPoints} at most`
+    const text = `the fees total ${total} basis points, the venue allows ${mostFeeBasisPoints} at most`
     report(to, at("appFees"), text)
   }
   return present({ appFees: fees, confidentiality, depositMode })

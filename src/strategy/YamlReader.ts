@@ -66,17 +66,13 @@ export const readYaml = (source: SourceText): Result.Result<YamlNode, ReadonlyAr
 const checkCharacters = (to: Report): boolean => {
   const { text } = to.source
   if (text.length > mostCharacters) {
-    report(
-      to,
-      { start: 0, end: 1 },
-      `the file has ${text.length} characters; the most that is read is ${mostCharacters}`
-    )
+    report(to, { start: 0, end: 1 }, `the file has ${text.length} characters; the maximum is ${mostCharacters}`)
     return false
   }
   const control = text.search(controlCharacter)
   if (control >= 0) {
     const code = text.charCodeAt(control).toString(16).padStart(4, "0")
-    report(to, { start: control, end: control + 1 }, `a control character (U+${code}) does not belong in this file`)
+    report(to, { start: control, end: control + 1 }, `a control character (U+${code}) is not allowed in this file`)
   }
   return control < 0
 }
@@ -124,7 +120,7 @@ const checkTokens = (to: Report, tokens: ReadonlyArray<CST.Token>): boolean => {
 }
 
 const refuse = (to: Report, token: CST.Token, what: string): false => {
-  report(to, { start: token.offset, end: token.offset + 1 }, `${what}: not read here`)
+  report(to, { start: token.offset, end: token.offset + 1 }, `${what}: not supported`)
   return false
 }
 
@@ -142,7 +138,7 @@ const refuseSpecial = (to: Report, token: CST.Token): void => {
   if (what === undefined || !("source" in token)) return
   const hint =
     token.type === "tag" || token.type === "alias" ? "put the text in quotes if it is meant literally" : undefined
-  report(to, { start: token.offset, end: token.offset + token.source.length }, `${what} are not read here`, hint)
+  report(to, { start: token.offset, end: token.offset + token.source.length }, `${what} are not supported`, hint)
 }
 
 const isUnclosed = (token: CST.Token): boolean => {
@@ -174,7 +170,7 @@ const phrases: ReadonlyArray<readonly [said: RegExp, message: string, hint: stri
   [/flow (map|sequence|collection)|^BAD_INDENT Flow/i, "brackets or braces are not closed", "add the closing one"],
   [/^BAD_INDENT/, "the indentation does not fit", "everything under one key starts in the same column"],
   [/^KEY_OVER_1024_CHARS/, "a key is longer than 1024 characters", "is a colon missing?"],
-  [/block-seq-ind on same line/, "a list item cannot begin here", "put each `- item` on a line of its own"],
+  [/block-seq-ind on same line/, "a list item cannot begin here", "put each `- item` on its own line"],
   [
     /flow-(map|seq)-start at node end/,
     "a bracket within a value inside braces",
@@ -226,7 +222,7 @@ const addEntry = (
   const entry = { key, value: toNode(to, value, { start: key.end, end: key.end }) }
   const first = name === undefined ? undefined : entries.get(name)
   if (name === undefined || name === "") report(to, key, "a key must be a plain word")
-  else if (name === "<<") report(to, key, "merge keys (`<<`) are not read here")
+  else if (name === "<<") report(to, key, "merge keys (`<<`) are not supported")
   else if (forbiddenKeys.has(name)) report(to, key, `the key ${quoted(name)} is not allowed`)
   else if (first !== undefined) report(to, key, `the key ${quoted(name)} is given twice`, firstSeen(to, first))
   else entries.set(name, entry)

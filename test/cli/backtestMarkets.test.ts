@@ -127,7 +127,7 @@ describe("backtest of several markets", () => {
   )
 
   const mistakes: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
-    [["--data", `BTC/USDC=${btc}`], /^--data: nothing is given for ETH\/USDC; add --data ETH\/USDC=CSV$/],
+    [["--data", `BTC/USDC=${btc}`], /^--data: no data for ETH\/USDC; add --data ETH\/USDC=CSV$/],
     [
       ["--data", btc],
       /btc\.csv: of which market\? the strategy trades BTC\/USDC, ETH\/USDC; write .* --data BTC\/USDC=/

@@ -99,7 +99,7 @@ describe("sweep --suggest", () => {
     Effect.gen(function* () {
       const log = join(folder, "wrong")
       for (const [how, message] of [
-        ["dies", /ended before it had suggested all that it was asked for/],
+        ["dies", /ended before it had made all requested suggestions/],
         ["strays", /it suggests grid\.levels = 999; it must be one of 5, 6, 7, 8, 9/]
       ] as const) {
         const refused = yield* Effect.flip(limitbot(...words(log, how), "--random", "6"))

@@ -150,7 +150,7 @@ describe("signals to a running bot", () => {
     assert.match(stdout, /identical/)
     assert.notMatch(stdout, /[1-9]\d* differ/)
     const tested = await limitbot("backtest", join(bot.folder, "grid.yaml"), "--data", `journal:${bot.journal}`)
-    assert.include(tested.stderr, "give what was sent with --signals FILE")
+    assert.include(tested.stderr, "add its values with --signals FILE")
   })
 })
 
@@ -189,10 +189,10 @@ describe("signals to code of one's own", () => {
     writeFileSync(prices, generated())
     const test = (...more: ReadonlyArray<string>) =>
       runHere(["backtest", join(own.folder, "grid.yaml"), "--data", prices, ...more])
-    assert.include((await test()).stderr, "grid.yaml looks at the signal trend: give what was sent with --signals FILE")
+    assert.include((await test()).stderr, "grid.yaml uses the signal trend: add its values with --signals FILE")
     const file = join(own.folder, "grid.yaml")
     const swept = await runHere(["search", file, "--data", prices, "--set", "limits.budget.quote=50,100"])
-    assert.include(swept.stderr, "a search does not have: run it alone, with limitbot backtest --signals FILE")
+    assert.include(swept.stderr, "a search cannot supply: run limitbot backtest --signals FILE")
     const sent = join(own.folder, "sent.csv")
     writeFileSync(sent, "time,name,value\n2026-01-01T00:10:00Z,trend,0.9\n")
     const tested = await test("--signals", sent, "--json")

@@ -22,7 +22,7 @@ const cases: ReadonlyArray<
     "one limit of a file's length, however much longer it is",
     { a: "a".repeat(300_000), b: "a".repeat(2_000_000) },
     "a b",
-    "a:1:1 the file has 300000 characters; the most that is read is 262144",
+    "a:1:1 the file has 300000 characters; the maximum is 262144",
     "b:1:1 the strategy file cannot be read: it has 2000000 bytes; the most that is read is 262144 characters"
   ],
   ["nothing, when names differ", { a: goodGrid, b: goodLadder }, "a b"],
@@ -98,7 +98,7 @@ describe("a strategy file for its purpose", () => {
     assert.deepStrictEqual(said(goodThirds, "live"), ["thirds"])
     assert.deepStrictEqual(said(goodThirds, "backtest"), ["thirds"])
     assert.deepStrictEqual(said(goodThirds, "search"), [
-      "2:9 here the prices of one market are replayed, this strategy trades several"
+      "2:9 prices of one market are replayed here, this strategy trades several"
     ])
   })
 })

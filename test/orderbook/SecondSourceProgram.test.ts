@@ -57,7 +57,7 @@ describe("a price program", () => {
     ["no number", '{"price": "many"}', undefined, /printed no \{"price": …/],
     ["more than there is", '{"price": 1e999}', undefined, /printed no \{"price": …/],
     ["a bare number", "60000", undefined, /printed no \{"price": …/],
-    ["a time that is none", '{"price": 1, "at": "yesterday"}', undefined, /printed a time that is none: yesterday/]
+    ["a time that is none", '{"price": 1, "at": "yesterday"}', undefined, /printed an invalid time: yesterday/]
   ]
   it.live.each(answers)("that tells %s", ([, answer, mid, said]) =>
     Effect.gen(function* () {
@@ -74,7 +74,7 @@ describe("a price program", () => {
       assert.isUndefined(listed)
       assert.match(
         said,
-        /program\.sh (printed|did not end|ended|was ended).*; the token list is the second source of prices/
+        /program\.sh (printed|did not end|ended|was ended).*; the token list replaces it as the second source of prices/
       )
     })
   )

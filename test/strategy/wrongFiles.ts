@@ -240,12 +240,12 @@ const syntax: ReadonlyArray<WrongFile> = [
   inGrid("name: btc-grid", "name: %btc", "1:7 a value cannot begin with this character"),
   inGrid("name: btc-grid", "name: btc: grid", "1:7 a mapping cannot begin here"),
   inGrid("name: btc-grid", "name: - btc", "1:7 a list item cannot begin here"),
-  inGrid("name: btc-grid", "name: &n btc-grid", "1:7 anchors (`&name`) are not read here"),
-  inGrid("name: btc-grid", "name: *n", "1:7 aliases (`*name`) are not read here"),
-  inGrid("name: btc-grid", "name: !!str btc-grid", "1:7 tags (`!type`) are not read here"),
-  inGrid("name: btc-grid", "<<: { name: x }\nname: btc-grid", "1:1 merge keys (`<<`) are not read here"),
+  inGrid("name: btc-grid", "name: &n btc-grid", "1:7 anchors (`&name`) are not supported"),
+  inGrid("name: btc-grid", "name: *n", "1:7 aliases (`*name`) are not supported"),
+  inGrid("name: btc-grid", "name: !!str btc-grid", "1:7 tags (`!type`) are not supported"),
+  inGrid("name: btc-grid", "<<: { name: x }\nname: btc-grid", "1:1 merge keys (`<<`) are not supported"),
   inGrid("name: btc-grid", "? [a]\n: b\nname: btc-grid", "1:3 a key must be a plain word"),
-  inGrid("name: btc-grid", "%YAML 1.1\n---\nname: btc-grid", "1:1 directives (`%`) are not read here"),
+  inGrid("name: btc-grid", "%YAML 1.1\n---\nname: btc-grid", "1:1 directives (`%`) are not supported"),
   inGrid("name: btc-grid", "name: btc\u0007grid", "1:10 a control character (U+0007)"),
   inGrid("kind: grid", "---\nkind: grid", "3:1 a second document"),
   inGrid("  maxOpenOrders", "\tmaxOpenOrders", "6:1 a tab is used as indentation"),
@@ -489,7 +489,7 @@ const severalMarkets: ReadonlyArray<WrongFile> = [
   inThirds(
     "{ BTC: 0.02, ETH: 0.4, USDC: 900 }",
     "{ BTC: 0 }",
-    "5:11 a budget of nothing: give an amount of at least one"
+    "5:11 the budget is empty: set an amount of at least one"
   ),
   inThirds(", USDC: 900", "", "7:12 rebalancing several assets needs some USDC"),
   inThirds("targets: { BTC: 40%, ETH: 30% }", "target: 40%", '7:3 unknown key "target"'),

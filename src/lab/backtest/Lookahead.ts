@@ -116,5 +116,5 @@ const difference = (a: Decision, b: Decision): string => {
   const inA = new Map(a.desired.map((desired) => [desired.slot, plainJson(desired)]))
   const inB = new Map(b.desired.map((desired) => [desired.slot, plainJson(desired)]))
   const changed = [...slots].filter((slot) => inA.get(slot) !== inB.get(slot))
-  return changed.length === 0 ? "what it remembers" : `the order of ${changed.slice(0, 3).join(", ")}`
+  return changed.length === 0 ? "its memory" : `the order of ${changed.slice(0, 3).join(", ")}`
 }

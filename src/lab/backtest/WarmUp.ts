@@ -37,7 +37,7 @@ export const sentences = (strategy: Strategy, series: ReadonlyArray<Candles>): R
     missing === 0
       ? []
       : [
-          `warm-up: ${needed} candles of ${market === undefined ? "" : `${market} of `}${timeframe} are needed before the first bar, ${before} lie there: ` +
-            `until ${missing} more have closed, what depends on them is undefined; give earlier data and --from`
+          `warm-up: ${needed} candles of ${market === undefined ? "" : `${market} of `}${timeframe} are needed before the first bar, the data has ${before}: ` +
+            `no signals until ${missing} more have closed; supply earlier data and use --from`
         ]
   )

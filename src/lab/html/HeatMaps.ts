@@ -55,4 +55,4 @@ const legend = ([least, greatest]: readonly [number, number], isMarked: boolean)
   `<div class="legend"><span>${short(least)}</span><i style="background:linear-gradient(90deg,${colours.join(",")})"></i><span>${short(greatest)}</span>${isMarked ? '<span style="white-space:nowrap"><b class="mark"></b> the cell of #1</span>' : ""}</div>`
 
 export const maps = (map: HeatMap.HeatMap, winner: HeatMap.Standing | undefined): string =>
-  `${legend(HeatMap.range(map) ?? [0, 0], winner !== undefined)}<div class="maps">${mapTable(map, winner, map.values, "each cell")}${mapTable(map, winner, map.around, "with its neighbours: what is left is a plateau")}</div>`
+  `${legend(HeatMap.range(map) ?? [0, 0], winner !== undefined)}<div class="maps">${mapTable(map, winner, map.values, "each cell")}${mapTable(map, winner, map.around, "averaged with its neighbours")}</div>`

@@ -21,7 +21,7 @@ const names = ["--accent", "--second"]
 const band = sides.length === 2 ? [{ series: [1, 2], fill: () => colour("--band") }, { series: [2, 1], fill: () => colour("--band") }] : []
 const money = moneyOf(...sides.map((side) => side.equity), data.hold)
 chart("equity", 320, [
-  ...sides.map((side, index) => line(side.name, names[index], money)), line("budget left alone", "--hold", money, { dash: [5, 4] })
+  ...sides.map((side, index) => line(side.name, names[index], money)), line("untouched budget", "--hold", money, { dash: [5, 4] })
 ], [...sides.map((side) => side.equity), data.hold], money, { bands: band })
 chart("drawdown", 150, sides.map((side, index) => line(side.name, names[index], percent)), sides.map((side) => side.drawdown), percent)
 const mostDots = 6000

@@ -24,7 +24,7 @@ export class NotIdentical extends Schema.TaggedError<NotIdentical>()("NotIdentic
   identical: Schema.Int
 }) {
   override get message(): string {
-    return `${this.decisions - this.identical} of ${this.decisions} decisions are not what the files of the time say: no certificate.`
+    return `${this.decisions - this.identical} of ${this.decisions} decisions differ from the files of the time: no certificate.`
   }
 }
 

@@ -61,11 +61,10 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   const ran = recorded.ran(strategy)
   const files = ran === undefined ? [edited] : [edited, ran.last]
   if (files.some((file) => marketsSeen(file).length > 1 || file.market.name !== market.name))
-    return none("its profit is bounded for strategies that see one market only")
-  if (files.some(({ volumes }) => volumes !== undefined))
-    return none("it looks at volumes, and recorded prices have none")
+    return none("profit bounds exist only for strategies of one market")
+  if (files.some(({ volumes }) => volumes !== undefined)) return none("it uses volumes, which recorded prices lack")
   if (files.some(({ signals }) => signals !== undefined))
-    return none("it looks at signals: limitbot backtest --signals journal:FILE takes what was sent")
+    return none("it uses signals: limitbot backtest --signals journal:FILE replays them")
   const minutes = recorded.minutes.get(market.name) ?? []
   const [first, last] = [minutes[0], minutes.at(-1)]
   if (first === undefined || last === undefined || minutes.length < 2) return none("the bot stored too few prices")
@@ -82,7 +81,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   if (Option.isNone(data)) return none("the journal's prices cannot be read")
   const [candles, { measured }, costs] = data.value
   const [finest] = files.flatMap((file) => Backtest.tooFine(file, candles.series[0].candles))
-  if (finest !== undefined) return none(`it decides by ${finest} candles, and minutes are recorded`)
+  if (finest !== undefined) return none(`it decides on ${finest} candles, but only minutes are recorded`)
   const bandOf = Effect.fnUntraced(function* (file: Strategy) {
     const ground = yield* RunSetUp.groundOf(RunSetUp.asKnown, file, costsOf(recorded, file, costs))
     // No rule is fixed: the spread is drawn around the measured one.

@@ -35,20 +35,20 @@ const faultsOf = ({ report }: Finding): ReadonlyArray<string> => {
     ...(peek === undefined
       ? []
       : [
-          `looks into the future: at ${iso(peek.at)} candles that were not over changed ${peek.text} (${peeks.length} of ${counted(report.moments, "moment")})`
+          `looks into the future: at ${iso(peek.at)} unfinished candles changed ${peek.text} (${peeks.length} of ${counted(report.moments, "time")})`
         ]),
     ...(Lookahead.isTooSensitive(report)
       ? [
-          `needs more candles than it declares: older ones changed the answer at ${sensitive} of ${counted(warm, "moment")}`
+          `needs more candles than it declares: older ones changed the answer at ${sensitive} of ${counted(warm, "time")}`
         ]
       : [])
   ]
 }
 
 const passedText = ({ strategy, report }: Finding): string => {
-  const prefix = `asked at ${counted(report.moments, "moment")}, no look-ahead found`
-  if (strategy.candles === undefined || strategy.candles.size === 0) return `${prefix}; it looks at no candles`
-  if (report.warm === 0) return `${prefix}; it was never warm, longer data would say more`
+  const prefix = `checked at ${counted(report.moments, "time")}, no look-ahead found`
+  if (strategy.candles === undefined || strategy.candles.size === 0) return `${prefix}; it uses no candles`
+  if (report.warm === 0) return `${prefix}; too little data for its indicators, use longer data`
   return `${prefix}; older candles than it declares changed ${report.sensitive} of ${counted(report.warm, "answer")}`
 }
 

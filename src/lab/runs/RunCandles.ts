@@ -36,7 +36,7 @@ export const moment = (flag: string, written: Option.Option<string>, otherwise: 
     if (Option.isNone(written)) return Effect.succeed(otherwise)
     const { value } = written
     if (/^\d{4}$/.test(value))
-      return new WrongUsage({ message: `--${flag} ${value}: a year alone is no moment; write ${value}-01-01` })
+      return new WrongUsage({ message: `--${flag} ${value}: a year is not a date; write ${value}-01-01` })
     const parsing = Result.map(parseField(value, "time"), ({ value }) => value)
     return orWrong(Result.mapError(parsing, ({ advice, message }) => `--${flag} ${message}; ${advice}`))
   })
@@ -47,7 +47,7 @@ const repairsOf = (written: Option.Option<string>): Result.Result<ReadonlySet<Re
   const unknown = names.find((name) => !repairs.some((repair) => repair === name))
   return unknown === undefined
     ? Result.succeed(new Set(repairs.filter((repair) => names.includes(repair))))
-    : Result.fail(`--repair ${unknown}: no such repair; choose from ${repairs.join(", ")}, all`)
+    : Result.fail(`--repair ${unknown}: unknown repair; choose from ${repairs.join(", ")}, all`)
 }
 
 const journalPrefix = "journal:"
@@ -126,7 +126,7 @@ export const ofFile = Effect.fn("RunCandles.ofFile")(function* (
   const candles = isPart ? Candles.between(loaded.candles, from, to) : loaded.candles
   if (candles.bars < 2)
     return yield* new WrongUsage({
-      message: `--from, --to: ${candles.bars} candles lie between; choose a longer time`
+      message: `--from, --to: only ${candles.bars} candles between; choose a longer time`
     })
   const hasTree = loaded.indices.orders.minima.length > 0
   const indices = !isPart && (hasTree || !indexed) ? loaded.indices : indicesOf(candles, wanted)
@@ -166,7 +166,7 @@ const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<Re
     const { market = markets.length === 1 ? markets[0]?.name : undefined, file } = split(each, markets)
     if (market === undefined)
       return Result.fail(
-        `--data ${each}: of which market? ${traded}; write for example --data ${markets[0]?.name}=${each}`
+        `--data ${each}: market missing, as ${traded}; write for example --data ${markets[0]?.name}=${each}`
       )
     if (!markets.some(({ name }) => name === market))
       return Result.fail(`--data ${each}: ${traded}, not ${market}; leave it out`)
@@ -180,7 +180,7 @@ const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<Re
   const missing = markets.flatMap(({ name }) => (files.has(name) ? [] : [name]))
   return missing.length === 0
     ? Result.succeed(markets.map(({ name }) => files.get(name) ?? ""))
-    : Result.fail(`--data: nothing is given for ${missing.join(", ")}; add --data ${missing[0]}=CSV`)
+    : Result.fail(`--data: no data for ${missing.join(", ")}; add --data ${missing[0]}=CSV`)
 }
 
 export const load = Effect.fn("RunCandles.load")(function* (

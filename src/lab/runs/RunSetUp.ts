@@ -178,7 +178,7 @@ export const checkTimeframes = (strategy: Strategy, candles: Candles.Candles) =>
     ? Effect.void
     : Effect.fail(
         new WrongUsage({
-          message: `the strategy decides by ${timeframe} candles, the data has candles of ${candles.time.stepMillis / 1000} s; give finer data`
+          message: `the strategy decides on ${timeframe} candles, the data has ${candles.time.stepMillis / 1000} s candles; use finer data`
         })
       )
 }

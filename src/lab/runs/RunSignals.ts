@@ -30,20 +30,20 @@ export const of = Effect.fn("RunSignals.of")(function* (
 ) {
   if (signals === undefined) return undefined
   const names = [...signals.keys()]
-  const looks = `${file} looks at the signal ${names.join(", ")}`
+  const looks = `${file} uses the signal ${names.join(", ")}`
   if (from === undefined)
     return yield* new WrongUsage({
-      message: `${looks}, whose values a search does not have: run it alone, with limitbot backtest --signals FILE`
+      message: `${looks}, which a search cannot supply: run limitbot backtest --signals FILE`
     })
   if (Option.isNone(from))
     return yield* new WrongUsage({
-      message: `${looks}: give what was sent with --signals FILE, in lines of time,name,value`
+      message: `${looks}: add its values with --signals FILE, in lines of time,name,value`
     })
   const history = historyOf(yield* valuesOf(from.value))
   const missing = names.filter((name) => !history.names.has(name))
   if (missing.length > 0)
     return yield* new WrongUsage({
-      message: `--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} looks at`
+      message: `--signals ${from.value}: has no value of ${missing.join(", ")}, which ${file} uses`
     })
   return history
 })

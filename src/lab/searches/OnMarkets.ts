@@ -65,7 +65,7 @@ export const load = Effect.fn("OnMarkets.load")(function* (
   const names = [own, ...further].map(({ name }) => name)
   const twice = names.find((each, index) => names.indexOf(each) < index)
   if (twice !== undefined)
-    return yield* new WrongUsage({ message: `--on: ${twice} is there twice; name each market once` })
+    return yield* new WrongUsage({ message: `--on: ${twice} is named twice; name each market once` })
   return Arr.make(own, ...further)
 })
 

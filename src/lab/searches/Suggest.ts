@@ -85,7 +85,7 @@ const started = Effect.fnUntraced(function* ({ command }: SuggestPlan) {
     }),
     Effect.flatMap((line) =>
       line === undefined
-        ? Effect.fail(new SuggestFailed({ why: `${command} ended before it had suggested all that it was asked for` }))
+        ? Effect.fail(new SuggestFailed({ why: `${command} ended before it had made all requested suggestions` }))
         : Effect.succeed(line)
     )
   )

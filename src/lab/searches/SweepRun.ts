@@ -151,7 +151,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const paretoOf = yield* objectivesOf(asked.pareto)
   if (Option.isSome(asked.suggest) && Option.isSome(asked.halve))
     return yield* new WrongUsage({
-      message: "--suggest: the program chooses what is tried, so there is nothing to --halve"
+      message: "--suggest: the program chooses the trials, so --halve does not apply"
     })
   const loaded = yield* SearchSetUp.load(
     Option.isSome(asked.suggest) ? { ...asked, random: Option.orElseSome(asked.random, () => usualSuggestions) } : asked

@@ -26,7 +26,7 @@ export const run = Effect.fn("WalkForwardRun.run")(function* (asked: WalkForward
     const { bars } = inputs[0].candles
     const stretches = WalkForward.stretches(bars, windows, train, kind)
     if (stretches.some(({ from, to, end }) => to - from < 2 || end - to < 2))
-      return yield* new WrongUsage({ message: `${name}: ${bars} bars are too few for so many windows` })
+      return yield* new WrongUsage({ message: `${name}: ${bars} bars are too few for this many windows` })
     return yield* WalkForward.run({ ...loaded, search, inputs, stretches }, (done) =>
       progress.update(index * perMarket + done, total, `${index * perMarket + done} of ${total}`)
     )

@@ -73,7 +73,7 @@ const legOf = (market: Market, slot: string, own: OwnWish["legs"][number], befor
   const price = orderPrice(market, side, exact(own.price, `the price of ${slot}`))
   const quantity = Decimal.isPositive(price) ? (quantityOf(market, slot, own.size, price) ?? before?.quantity) : 0n
   if (quantity === undefined) throw wrong(`the first order of ${slot} has no size`)
-  if (quantity <= 0n) throw wrong(`the order of ${slot} comes to nothing`)
+  if (quantity <= 0n) throw wrong(`the order of ${slot} rounds to zero`)
   return { side, price, quantity, ...(own.mayLose === true ? { mayLose: true } : {}) }
 }
 
@@ -108,11 +108,11 @@ const boundsOf = (
   timeframes: ReadonlyMap<string, number>
 ): Bounds => {
   if (candle !== undefined && !(isTimeframe(candle) && timeframes.has(candle)))
-    throw wrong(`it holds until a candle of ${candle} closes, and asked for none`)
+    throw wrong(`it holds until a candle of ${candle} closes, but asked for none`)
   return {
     ...present({
       priceBelow: below === undefined || below <= 0 ? undefined : Decimal.fromNumber(below),
-      priceAbove: above === undefined ? undefined : exact(above, "the price above which it holds no more"),
+      priceAbove: above === undefined ? undefined : exact(above, "the price above which it no longer holds"),
       time: time === undefined ? undefined : Math.ceil(Math.max(0, Math.min(time, latestMillis))),
       barClose: candle
     }),
@@ -135,7 +135,7 @@ interface Place {
 /** Throws `OwnCodeFailed` with the mistake and its place in the answer. */
 export const decisionOf = (text: string, { market, source, timeframes }: Place): Decision => {
   const result = decode(jsonIn(text))
-  if (Result.isFailure(result)) throw wrong(`its answer is no decision: ${sentenceOf(result.failure)}`)
+  if (Result.isFailure(result)) throw wrong(`its answer is not a decision: ${sentenceOf(result.failure)}`)
   const answer = result.success
   const twice = answer.orders.find(({ slot }, index) => answer.orders.findIndex((other) => other.slot === slot) < index)
   if (twice !== undefined) throw wrong(`its answer has two orders for the slot ${twice.slot}`)

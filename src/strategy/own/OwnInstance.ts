@@ -41,7 +41,7 @@ const maxAdoptedCodes = 16
 
 const answerIn = (text: string): string => {
   if (text.length > maxAnswerLength)
-    throw new OwnCodeFailed(`it answers with more than ${maxAnswerLength} characters, what it remembers included`)
+    throw new OwnCodeFailed(`its answer has more than ${maxAnswerLength} characters, memory included`)
   if (text.startsWith("+")) return text.slice(1)
   throw new OwnCodeFailed(text.slice(1))
 }
@@ -73,7 +73,7 @@ const adoptedBy = (machine: Machine, script: string): string => {
     return machine.adopt(script)
   } catch (mistake) {
     const imports = mistake instanceof OwnCodeFailed && mistake.message.startsWith("could not load module")
-    throw imports ? new OwnCodeFailed("it may import types and nothing else") : mistake
+    throw imports ? new OwnCodeFailed("it may import only types") : mistake
   }
 }
 

@@ -52,9 +52,9 @@ const codeOf = (source: SourceText): Code | ReadonlyArray<Problem> => {
   try {
     const description: unknown = JSON.parse(instanceOf(text).description)
     const { about, around, keys } = isRecord(description) ? description : {}
-    if (typeof about !== "string") return wrong("it has to say in a few words what it is about")
+    if (typeof about !== "string") return wrong("its `about` must be a short text")
     if (around !== undefined && !(typeof around === "number" && around > 0 && around < 1e9))
-      return wrong("what it is tried around is no price")
+      return wrong("its `around` is not a price")
     const mistake = keysOf(keys, anyMarket)
     return typeof mistake === "string" ? wrong(mistake) : { text, about, keys, around }
   } catch (mistake) {
@@ -122,7 +122,7 @@ const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): 
     } catch (mistake) {
       if (!(mistake instanceof OwnCodeFailed)) throw mistake
       const when = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}`
-      throw new OwnCodeFailed(`${file} fails ${when}, remembering ${JSON.stringify(memory)}: ${mistake.message}`)
+      throw new OwnCodeFailed(`${file} fails ${when}, with memory ${JSON.stringify(memory)}: ${mistake.message}`)
     }
   }
   return {
@@ -161,7 +161,9 @@ const agesOf = (wanted: unknown): ReadonlyMap<string, number> =>
     entriesIn(wanted).map(([name, age]) => {
       if (!signalName.test(name)) throw new OwnCodeFailed(`it asks for the signal ${name}: a name has ${nameRule}`)
       if (typeof age !== "number" || !(age > 0 && age < Number.MAX_SAFE_INTEGER))
-        throw new OwnCodeFailed(`it lets the signal ${name} be ${String(age)} old: milliseconds above zero`)
+        throw new OwnCodeFailed(
+          `its maximum age of the signal ${name} is ${String(age)}: write milliseconds above zero`
+        )
       return [name, age] as const
     })
   )
@@ -170,9 +172,11 @@ const timeframesOf = (wanted: unknown): ReadonlyMap<string, number> =>
   new Map(
     entriesIn(wanted).map(([timeframe, count]) => {
       if (!isTimeframe(timeframe))
-        throw new OwnCodeFailed(`it asks for candles of ${timeframe}: a timeframe is such as 15m, 4h or 1d`)
+        throw new OwnCodeFailed(`it asks for candles of ${timeframe}: write a timeframe such as 15m, 4h or 1d`)
       if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > 5_000)
-        throw new OwnCodeFailed(`it asks for ${String(count)} candles of ${timeframe}: a whole number up to 5,000`)
+        throw new OwnCodeFailed(
+          `it asks for ${String(count)} candles of ${timeframe}: write a whole number up to 5,000`
+        )
       return [timeframe, count] as const
     })
   )

@@ -31,17 +31,17 @@ const readers: Readonly<
 const reservedKeys: ReadonlyArray<string> = ["market", "keys"]
 
 export const keysOf = (described: unknown, market: Market): string | Read.Keys => {
-  if (!isRecord(described)) return "its keys are no table"
+  if (!isRecord(described)) return "its keys are not an object"
   const table: Record<string, Read.Keys[string]> = {}
   for (const [name, key] of Object.entries(described)) {
     const is = isRecord(key) && typeof key["is"] === "string" ? key["is"] : ""
     const reader = Object.hasOwn(readers, is) ? readers[is] : undefined
     if (!isRecord(key) || reader === undefined)
-      return `its key ${name} has to say what it is: one of ${Object.keys(readers).join(", ")}`
-    if (!/^[a-z][A-Za-z0-9]{0,39}$/.test(name)) return `its key ${name} has to be a word such as lookBack`
-    if (reservedKeys.includes(name)) return `its key ${name} needs another name: the program gives this one a meaning`
+      return `its key ${name} has no valid \`is\`: write one of ${Object.keys(readers).join(", ")}`
+    if (!/^[a-z][A-Za-z0-9]{0,39}$/.test(name)) return `its key ${name} must be a word such as lookBack`
+    if (reservedKeys.includes(name)) return `its key ${name} needs another name: this one is reserved`
     if (is === "integer" && !(Number.isInteger(key["least"]) && Number.isInteger(key["most"])))
-      return `its key ${name} has to say its least and its most`
+      return `its key ${name} needs a \`least\` and a \`most\``
     const { otherwise, optional, says } = key
     const valueReader = reader(market, key)
     const about = typeof says === "string" ? says : undefined
@@ -50,7 +50,7 @@ export const keysOf = (described: unknown, market: Market): string | Read.Keys =
       continue
     }
     const value = valueOf(valueReader, String(otherwise))
-    if (value === undefined) return `what its key ${name} is otherwise, ${String(otherwise)}, is not what it takes`
+    if (value === undefined) return `the \`otherwise\` of its key ${name}, ${String(otherwise)}, is not a valid value`
     table[name] = { ...Read.optional(valueReader, about, String(otherwise)), otherwise: value }
   }
   return table

@@ -6,13 +6,13 @@
 /** Globals that fail with a hint. A strategy has no clock, no randomness, nothing asynchronous and no code from text. */
 const absent = {
   Date: "the only clock is view.now",
-  console: "what it wants to say goes into `why`",
-  process: "it sees its view, its settings and its memory, and nothing else",
-  fetch: "it sees its view, its settings and its memory, and nothing else",
-  require: "it imports nothing but types",
-  Promise: "a decision waits for nothing",
-  eval: "all of its code stands in its file",
-  Function: "all of its code stands in its file"
+  console: "write messages into `why`",
+  process: "it has only its view, its settings and its memory",
+  fetch: "it has only its view, its settings and its memory",
+  require: "it may import only types",
+  Promise: "a decision cannot wait",
+  eval: "all of its code must be in its file",
+  Function: "all of its code must be in its file"
 }
 
 /**
@@ -37,7 +37,7 @@ export const prelude = `((ask) => {
   for (const [name, why] of Object.entries(${JSON.stringify(absent)}))
     defineProperty(globalThis, name, { get: () => { throw new ReferenceError("there is no " + name + " here: " + why) } })
   for (const example of [function () {}, async () => {}, function* () {}, async function* () {}]) delete getPrototypeOf(example).constructor
-  Math.random = () => { throw new ReferenceError("the same view must give the same answer: there is no chance") }
+  Math.random = () => { throw new ReferenceError("the same view must give the same answer: nothing is random") }
   delete Array.fromAsync
   for (const name of ["queueMicrotask", "SharedArrayBuffer"]) delete globalThis[name]
   // These loop over sparse arrays without a step that the machine counts.

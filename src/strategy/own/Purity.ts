@@ -96,7 +96,7 @@ const coldFailure = (behaviour: Behaviour, view: View): string | undefined => {
       behaviour.decide({ ...view, candles: new Map(cold) }, behaviour.initialMemory)
     } catch (mistake) {
       const candleCount = counted(closed, "closed candle")
-      return `${messageOf(mistake)}; it has seen ${candleCount} then: as long as it needs more it has to wait`
+      return `${messageOf(mistake)}; it had only ${candleCount}: it must wait until it has enough`
     }
   return undefined
 }

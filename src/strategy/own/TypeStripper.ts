@@ -49,7 +49,7 @@ const answerOn = (port: MessagePort, flag: Int32Array): unknown => {
     // Other threads take processor time meanwhile, and a thread that has died takes none.
     if (waitedMillis > (processorMillis(startUsage) > longestMillis ? longestMillis : silentMillis)) {
       end()
-      throw new OwnCodeFailed(`its types take longer than ${longestMillis} ms to take out`)
+      throw new OwnCodeFailed(`its types take longer than ${longestMillis} ms to remove`)
     }
   return receiveMessageOnPort(port)?.message
 }
@@ -68,5 +68,5 @@ export const withoutTypes = (code: string): string => {
   if (isRecord(answer) && typeof answer["text"] === "string") return answer["text"]
   const { isBroken = true, mistake = "no answer" } = isRecord(answer) ? answer : {}
   if (isBroken === true) end()
-  throw new OwnCodeFailed(`this is no TypeScript: ${String(mistake).split("\n")[0]}`)
+  throw new OwnCodeFailed(`this is not TypeScript: ${String(mistake).split("\n")[0]}`)
 }

@@ -38,8 +38,8 @@ describe("backtest commands", () => {
       writeFileSync(quoteOnly, readFileSync(strategy, "utf8").replace("base: 0.5, ", ""))
       const printed = yield* limitbot("backtest", quoteOnly, "--data", file, "--band", "rules")
       assert.notInclude(printed, "buy and hold")
-      assert.match(printed, /^budget left alone +0\.00 USDC/m)
-      assert.match(printed, /^all in at the start +10,000\.00 USDC/m)
+      assert.match(printed, /^untouched budget +0\.00 USDC/m)
+      assert.match(printed, /^buy and hold +10,000\.00 USDC/m)
       const compared = yield* limitbot("backtest", quoteOnly, strategy, "--data", file, "--band", "rules")
       assert.notInclude(compared, "HOLD")
       // What all in made against the budget left alone: 50 % of quote alone, and of half base the other half.
@@ -87,7 +87,7 @@ describe("backtest commands", () => {
       // "Made -62.52 USDC more" is no way to say a loss.
       assert.match(
         readFileSync(page, "utf8"),
-        /<li>The strategy lost [\d,.]+ USDC against its budget left alone\.<\/li>/
+        /<li>The strategy lost [\d,.]+ USDC against its untouched budget\.<\/li>/
       )
       // The table of slots had gained alone, and what they still hold was nowhere.
       const slots = [
@@ -411,8 +411,8 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
     [["backtest", strategy, "--data", "nowhere.csv"], /nowhere\.csv: .*give a readable/],
     [["backtest", strategy, strategy, "--data", csv, "--fills-csv", "x.csv"], /--fills-csv: give one strategy file/],
     [["backtest", strategy, "--data", csv, "--from", "soon"], /--from .*not a time; write/],
-    [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /0 candles lie between; choose/],
-    [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: no such repair; choose/],
+    [["backtest", strategy, "--data", csv, "--from", "2031-01-01"], /only 0 candles between; choose/],
+    [["backtest", strategy, "--data", csv, "--repair", "everything"], /--repair everything: unknown repair; choose/],
     [["backtest", strategy, "--data", csv, "--withdraw-fee", "a,b"], /--withdraw-fee a: not an amount/],
     [
       ["search", strategy, "--data", csv, "--set", "grid.levls=1..3"],

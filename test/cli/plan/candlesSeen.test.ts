@@ -250,11 +250,11 @@ describe("candles that are seen", () => {
       const edited = join(folder, "edited.yaml")
       writeFileSync(edited, own)
       const [difference] = (yield* replayed("--with", edited)).profit
-      assert.match(difference.why, /strategies that see one market only/)
+      assert.match(difference.why, /only for strategies of one market/)
       const onVolume = join(folder, "volume.yaml")
       writeFileSync(onVolume, textWith("volume > 1").replace("name: dips", "name: others\ncandles: btc.csv"))
       const [unknown] = (yield* replayed("--with", onVolume)).profit
-      assert.match(unknown.why, /recorded prices have none/)
+      assert.match(unknown.why, /recorded prices lack/)
     }).pipe(Effect.provide(NodeServices.layer))
   )
 })

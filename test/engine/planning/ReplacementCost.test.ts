@@ -130,6 +130,6 @@ describe("the cost of renewing orders", () => {
 
   it("a lifetime of less than ten minutes or more than a week is refused", () => {
     for (const lifetime of ["9m", "8d"])
-      assert.throws(() => grid(`, orderLifetime: ${lifetime}`), /an order rests for 10m at least and for 7d at most/)
+      assert.throws(() => grid(`, orderLifetime: ${lifetime}`), /an order lifetime is from 10m to 7d/)
   })
 })

@@ -65,7 +65,10 @@ describe("warm-up", () => {
       ]
     )
     const [five] = WarmUp.sentences(strategy, [Candles.slice(all, 30, 200)])
-    assert.match(five ?? "", /^warm-up: 13 candles of 5m are needed before the first bar, 6 lie there: until 7 more/)
+    assert.match(
+      five ?? "",
+      /^warm-up: 13 candles of 5m are needed before the first bar, the data has 6: no signals until 7 more/
+    )
     assert.deepStrictEqual(WarmUp.sentences(strategy, [Candles.slice(all, 65, 200)]), [])
   })
 })

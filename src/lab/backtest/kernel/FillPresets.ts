@@ -69,20 +69,20 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
   {
     limit: "fills are at the limit",
     open: "a bar that opens beyond the limit fills at its open",
-    arrival: "an order that is marketable when it arrives fills at once at the close, any other at its limit"
+    arrival: "an order that is marketable on arrival fills at once at the close, any other at its limit"
   }[rules.price],
   {
     close: "a stop counts when a bar closes beyond it",
-    first: "a bar that reaches a stop comes to it first, and what leaves there fills within the bar"
+    first: "a bar that reaches a stop does so first, and the exit fills within the bar"
   }[rules.stops],
   rules.volumeShare === 0
     ? "orders fill whole"
-    : `at most ${short(rules.volumeShare * 100)} % of a bar's volume is ours`,
+    : `own fills take at most ${short(rules.volumeShare * 100)} % of a bar's volume`,
   `placing takes ${minutes(rules.placeMillis)}, payout ${minutes(rules.payoutMillis)}, cancelling ${minutes(rules.cancelMillis)}`,
   `bid and ask are ${short(rules.spreadBasisPoints)} basis points from each close: an order that takes the market pays that too${
     rules.impactBasisPoints === 0
       ? ""
-      : `, and ${short(rules.impactBasisPoints)} basis points more for each million of quote that it is worth`
+      : `, and ${short(rules.impactBasisPoints)} basis points more for each million of quote`
   }`,
   ...(rules.refundedSwapShare === 0
     ? []
@@ -96,13 +96,13 @@ export const describe = (rules: FillRules): ReadonlyArray<string> => [
 ]
 
 export const notModelled: ReadonlyArray<string> = [
-  "the order of high and low within a bar, decisions within it, and orders that a solver had in hand when they were cancelled, where the band is of both sides alone (--band rules)",
+  "the order of high and low within a bar, decisions within it, and fills of orders during their cancel, if the band has both sides only (--band rules)",
   "requests that fail, are repeated or are refused by the venue",
-  "the influence of the own orders on the market",
+  "market impact of own orders",
   "a spread that changes with time: in each run it is one ratio of the price, and more by one law for size (of any size as `--spread-bps` says); the prices that a strategy sees are those of a small size",
-  "swaps (`by: swap`) that are kept waiting or fail for good, and prices between two closes at which they would have been possible",
-  "times without solvers, and how much money solvers have",
-  "what comes back of app fees to oneself (`self`), and what a platform keeps of app fees",
+  "swaps (`by: swap`) that are delayed or fail for good, and prices between two closes at which they could have executed",
+  "times without solvers, and the solvers' liquidity",
+  "rebates of app fees (`self`), and a platform's share of app fees",
   "limits over all strategies together: a backtest has one",
   "the time out of the market as a cost of moving an order; its fees are modelled"
 ]

@@ -8,8 +8,8 @@ export const deniedOrders = ({ outcome }: BandSide.BandSide): number =>
 type Stop = BandSide.BandSide["outcome"]["stops"][number]
 
 const sentenceOf = ({ from, until, action, reason }: Stop): string => {
-  const withdrew = action === "drain" ? " Its orders were withdrawn." : ""
-  const then = until === undefined ? "It did not go on." : `It went on at ${iso(until)}.`
+  const withdrew = action === "drain" ? " Its orders were cancelled." : ""
+  const then = until === undefined ? "It did not resume." : `It resumed at ${iso(until)}.`
   return `stopped at ${iso(from)}: ${reason}.${withdrew} ${then}`
 }
 
@@ -20,7 +20,7 @@ export const sentences = (name: string, { outcome }: BandSide.BandSide): Readonl
   const stops = outcome.stops.slice(0, mostSaid).map(sentenceOf)
   const more = outcome.stops.length - stops.length
   return [
-    ...(denied.length === 0 ? [] : [`orders that only a limit kept back: ${denied.join(", ")}`]),
+    ...(denied.length === 0 ? [] : [`orders stopped only by a limit: ${denied.join(", ")}`]),
     ...stops,
     ...(more > 0 ? [`stopped ${more === 1 ? "once" : `${more} times`} more`] : [])
   ].map((sentence) => `${name}: ${sentence}`)

@@ -102,7 +102,7 @@ const placeOf = (file: YamlNode, path: string): OrWhy<Place> => {
   const node = keys.reduce<YamlNode | undefined>(childOf, file)
   if (node?.type === "scalar" && !isEmpty(node)) return Result.succeed({ keys, scalar: node })
   return Result.fail(
-    `${path}: the strategy file has no such section; name a key of one that it has, such as ${exampleIn(file)}`
+    `${path}: the strategy file has no such section; name a key of an existing one, such as ${exampleIn(file)}`
   )
 }
 

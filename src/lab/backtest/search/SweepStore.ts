@@ -37,7 +37,7 @@ export const open = Effect.fn("SweepStore.open")(function* (file: string, finger
   const [first = "", ...rest] = content.split("\n")
   const header = JSON.stringify({ fingerprint })
   if (content !== "" && first !== header) {
-    const message = `${file}: these are results of another search (other strategy, data or flags); name another file`
+    const message = `${file}: results of another search (other strategy, data or flags); name another file`
     return yield* new StoreMismatch({ message })
   }
   if (content === "") yield* fileSystem.writeFileString(file, `${header}\n`)

@@ -153,7 +153,7 @@ export const page = (results: Results, madeAt: number): Page.Page => {
       {
         title: "Return since the start",
         parts: [Page.figurePart(ComparisonScript.charts)],
-        note: "Against the budget left alone. Bands from the lower to the higher side of each run; dashed grey: the price."
+        note: "Against the untouched budget. Bands from the lower to the higher side of each run; dashed grey: the price."
       },
       {
         title: "All figures",

@@ -210,7 +210,7 @@ export const page = (result: BacktestResult, madeAt: number): Page.Page => {
       {
         title: "Slots",
         parts: [Page.figurePart(() => BacktestParts.slotTables(slotsOf(result)))],
-        note: `${runNote}; gained: what each sale earned against the buy before it; inventory: what is still held, at the last price over its cost; both in quote`
+        note: `${runNote}; gained: profit of each sale against the buy before it; inventory: the position at the last price less its cost; both in quote`
       },
       ...DataSections.of(rules, result.sources),
       {

@@ -131,8 +131,8 @@ export const comparedFacts = (
 ): ReadonlyArray<readonly [string, string]> => {
   const allIn = BandSide.allInGain(side)
   return [
-    ["budget left alone", quoteText(result, side.holdPnlQuote)],
-    ...(allIn === undefined ? [] : [["all in at the start", quoteText(result, allIn)] as const])
+    ["untouched budget", quoteText(result, side.holdPnlQuote)],
+    ...(allIn === undefined ? [] : [["buy and hold", quoteText(result, allIn)] as const])
   ]
 }
 
@@ -144,7 +144,7 @@ export const sideFacts = (
   const [, ...others] = parts
   return [
     ["profit and loss", profitText(result, side)],
-    ["change of worth", quoteText(result, side.pnlQuote)],
+    ["change in equity", quoteText(result, side.pnlQuote)],
     ...comparedFacts(result, side),
     ["fees", quoteText(result, side.feesQuote)],
     ["of them payouts", `${side.payouts.count}: ${quoteText(result, side.payouts.feesQuote)}`],
@@ -157,9 +157,9 @@ export const sideFacts = (
       : parts.map((part) => [`in ${part.market.name}`, `${part.outcome.fills.count}`] as const)),
     ["orders placed", `${side.counts.placed}`],
     ["orders cancelled", `${side.counts.cancelled}`],
-    ["denied: no money", `${side.counts.deniedFunds}`],
-    ["denied: too small", `${side.counts.deniedMinimum}`],
-    ["denied: limits", `${BacktestLimits.deniedOrders(side)}`],
+    ["skipped: insufficient funds", `${side.counts.deniedFunds}`],
+    ["skipped: too small", `${side.counts.deniedMinimum}`],
+    ["skipped: limits", `${BacktestLimits.deniedOrders(side)}`],
     ...[...outcome.unordered].map(
       ([slot, { text, times }]) => [`${slot}: held, no order`, `${counted(times, "time")}: ${text}`] as const
     ),

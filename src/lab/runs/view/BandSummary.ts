@@ -26,7 +26,7 @@ export const columns = ({ simulated, text }: Simulated): ReadonlyMap<string, Qua
   const count = (value: number): string => `${value}`
   return new Map([
     ["profit and loss", of(BandSide.profitOf, text)],
-    ["change of worth", of(({ pnlQuote }) => pnlQuote, text)],
+    ["change in equity", of(({ pnlQuote }) => pnlQuote, text)],
     ["fees", of(({ feesQuote }) => feesQuote, text)],
     ["largest drawdown", of(({ maxDrawdown }) => maxDrawdown, percent)],
     ["fills", of(({ fills }) => fills, count)],
@@ -61,10 +61,10 @@ export const precision = ({ ended, runs: { length } }: Band.Simulated): string =
   if (length < firstRuns)
     return `${counted(length, "simulated run")}: too few for p5, p50 and p95; ${costOf(length, advised)}`
   const endings = {
-    enough: "more runs no longer move them",
-    "most runs": "more runs may still move them",
-    "most work": `more runs may still move them: ${moreOf(length)}`,
-    "as asked": "as --runs says"
+    enough: "more runs no longer change them",
+    "most runs": "more runs may still change them",
+    "most work": `more runs may still change them: ${moreOf(length)}`,
+    "as asked": "as set by --runs"
   }
   return `p5, p50 and p95 are of ${counted(length, "simulated run")}; ${endings[ended]}`
 }
@@ -76,7 +76,7 @@ export const sentence = (given: Simulated): string => {
   if (!hasQuantiles(given.simulated)) return `${about} Their venue, ${given.simulated.venue.join("; or ")}`
   const { width, ofWorth, move, ofMove } = widthOf(given)
   const { venue } = given.simulated
-  const relative = `${percent(ofWorth)} of the worth at the start, ${percent(ofMove)} of what the price moved (${percent(move)})`
+  const relative = `${percent(ofWorth)} of starting equity, ${percent(ofMove)} of the price range (${percent(move)})`
   return `${about} From p5 to p95 it is ${given.text(width)}: ${relative}. Their venue, ${venue.join("; or ")}`
 }
 

@@ -24,12 +24,12 @@ export const ofOne = (result: BacktestResult): ReadonlyArray<string> => {
     low === high
       ? `${compareWithBudget(low, high)}.`
       : simulated === undefined
-        ? `${compareWithBudget(low, high)}: the sides of fewer and of more fills.`
+        ? `${compareWithBudget(low, high)}: with fewer and with more fills.`
         : `${compareWithBudget(low, high)}: p5 to p95 of ${counted(simulated.runs.length, "simulated run")}.`,
     verdict(result),
-    `The worth of everything held changed by ${BacktestSummary.changeText(result, band.low)}${isOneSide(result) ? "" : " on the worse side"}; ${compared}.`,
-    `On the way it fell by ${percent(fall)} from its peak.`,
-    ...(fills < enoughFills ? [`${counted(fills, "fill")} are too few to tell skill from luck.`] : [])
+    `Equity changed by ${BacktestSummary.changeText(result, band.low)}${isOneSide(result) ? "" : " in the worse case"}; ${compared}.`,
+    `It fell by up to ${percent(fall)} from its peak.`,
+    ...(fills < enoughFills ? [`Too few fills (${fills}) to tell skill from luck.`] : [])
   ]
 }
 
@@ -38,10 +38,9 @@ const compareWithBudget = (low: string, high: string): string => {
   const [isLoss, isAllLoss] = [low.startsWith("-"), high.startsWith("-")]
   const [least, most] = [low, high].map((gain) => gain.replace("-", ""))
   const span = (from = "", to = "") => (from === to ? to : `${from.split(" ")[0]} to ${to}`)
-  if (isAllLoss) return `The strategy lost ${span(most, least)} against its budget left alone`
-  if (isLoss)
-    return `The strategy came out between a loss of ${least} and a gain of ${most} against its budget left alone`
-  return `The strategy made ${span(least, most)} more than its budget left alone`
+  if (isAllLoss) return `The strategy lost ${span(most, least)} against its untouched budget`
+  if (isLoss) return `The strategy made between a loss of ${least} and a gain of ${most} against its untouched budget`
+  return `The strategy made ${span(least, most)} more than its untouched budget`
 }
 
 const isOneSide = ({ sides }: BacktestResult): boolean => sides.length === 1
@@ -50,21 +49,25 @@ const endsOf = (result: BacktestResult) => {
   const { band } = result
   const simulated = BacktestSummary.quantified(result)
   if (simulated === undefined)
-    return { gains: [band.low, band.high].map(BandSide.profitOf), lower: "Its worse side", where: "sides of the band" }
+    return {
+      gains: [band.low, band.high].map(BandSide.profitOf),
+      lower: "Its worse case",
+      both: "under both fill assumptions",
+      neither: "under neither fill assumption"
+    }
   const { p5, p95 } = Band.quantilesOf(simulated, BandSide.profitOf)
-  return { gains: [p5, p95], lower: "Its p5", where: "ends, p5 and p95" }
+  return { gains: [p5, p95], lower: "Its p5", both: "at both p5 and p95", neither: "at neither p5 nor p95" }
 }
 
 const verdict = (result: BacktestResult): string => {
-  const { gains, lower, where } = endsOf(result)
+  const { both, gains, lower, neither } = endsOf(result)
   const isGain = (gain: bigint): boolean => gain > 0n
   if (isOneSide(result))
     return `By the rules of ${sideNames[result.band.low.mode]} alone it ${gains.some(isGain) ? "gained" : "did not gain"}.`
-  const one = where.replace("sides", "side").replace("ends", "end")
-  if (gains.every(isGain)) return `It gained on both ${where}.`
-  if (!gains.some(isGain)) return `It gained on neither ${one}.`
+  if (gains.every(isGain)) return `It gained ${both}.`
+  if (!gains.some(isGain)) return `It gained ${neither}.`
   const isLoss = BacktestSummary.quoteText(result, gains[0] ?? 0n).startsWith("-")
-  return `${lower} ${isLoss ? "lost" : "made nothing"}: whether it gains depends on what the data cannot tell.`
+  return `${lower} ${isLoss ? "lost" : "made nothing"}: the data cannot tell whether it gains.`
 }
 
 interface RunReturn {
@@ -79,14 +82,12 @@ export const ofSeveral = (runs: ReadonlyArray<RunReturn>): ReadonlyArray<string>
   if (best === undefined) return []
   const near = others.filter(({ high }) => high >= best.low)
   const isBand = runs.some(({ low, high }) => low !== high)
-  const alone = isBand ? ["Its worse side is above the better side of every other run."] : []
+  const alone = isBand ? ["Its worst case is above the best case of every other run."] : []
   return [
-    `${best.name} has the best ${isBand ? "worse side" : "return"}: ${percent(best.low)}.`,
+    `${best.name} has the best ${isBand ? "worst case" : "return"}: ${percent(best.low)}.`,
     ...(near.length === 0
       ? alone
-      : [
-          `${isBand ? "The better side of " : ""}${near.map(({ name }) => name).join(", ")} reaches it: which is better the data do not tell.`
-        ]),
+      : [`The ranges overlap with ${near.map(({ name }) => name).join(", ")}; the data cannot tell which is better.`]),
     ...runs.filter(({ fills }) => fills === 0).map(({ name }) => `${name} traded nothing, so it returned nothing.`)
   ]
 }

@@ -11,10 +11,10 @@ import { together } from "../OnMarkets.ts"
 import * as RunFacts from "./RunFacts.ts"
 
 const methodNotes: Readonly<Record<MonteCarlo.SimulationMethod, string>> = {
-  returns: "Each simulation draws the daily returns of the run again, with repetition.",
-  order: "Each simulation puts the daily returns of the run in another order: all gain the same, only the way differs.",
-  trades: "Each simulation draws the trades of the run again, with repetition; what is open at the end counts as one.",
-  candles: "Each simulation runs the strategy again on candles that are put together from pieces of the real ones."
+  returns: "Each simulation draws the run's daily returns with replacement.",
+  order: "Each simulation shuffles the run's daily returns: the gain is the same, only the path differs.",
+  trades: "Each simulation draws the run's trades with replacement; an open position at the end counts as one trade.",
+  candles: "Each simulation runs the strategy on candles assembled from pieces of the real ones."
 }
 
 /** The product of returns does not depend on their order, and neither does the sign of the result. */
@@ -64,7 +64,7 @@ const fanOf = (simulations: ReadonlyArray<MonteCarlo.Simulation>): string => {
 const spread = (label: string, values: ReadonlyArray<number>, marked: number): Page.PageSection | undefined => {
   if (values.length < 2) return undefined
   const bars = Page.figurePart(() => histogram(values, { noun: "simulations", label, format, marked }))
-  return { title: label, parts: [bars], note: "The bar of the median stands out." }
+  return { title: label, parts: [bars], note: "The bar of the median is highlighted." }
 }
 
 export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
@@ -81,7 +81,7 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
     ? [`By this method ${sameGain}, ${of(gain, "p50")}; only the drawdown differs.`]
     : [
         `${percent(lost)} of the simulations lose.`,
-        `From p5 to p95 the gain is ${of(gain, "p5")} to ${of(gain, "p95")}; the wider this is, the more of the result is luck.`
+        `From p5 to p95 the gain is ${of(gain, "p5")} to ${of(gain, "p95")}; the wider this range, the more of the result is chance.`
       ]
   const gains = isOrder ? [] : result.fates.map((each) => each.gain)
   const drawdowns = result.fates.map((each) => each.maxDrawdown)
@@ -104,14 +104,14 @@ export const page = (found: MonteCarloFound, madeAt: number): Page.Page => {
     says: [
       methodNotes[method],
       ...luck,
-      `One in twenty falls by more than ${of(maxDrawdown, "p95")} on the way.`,
+      `One in twenty has a drawdown of more than ${of(maxDrawdown, "p95")}.`,
       `The probability of ruin, a loss of ${Math.round(ruin.loss * 100)} % of the start at any time, is ${percent(ruin.probability)}.`
     ],
     sections: Page.sectionsOf(
       {
         title: "Gain over time",
         parts: [Page.figurePart(() => fanOf(result.fates))],
-        note: "The line is p50 of the simulations at each moment; around it p25 to p75, and p5 to p95."
+        note: "The line is p50 of the simulations over time; around it p25 to p75, and p5 to p95."
       },
       spread("Gain", gains, gain["p50"] ?? 0),
       spread("Largest drawdown", drawdowns, maxDrawdown["p50"] ?? 0),

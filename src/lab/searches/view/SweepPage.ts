@@ -55,7 +55,7 @@ const luck = ({ deflatedSharpe, all, best }: SweepFound): string => {
   if (best.length === 0) return `None of ${ran} trials meets the conditions: there is nothing to trust.`
   return `Deflated Sharpe: ${percent(deflatedSharpe, 1)} that #1 is not just the luckiest of ${ran} trials.${
     deflatedSharpe < 0.95
-      ? " That is too little to rely on: prefer fewer, coarser choices, and test on other data (walk-forward)."
+      ? " Too little to rely on: try fewer, coarser values, and test on other data (walk-forward)."
       : ""
   }`
 }
@@ -99,17 +99,15 @@ const plateau = (map: HeatMap.HeatMap, found: SweepFound): ReadonlyArray<string>
   ] as const
   const isAtEdge = edges.some(([at, count]) => count > 2 && (at === 0 || at === count - 1))
   const cell = `The cell of #1 (${map.rowName} ${map.rows[winner.row]}, ${map.columnName} ${map.columns[winner.column]})`
-  const share = `with its neighbours it keeps ${percent(Math.max(0, winner.kept), 0)} of its lead over the median`
+  const share = `neighbouring settings keep ${percent(Math.max(0, winner.kept), 0)} of its lead over the median`
   const verdict =
     winner.lead <= 0
       ? "has no lead over the median cell of the map. Do not rely on it."
       : HeatMap.isPlateau(winner)
-        ? `stands on a plateau: ${share}.`
+        ? `is robust: ${share}.`
         : `is a spike: ${share}. Do not rely on it.`
-  const others = winner.isGreatest
-    ? ""
-    : " It is not the greatest cell of the map, which shows the trials that all ran."
-  const further = isAtEdge ? " It lies at the edge of what was searched: there may be better ones beyond." : ""
+  const others = winner.isGreatest ? "" : " It is not the highest cell of the map, which has all trials."
+  const further = isAtEdge ? " It is at the edge of the search: better ones may lie beyond." : ""
   return [`${cell} ${verdict}${others}${further}`]
 }
 
@@ -124,7 +122,7 @@ const profit = (figures: TrialFigures | undefined): string =>
 const rankedBy = ({ rank, objective }: SweepFound, { simulated }: TrialResult): string =>
   simulated === undefined
     ? ""
-    : ` by its worse side; the finalists rank by the ${rank} of ${objective} over ${counted(simulated.runs, "simulated run")}, here ${figure(simulated[rank])}`
+    : ` in its worse case; the finalists rank by the ${rank} of ${objective} over ${counted(simulated.runs, "simulated run")}, here ${figure(simulated[rank])}`
 
 const quantiles = ({ simulated }: TrialResult): ReadonlyArray<string> =>
   simulated === undefined ? ["", ""] : [figure(simulated.p5), figure(simulated.p50)]
@@ -231,7 +229,7 @@ const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResul
   if (refused.length === 0) return undefined
   const rows = refused.slice(0, mostRefused).map(({ values, refused: why = "" }) => [...values, why])
   const more = refused.length > mostRefused ? ` The first ${mostRefused} of them.` : ""
-  const note = `${counted(refused.length, "trial")} did not run: what is tried there makes no strategy.${more}`
+  const note = `${counted(refused.length, "trial")} did not run: their settings are not a valid strategy.${more}`
   const parts = [Page.table([...space.map(({ path }) => path), "WHY"], rows, "none")]
   return { title: "Refused trials", parts, note, isPageOnly: true }
 }
@@ -256,7 +254,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
     ],
     headline: [
       [`the best by ${objective}`, first === undefined ? "none" : profit(first)],
-      ["not just luck (deflated Sharpe)", first === undefined ? "none" : percent(found.deflatedSharpe, 1)],
+      ["probability of skill (deflated Sharpe)", first === undefined ? "none" : percent(found.deflatedSharpe, 1)],
       ["trials", `${all.length}`],
       ["time", `${(wallMillis / 1000).toFixed(1)} s on ${counted(threads, "thread")}`]
     ],
@@ -270,11 +268,11 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
       ...(found.overfitting === undefined
         ? []
         : [
-            `Probability of backtest overfitting: ${percent(found.overfitting, 0)} that what is best on half of the days is no better than the median on the others.`
+            `Probability of backtest overfitting: ${percent(found.overfitting, 0)} that the best on half of the days is no better than the median on the others.`
           ]),
       ...(map === undefined ? [] : plateau(map, found)),
       ...(halving === "" ? [] : [`By ${halving}.`]),
-      ...(resumed === 0 ? [] : [`${resumed} of the trials were known from before.`]),
+      ...(resumed === 0 ? [] : [`${resumed} of the trials were reused from an earlier search.`]),
       ...(refused[0] === undefined
         ? []
         : [`${counted(refused.length, "trial")} refused, for example: ${refused[0].refused}`])

@@ -83,7 +83,7 @@ const equityOf = (steps: Steps, quote: string): Fan | undefined => {
   const [first, last] = [steps[0], steps.at(-1)]
   if (line.length === 0 || first === undefined || last === undefined) return undefined
   return {
-    label: "Change of worth out of sample",
+    label: "Change in equity out of sample",
     line,
     bands: [],
     borders: starts.slice(1).map((start) => start / Math.max(1, line.length - 1)),
@@ -93,11 +93,11 @@ const equityOf = (steps: Steps, quote: string): Fan | undefined => {
 }
 
 const compared = ({ efficiency, gainsInSample, windows }: ReturnType<typeof ofMarket>): string => {
-  if (gainsInSample === 0) return "The search found no gain in the past."
+  if (gainsInSample === 0) return "The search found no gain in sample."
   if (efficiency === undefined)
-    return `In the past the best gained in ${gainsInSample} of ${counted(windows, "window")}, and next to nothing or less in all: there is no gain to compare with.`
+    return `In sample the best gained in ${gainsInSample} of ${counted(windows, "window")}, but nearly nothing or less in total: no gain to compare with.`
   const did = efficiency < 0 ? "lost" : "gained"
-  return `Out of sample a bar ${did} ${percent(Math.abs(efficiency), 0)} of what it gained in sample. Far below a gain of 100 %, the search fitted noise.`
+  return `Out of sample a bar ${did} ${percent(Math.abs(efficiency), 0)} of its gain in sample. Far below a gain of 100 %, the search fitted noise.`
 }
 
 export const refusal = ({ markets }: WalkForwardFound): string | undefined => {
@@ -137,7 +137,7 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
       ["largest drawdown out of sample", percent(Math.max(0, ...steps.map(({ test }) => test?.maxDrawdown ?? 0)))]
     ],
     says: [
-      "Each window searches its own past and tries only the best on what came after it, which the search has not seen.",
+      "Each window searches its own past and tests only the best on the bars after it, which the search has not seen.",
       compared(ofMarket(own)),
       ...warnings
     ],
@@ -145,17 +145,20 @@ export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {
       equity && {
         title: "Equity out of sample",
         parts: [Page.figurePart(() => fan(equity))],
-        note: "How the worth of everything held changed, one window after the other, moves of the price included; what was gained beyond the budget left alone stands above. A thin line is where the next window begins."
+        note: "Change in equity, one window after the other, price moves included; the gain over the untouched budget is above. A thin line marks the next window."
       },
       {
-        title: "Gain per bar",
+        title: "Profit per window",
         parts: [Page.figurePart(() => windowBars(windows))],
-        note: "In quote; the best of each search on its own past, then on what came after it."
+        note: "In quote, per bar; the best of each search in sample, then out of sample."
       },
       {
         title: "Windows",
         parts: [
-          Page.table(["FROM", "TO", ...space.map(({ path }) => path), "PNL BEFORE", "PNL THEN", "DRAWDOWN THEN"], rows)
+          Page.table(
+            ["FROM", "TO", ...space.map(({ path }) => path), "PNL (train)", "PNL (test)", "DRAWDOWN (test)"],
+            rows
+          )
         ]
       },
       byMarket(found)

@@ -176,7 +176,7 @@ describe("SweepSpace", () => {
     assert.strictEqual(changed, text.replace("11", "5").replace("45000", "48000").replace("35000", "30000"))
     assert.match(
       Result.getOrElse(Result.flip(SweepSpace.template(text, [dimension("gird.levels=1,2")])), String),
-      /gird\.levels.*no such section; name a key of one that it has, such as grid\./
+      /gird\.levels.*no such section; name a key of an existing one, such as grid\./
     )
   })
 
