@@ -88,7 +88,7 @@ describe("the operator's word", () => {
         assert.match(yield* say("paid"), /state the amount that arrived: limitbot resolve p1 --paid --received AMOUNT/)
         assert.match(yield* say("paid", 0n), /state the amount that arrived/)
         assert.match(yield* say("paid", promised * 20n), /its quote promised far less/)
-        assert.match(yield* say("forget", 1n), /is said with --paid/)
+        assert.match(yield* say("forget", 1n), /--received needs --paid/)
         const waits = overdueIn(bot.state, defaultTerms, (swap()?.deadline ?? 0) + 1_200_000)
         assert.match(waits.map(({ text }) => text).join(), /^the amount that arrived/)
         const before = Ledger.freeOf(bot.state.ledger, "swapper", "SOL")
@@ -165,7 +165,7 @@ describe("the operator's word", () => {
         yield* until(() => bot.state.clock?.ok === true, 60_000, "the clock is right again")
         const now = yield* Clock.currentTimeMillis
         const early = resolve(bot.state, { placement: id, word: "not-paid", text: "" }, now + dayMillis)
-        assert.include(Result.isFailure(early) ? early.failure : "taken", "still at work")
+        assert.include(Result.isFailure(early) ? early.failure : "taken", "still running")
 
         isSlow = false
         world.setWithdraw({ code: "kill-switch", text: "test" })

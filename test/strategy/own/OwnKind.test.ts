@@ -81,7 +81,7 @@ const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]
     `import { readFileSync } from "node:fs"\n${codeWith(steady)}`,
     /mine\.ts:1:1: it may import only types/
   ],
-  ["a promise", codeWith(`new Promise(() => 1); ${steady}`), /there is no Promise here: a decision waits for nothing/],
+  ["a promise", codeWith(`new Promise(() => 1); ${steady}`), /there is no Promise here: a decision cannot wait/],
   ["code from text", codeWith(`eval("1"); ${steady}`), /there is no eval here/],
   [
     "a way out by a constructor",
@@ -126,9 +126,9 @@ const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]
     /orders\.0\.legs\.0\.price: Expected number \| string; it had only 0 closed candles: it must wait until it has enough/
   ],
   ["candles that it did not ask for", codeWith(`view.candles("1h"); ${steady}`), /it did not ask for candles of 1h/],
-  ["a syntax that is none", "export default {", /this is no TypeScript/],
+  ["a syntax that is none", "export default {", /this is not TypeScript/],
   ["nothing", "const a = 1", /it has to export its strategy by default: export default/],
-  ["no keys", `export default { about: "x", decide: () => ({ orders: [], until: {} }) }`, /its keys are no table/],
+  ["no keys", `export default { about: "x", decide: () => ({ orders: [], until: {} }) }`, /its keys are not an object/],
   [
     "a key of no kind",
     `export default { about: "x", keys: { a: { is: "money" } }, decide: () => ({ orders: [], until: {} }) }`,
