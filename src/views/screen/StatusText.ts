@@ -38,7 +38,7 @@ export const screen = (
     lines.join("\n").trimEnd(),
     "",
     ...ProfitText.lines(profitByStrategy(trading, picture), assets),
-    `Prices: ${prices}${prices === "signed" ? "" : ": they could be altered on the way; set venue.quoteKey"}`,
+    `Prices: ${prices}${prices === "signed" ? "" : ": anyone between the bot and the venue can change them; set venue.quoteKey"}`,
     ...seenAfter.map(
       ({ market, p50Millis, p99Millis }) =>
         `Price delay of ${market}: ${seconds(p50Millis)} s (p50), ${seconds(p99Millis)} s (p99).`
