@@ -61,9 +61,9 @@ const impurityAt = (file: string, behaviour: Behaviour, market: Market, level: n
     const other = later && behaviour.decide(later, answer.memory)
     if (later !== undefined && other !== undefined && !wantsSame(answer, other)) {
       const signalNote = behaviour.signals === undefined ? "" : `, with ${signalsText(view)}`
-      const circumstances = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}${signalNote}, remembering ${JSON.stringify(memory)}`
+      const circumstances = `at a price of ${Decimal.format(mid(view.price))} on ${iso(view.now)}${signalNote}, with memory ${JSON.stringify(memory)}`
       const [then, at] = [Decimal.format(mid(later.price)), iso(later.now)]
-      return `${file} holds too long ${circumstances}: it wants ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it wants ${wishesText(other)}`
+      return `${file} holds too long ${circumstances}: it plans ${wishesText(answer)}, ${boundsText(answer)}; but at ${then} on ${at} it plans ${wishesText(other)}`
     }
     memory = answer.memory
     world.goOn(answer)
