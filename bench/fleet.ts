@@ -86,7 +86,7 @@ const writeAccounts = (folder: string, connection: Connection, keys: ReadonlyArr
   writeFileSync(join(folder, "secrets", "allowed.yaml"), `addresses: ["${connection.url}"]\n`)
 }
 
-/** As `fleet status` lists them; asked without a process for each look, which would take more than what is measured. */
+/** As `fleet` lists them; asked without a process for each look, which would take more than what is measured. */
 type Listed = Pick<FleetAccount, "isOwned" | "owner" | "told">
 
 const field = (pid: number | undefined, name: string): number =>

@@ -2,15 +2,52 @@
  * Reads strategy files together: every problem of every file at once, and what no single file can show (equal names).
  * Whoever reads them again and again keeps a `reader`, which parses only what has changed.
  */
+
+import { dirname, join, relative, resolve } from "node:path"
 import { Effect, FileSystem, Option, Path, Result, Schema } from "effect"
 import { type Markets, quotedIn } from "../strategy/Markets.ts"
+import { packageName } from "../strategy/own/OwnKind.ts"
 import { type Problem, problemAt, quoted, render, sourceText, suggestion } from "../strategy/Problem.ts"
 import { marketsSeen, type Strategy } from "../strategy/Strategy.ts"
 import * as StrategyFile from "../strategy/StrategyFile.ts"
 import { mostCharacters } from "../strategy/YamlReader.ts"
 import { documentedCosts } from "../venue/profile/Charges.ts"
-import * as CodeFile from "./CodeFile.ts"
 import * as PlainFiles from "./PlainFiles.ts"
+
+const Entry = Schema.Union([Schema.String, Schema.Struct({ default: Schema.String })])
+const Manifest = Schema.fromJsonString(
+  Schema.Struct({
+    main: Schema.optionalKey(Schema.String),
+    exports: Schema.optionalKey(Schema.Union([Entry, Schema.Struct({ ".": Entry })]))
+  })
+)
+const decodeManifest = Schema.decodeUnknownOption(Manifest)
+
+const entryOf = ({ exports, main = "index.js" }: typeof Manifest.Type): string => {
+  const entry = exports !== undefined && typeof exports !== "string" && "." in exports ? exports["."] : exports
+  return entry === undefined ? main : typeof entry === "string" ? entry : entry.default
+}
+
+const packageFolders = (from: string): ReadonlyArray<string> => {
+  const above = dirname(from)
+  return [join(from, "node_modules"), ...(above === from ? [] : packageFolders(above))]
+}
+
+/** Reads code beside the strategy file, or in a package installed there or further up, as Node looks for it. `none` if nothing readable is found. */
+const codeTextOf = Effect.fn("StrategyFiles.codeTextOf")(function* (strategyFile: string, wanted: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const readText = (file: string) => Effect.option(fileSystem.readFileString(file))
+  const folder = resolve(dirname(strategyFile))
+  const name = packageName(wanted)
+  if (name === undefined) return yield* readText(resolve(folder, wanted))
+  for (const each of packageFolders(folder)) {
+    const manifest = Option.flatMap(yield* readText(join(each, name, "package.json")), decodeManifest)
+    if (Option.isNone(manifest)) continue
+    const file = resolve(each, name, entryOf(manifest.value))
+    return relative(join(each, name), file).startsWith("..") ? Option.none() : yield* readText(file)
+  }
+  return Option.none()
+})
 
 /** Larger files are refused unread: no character that counts as one has more bytes in UTF-8. */
 const mostBytes = 3 * mostCharacters
@@ -35,7 +72,7 @@ const unreadable = (file: string, message: string): Problem => ({ file, line: 1,
 export const whole = Effect.fn("StrategyFiles.whole")(function* (file: string, text: string) {
   const codePath = StrategyFile.codeWanted(text)
   if (codePath === undefined) return text
-  return Option.match(yield* CodeFile.textOf(file, codePath), {
+  return Option.match(yield* codeTextOf(file, codePath), {
     onNone: () => text,
     onSome: (code) => StrategyFile.withCode(text, code)
   })

@@ -12,7 +12,7 @@ import { age, counted } from "../domain/Words.ts"
 import { refusalPauseMillis, type Settings } from "../engine/EngineSettings.ts"
 import { liftedBy } from "../engine/holds/Holds.ts"
 import { holdsOnSlot, unsentBecause } from "../engine/holds/HoldsOn.ts"
-import type { LimitInputs } from "../engine/planning/OrderLimits.ts"
+import { type LimitInputs, type LimitName, orderLimits, sized } from "../engine/planning/OrderLimits.ts"
 import { circumstances } from "../engine/planning/Placing.ts"
 import { replacementCost } from "../engine/planning/ReplacementCost.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
@@ -25,10 +25,26 @@ import * as Money from "../report/text/Money.ts"
 import type { DesiredOrder, PriceBounds } from "../strategy/Decision.ts"
 import { type Input, marketsOf, type Strategy } from "../strategy/Strategy.ts"
 import { Time } from "./AsOf.ts"
-import { verdictsOf } from "./explain/GuardVerdicts.ts"
 import type { SeenInputs } from "./explain/PastInputs.ts"
 import { Touched, textOf } from "./explain/Touched.ts"
 import { isDoneWith, type SlotWish, wishesOf } from "./explain/Wishes.ts"
+
+interface GuardVerdict {
+  readonly guard: LimitName
+  readonly passes: boolean
+  readonly text: string
+  /** The number that would reverse it; missing if no limit is set. */
+  readonly flips?: string
+}
+
+const verdictsOf = (desired: DesiredOrder, at: LimitInputs): ReadonlyArray<GuardVerdict> => {
+  const order = sized(desired, at.market)
+  return orderLimits.map(({ flips, name: guard, now, refuses }) => {
+    const refusal = refuses(order, at)
+    const passes = refusal === undefined
+    return { guard, passes, text: refusal ?? now(order, at), ...present({ flips: flips(order, at, passes) }) }
+  })
+}
 
 const Text = Schema.String
 

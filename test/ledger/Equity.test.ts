@@ -1,7 +1,7 @@
 /** Worth over time as a table, and tables as Parquet: what a reader gets back is what the CSV says. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import * as ParquetFile from "../../src/app/money/ParquetFile.ts"
+import { parquetOf } from "../../src/app/money/Exporting.ts"
 import * as Trades from "../../src/ledger/Trades.ts"
 import * as Equity from "../../src/ledger/tables/Equity.ts"
 import * as Tables from "../../src/ledger/tables/Tables.ts"
@@ -46,7 +46,7 @@ describe("a table as Parquet", () => {
   it.effect("is read back as written, every digit of it", () =>
     Effect.gen(function* () {
       for (const table of Tables.tablesOf(trading, { decimals, method: "fifo", span: ever })) {
-        const bytes = yield* ParquetFile.bytesOf(table)
+        const bytes = yield* parquetOf(table)
         assert.deepStrictEqual(parquetTitlesOf(bytes), table.titles)
         assert.deepStrictEqual(yield* Effect.promise(() => parquetRowsOf(bytes)), table.rows, table.name)
       }
@@ -63,7 +63,7 @@ describe("a table as Parquet", () => {
       ])
       const titles = ["time", "amount", "note", "sold"]
       for (const each of [rows, []]) {
-        const bytes = yield* ParquetFile.bytesOf({ name: "odd", titles, rows: each })
+        const bytes = yield* parquetOf({ name: "odd", titles, rows: each })
         assert.deepStrictEqual(parquetTitlesOf(bytes), titles)
         assert.deepStrictEqual(yield* Effect.promise(() => parquetRowsOf(bytes)), each)
       }

@@ -4,7 +4,11 @@
  * The result passes `check`. Nothing is written before all answers are there, and an existing file is replaced only after a yes.
  */
 import { Console, Effect, FileSystem, Path, Result, Schema } from "effect"
+import { type Amount, format, formatWithSymbol } from "../../domain/Amount.ts"
+import type { Market } from "../../domain/Market.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import { present } from "../../domain/Present.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Read from "../../strategy/Fields.ts"
@@ -12,14 +16,47 @@ import { render } from "../../strategy/Problem.ts"
 import type { Question } from "../../strategy/Setup.ts"
 import * as StrategyFile from "../../strategy/StrategyFile.ts"
 import type { ProfileName } from "../../venue/profile/Profiles.ts"
+import { Venue } from "../../venue/Venue.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
 import * as CodeFiles from "./CodeFiles.ts"
 import { FileExists } from "./CodeFiles.ts"
 import * as FileInputs from "./FileInputs.ts"
 import * as InitText from "./InitText.ts"
 import * as Interview from "./Interview.ts"
 import * as SchemaFile from "./SchemaFile.ts"
-import * as Shielding from "./Shielding.ts"
 import * as StrategyQuestions from "./StrategyQuestions.ts"
+
+interface Budget {
+  readonly base: Amount
+  readonly quote: Amount
+}
+
+/** Advises to move money if another account of the same key pays for orders. Returns nothing if there is one account, or enough money is in place. It does not wait for a source that cannot be asked. */
+const shieldingAdvice = Effect.fn("Init.shieldingAdvice")(function* (file: string, market: Market, budget: Budget) {
+  const { account, venue } = yield* ConfigFile.loadSettings(file)
+  if (!venue.facts.movesBetweenAccounts) return []
+  const needed = [
+    { asset: market.base, amount: budget.base },
+    { asset: market.quote, amount: budget.quote }
+  ].filter(({ amount, asset }) => amount > 0n && depositTypeOf(account, asset) === "CONFIDENTIAL_INTENTS")
+  if (needed.length === 0) return []
+  const balances = yield* Effect.option(VenueAccess.look(file, () => Venue.use((venue) => venue.balances)))
+  return needed.flatMap(({ amount, asset }) => {
+    const move = `limitbot swap ${format(amount, asset.decimals)} ${asset.symbol} --to confidential`
+    if (balances._tag === "None") {
+      return [`Orders are paid from the confidential account. If your ${asset.symbol} is in the public one: ${move}`]
+    }
+    const there = balances.value.found.reduce(
+      (sum, each) => (each.tokenId === asset.id ? sum + each.available : sum),
+      0n
+    )
+    if (there >= amount) return []
+    const missing = format(amount - there, asset.decimals)
+    return [
+      `The confidential account, which pays for orders, has ${formatWithSymbol(there, asset)} of ${formatWithSymbol(amount, asset)}. Bring the rest there from the public one: limitbot swap ${missing} ${asset.symbol} --to confidential`
+    ]
+  })
+})
 
 export class AnswersUnfit extends Schema.TaggedError<AnswersUnfit>()("AnswersUnfit", { problems: Schema.String }) {
   override get message(): string {
@@ -90,7 +127,7 @@ const interviewed = Effect.fnUntraced(function* (
   const budget = InitText.budgetText(market, parsed.success.limits.budget)
   yield* Console.log(`Wrote ${file}: ${answers.get("name")} may use ${budget}.`)
   const configFlag = config === usual ? "" : ` --config ${config}`
-  for (const line of yield* Shielding.advice(config, market, parsed.success.limits.budget)) {
+  for (const line of yield* shieldingAdvice(config, market, parsed.success.limits.budget)) {
     yield* Console.log(`${line}${configFlag}`)
   }
   yield* Console.log(`Next: limitbot plan ${file}${configFlag}`)

@@ -12,12 +12,29 @@ import * as PlainText from "../../ledger/PlainText.ts"
 import type * as Trades from "../../ledger/Trades.ts"
 import * as Equity from "../../ledger/tables/Equity.ts"
 import * as Rp2 from "../../ledger/tables/Rp2.ts"
+import type { Table } from "../../ledger/tables/Tables.ts"
 import * as Tables from "../../ledger/tables/Tables.ts"
 import * as TaxServices from "../../ledger/tables/TaxServices.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import type { WhichBot } from "../journal/WhichBot.ts"
 import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
-import * as ParquetFile from "./ParquetFile.ts"
+
+const times: ReadonlySet<string> = new Set(["time", "acquired", "sold"])
+
+/**
+ * Times are timestamps, everything else is text. Amounts are text because their assets have different decimals, of which a DECIMAL has one
+ * number for a whole column, and because many readers make floating-point numbers of it. An empty cell is null. The writer is loaded on demand.
+ */
+export const parquetOf = Effect.fn("Exporting.parquetOf")(function* ({ rows, titles }: Table) {
+  const { parquetWriteBuffer } = yield* Effect.promise(() => import("hyparquet-writer"))
+  const columnData = titles.map((name, index) => {
+    const cells = rows.map((row) => row[index] ?? "")
+    return times.has(name)
+      ? { name, type: "TIMESTAMP" as const, data: cells.map((cell) => (cell === "" ? null : new Date(cell))) }
+      : { name, type: "STRING" as const, data: cells.map((cell) => (cell === "" ? null : cell)) }
+  })
+  return new Uint8Array(parquetWriteBuffer({ columnData, createdBy: "limitbot" }))
+})
 
 export class NothingToExport extends Schema.TaggedError<NothingToExport>()("NothingToExport", {
   message: Schema.String
@@ -67,7 +84,7 @@ const filesOf = Effect.fnUntraced(function* (account: Account, { format, span, m
     const equity = Equity.tableOf(account.trading, { decimals, minutes, span })
     const tables = [...Tables.tablesOf(all, { decimals, method, span }), equity]
     const contentOf = (table: Tables.Table): Effect.Effect<File["content"]> =>
-      format === "csv" ? Effect.succeed(Csv.render(table.titles, table.rows)) : ParquetFile.bytesOf(table)
+      format === "csv" ? Effect.succeed(Csv.render(table.titles, table.rows)) : parquetOf(table)
     return yield* Effect.forEach(tables, (table) =>
       Effect.map(contentOf(table), (content): File => ({ name: `${table.name}.${format}`, content }))
     )

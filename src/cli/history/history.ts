@@ -3,26 +3,114 @@
  * or the copy kept beside the journal (`--sync`, `--stored`); and the end user's own history (`history account`). One
  * request per five seconds, shared with every process on this journal.
  */
-import { Effect, Option } from "effect"
-import { Command } from "effect/cli"
+import { Effect, Option, type Schema } from "effect"
+import { Command, Flag } from "effect/cli"
+import { transactions } from "../../app/history/AccountHistory.ts"
 import { historyOf } from "../../app/history/HistoryAsked.ts"
 import * as SwapPayouts from "../../app/swap/SwapPayouts.ts"
 import { present } from "../../domain/Present.ts"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
+import { anyKind } from "../../venue/api/AccountHistoryApi.ts"
 import { mostWithdrawals } from "../../venue/api/DepositsApi.ts"
+import { ChainId } from "../../venue/api/HistoryApi.ts"
+import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
+import * as Wire from "../../venue/wire/WireValue.ts"
+import { TimestampText } from "../../venue/wire/WireValue.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { account } from "./account.ts"
-import * as HistoryFlags from "./HistoryFlags.ts"
+
+const checked = <A, B>(flag: Flag.Flag<A>, description: string, schema: Schema.Codec<B, A>) =>
+  flag.pipe(Flag.withSchema(schema), Flag.withDescription(description), Flag.optional, flags.orMissing)
+
+const count = (name: string, most: number, description: string) =>
+  flags.orMissing(flags.count(name, description, 1, most))
+
+const figure = (name: string, description: string) => flags.orMissing(flags.figure(name, description))
+const time = (name: string, description: string) => checked(Flag.String(name), description, TimestampText)
+const chain = (name: string, description: string) =>
+  flags.several(
+    Flag.String(name).pipe(
+      Flag.withSchema(ChainId),
+      Flag.withDescription(`${description}, such as eth or sol; may be repeated: any of them`)
+    ),
+    50
+  )
+const token = (name: string, description: string) =>
+  flags.several(Flag.String(name).pipe(Flag.withDescription(`${description}; may be repeated: any of them`)), 50)
+
+const filters = {
+  search: flags.textOrMissing("search", "Deposit address, recipient, sender or transaction hash"),
+  fromChainId: chain("from-chain", "Chain that was paid from"),
+  toChainId: chain("to-chain", "Chain that was paid to"),
+  fromTokenId: token("from-token", "Asset that was paid; goes before --from-chain"),
+  toTokenId: token("to-token", "Asset that was received; goes before --to-chain"),
+  depositMemo: flags.textOrMissing("deposit-memo", "Narrows a search by deposit address"),
+  referral: flags.textOrMissing("referral", "Referral"),
+  affiliate: flags.textOrMissing("affiliate", "Affiliate stored in the fees"),
+  statuses: flags
+    .several(
+      Flag.Literals("status", transactionStatuses).pipe(
+        Flag.withDescription("May be repeated; default: all but PENDING_DEPOSIT and INCOMPLETE_DEPOSIT")
+      ),
+      50
+    )
+    .pipe(Flag.map((all) => all?.join(","))),
+  showTestTxs: flags
+    .toggle("show-test", "Include transactions of test accounts")
+    .pipe(Flag.map((isGiven) => (isGiven ? "true" : undefined))),
+  minUsdPrice: figure("min-usd", "Least value of both sides"),
+  maxUsdPrice: figure("max-usd", "Most value of both sides"),
+  startTimestamp: time("start", "After this time (exclusive), ISO 8601"),
+  endTimestamp: time("end", "Before this time (exclusive), ISO 8601"),
+  startTimestampUnix: figure("start-unix", "As --start, Unix time"),
+  endTimestampUnix: figure("end-unix", "As --end, Unix time")
+}
+
+const cursor = {
+  numberOfTransactions: count("count", 1000, "Records of one request, by cursor; default: 50, with --sync 1000"),
+  direction: flags.orMissing(flags.choice("direction", ["next", "prev"], "next: older than the cursor; prev: newer")),
+  lastDepositAddress: flags.textOrMissing("after-address", "Cursor: deposit address of the last record"),
+  lastDepositMemo: flags.textOrMissing("after-memo", "Cursor: its deposit memo, when it has one"),
+  lastDepositAddressAndMemo: flags.textOrMissing("after-combined", "Cursor in the deprecated form ADDRESS_MEMO")
+}
+
+const kinds = <const Known extends ReadonlyArray<string>>(name: string, known: Known) =>
+  flags.several(
+    Flag.Literals(name, [...known, anyKind]).pipe(
+      Flag.withDescription("May be repeated; the first ones of the three belong together, and so on. null: any")
+    ),
+    20
+  )
+
+const account = Command.make(
+  "account",
+  {
+    query: {
+      prevCursor: flags.textOrMissing("prev-cursor", "Older than this cursor"),
+      nextCursor: flags.textOrMissing("next-cursor", "Newer than this cursor"),
+      status: flags.several(Flag.Literals("status", transactionStatuses), 6),
+      limit: count("limit", 100, "Most records; default: 20"),
+      depositAddress: flags.textOrMissing("deposit-address", "Of this deposit address"),
+      depositMemo: flags.textOrMissing("deposit-memo", "Narrows --deposit-address"),
+      search: flags.textOrMissing("search", "Address or transaction hash"),
+      depositType: kinds("deposit-type", Wire.depositTypes),
+      recipientType: kinds("recipient-type", Wire.recipientTypes),
+      refundType: kinds("refund-type", Wire.depositTypes)
+    },
+    config: flags.config,
+    json: flags.json
+  },
+  Answer.printAnswerOf(transactions)
+).pipe(help("Your own transactions: this account's, with its session"))
 
 export const command = Command.make(
   "history",
   {
-    filters: HistoryFlags.filters,
-    cursor: HistoryFlags.cursor,
-    page: HistoryFlags.count("page", Number.MAX_SAFE_INTEGER, "By page number instead of by cursor"),
-    perPage: HistoryFlags.count("per-page", 1000, "Records of a page; default: 50"),
+    filters: filters,
+    cursor: cursor,
+    page: count("page", Number.MAX_SAFE_INTEGER, "By page number instead of by cursor"),
+    perPage: count("per-page", 1000, "Records of a page; default: 50"),
     sync: flags.toggle("sync", "Read new transactions into the database beside the journal, and count them"),
     payouts: flags.textOrMissing(
       "payouts",

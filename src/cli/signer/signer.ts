@@ -1,10 +1,104 @@
 /** `limitbot signer`: the process that holds the key, separate from the bot that holds the strategies; and keys and policies of all kinds. */
-import { Command, Flag } from "effect/cli"
+
+import { Console, Effect, FileSystem, Option, type Redacted } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as KeyFile from "../../files/secrets/KeyFile.ts"
+import * as Keystore from "../../files/secrets/Keystore.ts"
+import * as Answer from "../../process/Answer.ts"
+import { WrongUsage } from "../../process/WrongUsage.ts"
+import * as Policies from "../../signer/serving/Policies.ts"
 import { serve } from "../../signer/serving/Serving.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
-import { key } from "./key.ts"
-import { approve, policy, signerFile } from "./policy.ts"
+
+const signerFile = flags
+  .fileFlag("config")
+  .pipe(Flag.withAlias("c"), flags.byDefault("The signer's own file: key, caps, record", "config/signer.yaml"))
+
+const policy = Command.make(
+  "policy",
+  {
+    file: flags
+      .fileArgument("policy")
+      .pipe(
+        Argument.withDescription("With --key: the policy to sign (YAML); default: show the active ones"),
+        Argument.optional
+      ),
+    key: flags.file("key", "A file of mode 0600 with the ed25519 key that signs the policy"),
+    config: signerFile,
+    json: flags.json
+  },
+  Effect.fn(function* ({ file, key, ...given }) {
+    if (Option.isSome(file) && Option.isSome(key)) return yield* Policies.sign({ file: file.value, key: key.value })
+    if (Option.isSome(file) || Option.isSome(key))
+      return yield* new WrongUsage({ message: "Signing a policy needs both: POLICY --key FILE" })
+    yield* Answer.print(Policies.holding(given), given)
+  })
+).pipe(
+  help("Show the active policies, their limits and how much of each cap is used; or sign one", {
+    "limitbot signer policy": "What holds now",
+    "limitbot signer policy policy.yaml --key policy.key": "Sign a policy: signers accept only signed ones"
+  })
+)
+
+const approve = Command.make(
+  "approve",
+  {
+    asset: Argument.String("asset").pipe(Argument.withDescription("A symbol of the policy")),
+    amount: Argument.String("amount").pipe(Argument.withDescription("The largest amount of the payment")),
+    policy: flags.fileFlag("policy").pipe(Flag.withDescription("The signer's policy (YAML)")),
+    key: flags.fileFlag("key").pipe(Flag.withDescription("A file of mode 0600 with the ed25519 key that signs")),
+    socket: Flag.String("socket").pipe(Flag.withDescription("The Unix socket of the signer")),
+    within: flags.duration("within", "How long the approval is valid, at most 7d; default: 1h")
+  },
+  Policies.approve
+).pipe(help("Approve one payment above the policy's limit"))
+
+const out = flags.fileFlag("out").pipe(Flag.withDescription("The file to write; it must not exist"))
+
+const written = Effect.fnUntraced(function* (key: Redacted.Redacted, out: string) {
+  yield* KeyFile.writeSecret(out, key)
+  const { account, publicKey } = yield* KeyFile.ownerOf(key)
+  yield* Console.log(`public key ${publicKey}\naccount    ${account}`)
+})
+
+const sealed = Effect.fnUntraced(function* (from: string, passphraseFile: string, out: string) {
+  const [key, passphrase] = [yield* KeyFile.readKey(from), yield* KeyFile.readKey(passphraseFile)]
+  const { account, publicKey } = yield* KeyFile.ownerOf(key)
+  yield* KeyFile.write(out, yield* Keystore.seal(key, publicKey, passphrase))
+  yield* Console.log(
+    `public key ${publicKey}\naccount    ${account}\n${out} holds the key under the passphrase. Remove ${from} when you have a backup.`
+  )
+})
+
+const key = Command.make(
+  "key",
+  {
+    out,
+    seal: flags.file("seal", "Put the key of this file of mode 0600 under a passphrase, instead of making one"),
+    open: flags.file("open", "Read the key from this keystore, instead of making one"),
+    passphraseFile: flags.file(
+      "passphrase-file",
+      "With --seal or --open: a file of mode 0600 with the passphrase of the keystore, at least 12 characters"
+    )
+  },
+  Effect.fn(function* ({ open, out, passphraseFile, seal }) {
+    if (Option.isSome(seal) && Option.isSome(open))
+      return yield* new WrongUsage({ message: "--seal and --open exclude each other" })
+    if (Option.isNone(seal) && Option.isNone(open)) return yield* written(yield* KeyFile.generate, out)
+    if (Option.isNone(passphraseFile))
+      return yield* new WrongUsage({ message: "A keystore needs --passphrase-file FILE" })
+    if (Option.isSome(seal)) return yield* sealed(seal.value, passphraseFile.value, out)
+    if (Option.isNone(open)) return
+    const text = yield* FileSystem.FileSystem.use((files) => files.readFileString(open.value))
+    yield* written(yield* Keystore.open(text, yield* KeyFile.readKey(passphraseFile.value)), out)
+  })
+).pipe(
+  help("Make a new ed25519 key in a file that only you can read, or move one into a keystore or out of it", {
+    "limitbot signer key --out account.key": "A new key",
+    "limitbot signer key --seal account.key --passphrase-file passphrase --out account.keystore": "Under a passphrase"
+  })
+)
 
 export const command = Command.make(
   "signer",
