@@ -145,7 +145,7 @@ describe("an explanation", () => {
       const cases: ReadonlyArray<readonly [limits: string, mid: string, guard: string, flips: string]> = [
         ["maxOpenOrders: 1", "60000", "open-orders", "fewer than 1 open order"],
         ["maxPriceDeviation: 1%", "56000", "price-deviation", "a mid above 56435.644"],
-        ["maxNotional: 3000", "60000", "notional", "open orders worth at most 150 USDC before it"],
+        ["maxNotional: 3000", "60000", "notional", "other open orders of at most 150 USDC"],
         ["minOrder: 2875", "60000", "min-order", "a value of 2875 USDC or more"],
         ["maxOrdersPerHour: 1", "60000", "orders-per-hour", "fewer than 1 order in the last hour"]
       ]
