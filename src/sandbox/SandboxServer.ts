@@ -16,11 +16,9 @@ import { NextCorrelationId } from "../venue/wire/WireError.ts"
 import * as account from "./http/account.ts"
 import * as accountHistory from "./http/accountHistory.ts"
 import * as callers from "./http/callers.ts"
-import * as deposits from "./http/deposits.ts"
 import { everyAnswer } from "./http/everyAnswer.ts"
 import { Faults, noFaults } from "./http/Faults.ts"
 import * as history from "./http/history.ts"
-import * as intents from "./http/intents.ts"
 import * as Keys from "./http/Keys.ts"
 import { memoryClient } from "./http/memoryClient.ts"
 import * as orders from "./http/orders.ts"
@@ -112,9 +110,9 @@ const routes = (seed: number) =>
   HttpApiBuilder.layer(SandboxApi, { openapiPath: "/openapi.json" }).pipe(
     Layer.provide([
       orders.layer,
-      intents.layer,
-      swaps.layer,
-      deposits.layer,
+      swaps.intents,
+      swaps.quotes,
+      swaps.deposits,
       account.layer,
       accountHistory.layer,
       history.layer,

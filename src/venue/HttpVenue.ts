@@ -4,7 +4,8 @@
  * cannot be true counts as no answer.
  */
 
-import { Array, Clock, Duration, Effect, Layer, type Option, Predicate, Result } from "effect"
+import { Array, Clock, Duration, Effect, Layer, Option, Predicate, Result, Schema } from "effect"
+import { HttpClient } from "effect/http"
 import * as Decimal from "../domain/Decimal.ts"
 import { pathBetween } from "../domain/MoneyPath.ts"
 import type { OddOrder, Order } from "../domain/Order.ts"
@@ -15,10 +16,10 @@ import { BalancesResponse } from "./api/AccountApi.ts"
 import { GenerateIntentResponse, SubmitIntentResponse } from "./api/IntentsApi.ts"
 import type { CreateOrderRequest } from "./api/OrdersApi.ts"
 import { TokensReply, tokenIn } from "./api/SwapsApi.ts"
+import * as LedgerView from "./http/LedgerView.ts"
 import { listBytes, noAnswer, orderBytes, unusable } from "./http/Reply.ts"
 import { Session } from "./http/Session.ts"
 import { type Call, type Send, VenueClient } from "./http/VenueClient.ts"
-import * as PublicBalances from "./PublicBalances.ts"
 import { distrust } from "./QuoteTrust.ts"
 import * as SwapOrders from "./SwapOrders.ts"
 import { Swaps } from "./Swaps.ts"
@@ -257,7 +258,38 @@ const makePricesAndBalances = Effect.gen(function* () {
       )
     )
 
-  return { dryQuote, tokens, balances, publicBalances: yield* PublicBalances.make }
+  return { dryQuote, tokens, balances, publicBalances: yield* makePublicBalances }
+})
+
+const publicly = "read public balances"
+const decodeAmounts = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.String)))
+
+/** Balances of the verifier's contract, as an RPC address of its ledger shows them. */
+const makePublicBalances = Effect.gen(function* () {
+  const http = yield* HttpClient.HttpClient
+  const config = yield* VenueConfig
+  const { saltFrom: address, signing } = factsOf(config)
+  const { signerId } = config.account
+
+  const publicBalances: Venue["Service"]["publicBalances"] = Effect.fn("Venue.publicBalances")(function* (assetIds) {
+    if (address === undefined) return undefined
+    const text = yield* LedgerView.ask(http, {
+      operation: publicly,
+      address,
+      contract: signing.INTENTS.verifier,
+      method: "mt_batch_balance_of",
+      args: { account_id: signerId, token_ids: assetIds },
+      finality: "optimistic"
+    }).pipe(Effect.catch(({ message }) => noAnswer(publicly, `${address}: ${message}`)))
+    const amounts = Option.getOrElse(Option.flatMap(text, decodeAmounts), (): ReadonlyArray<string> => [])
+    const balances = assetIds.flatMap((tokenId, index) => {
+      const available = parseAmount(amounts[index] ?? "")
+      return available === undefined ? [] : [{ tokenId, available, source: "public" }]
+    })
+    if (amounts.length === assetIds.length && balances.length === assetIds.length) return balances
+    return yield* noAnswer(publicly, `${address} does not tell what ${signerId} has at ${signing.INTENTS.verifier}`)
+  })
+  return publicBalances
 })
 
 export const layer = Layer.effect(

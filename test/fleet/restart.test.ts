@@ -24,7 +24,7 @@ describe.skipIf(server === undefined)("an account in which nothing happens", () 
     assert.match(figures, /^limitbot_fleet_runner_accounts 2$/m)
     assert.match(
       figures,
-      /^limitbot_venue_request_seconds_bucket\{operation="list orders",outcome="ok",le="\+Inf"\} [1-9]/m
+      /^limitbot_venue_request_seconds_bucket\{operation="create order",outcome="ok",le="\+Inf"\} [1-9]/m
     )
     assert.notInclude(figures, "account-0", "of no account by name")
     const owners = (await ground.accounts()).map(({ runner }) => runner)

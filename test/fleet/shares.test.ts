@@ -1,6 +1,6 @@
 /** How a fleet's accounts are divided among its runners. */
 import { assert, describe, it } from "@effect/vitest"
-import { divided } from "../../src/app/cluster/Shares.ts"
+import { divided } from "../../src/app/cluster/Cluster.ts"
 
 const accountsOf = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => [`default:${first + index}`, 1] as const)

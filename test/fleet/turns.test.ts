@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import * as Turns from "../../src/fleet/accounts/Turns.ts"
+import { turnsOf } from "../../src/fleet/accounts/AccountBot.ts"
 
 const [minute, hour] = [60_000, 3_600_000]
 const names = Array.from({ length: 10_000 }, (_, index) => `account-${index}`)
@@ -15,7 +15,7 @@ describe("turns of accounts", () => {
   it.effect("do not come at once, not even where all accounts start at once", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(1_700_000_000_000)
-      const all = names.map((name) => Turns.of(name, hour))
+      const all = names.map((name) => turnsOf(name, hour))
       const first = yield* Effect.forEach(all, (turns) => turns.first)
       assert.isAbove(Math.min(...first), 0)
       assert.isAtMost(Math.max(...first), 10 * minute)
@@ -31,14 +31,14 @@ describe("turns of accounts", () => {
     Effect.gen(function* () {
       yield* TestClock.setTime(1_700_000_000_000)
       const turn = Effect.gen(function* () {
-        return (yield* Clock.currentTimeMillis) + (yield* Turns.of("account-7", hour).next)
+        return (yield* Clock.currentTimeMillis) + (yield* turnsOf("account-7", hour).next)
       })
       const due = yield* turn
       yield* TestClock.setTime(due - 1)
       assert.strictEqual(yield* turn, due)
       yield* TestClock.setTime(due)
       assert.strictEqual(yield* turn, due + hour)
-      assert.deepStrictEqual(yield* Turns.of("account-7", 1_000).first, yield* Turns.of("account-7", 1_000).next)
+      assert.deepStrictEqual(yield* turnsOf("account-7", 1_000).first, yield* turnsOf("account-7", 1_000).next)
     })
   )
 })

@@ -6,7 +6,7 @@ import * as RunnerClass from "effect/cluster/Runner"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import * as RunnerStorage from "effect/cluster/RunnerStorage"
 import { SqlClient } from "effect/sql"
-import * as Admission from "../../src/app/cluster/Admission.ts"
+import * as Cluster from "../../src/app/cluster/Cluster.ts"
 import * as Postgres from "../../src/journal/postgres/Postgres.ts"
 import { Registry } from "../../src/journal/postgres/Registry.ts"
 import * as PostgresServer from "../postgres.ts"
@@ -130,17 +130,17 @@ describe.skipIf(server === undefined)("a fleet's database", () => {
   it.live("with runners of another engine takes no runner of this one", () =>
     Effect.gen(function* () {
       const storage = yield* RunnerStorage.makeMemory
-      const register = yield* Admission.registering(storage)
+      const register = yield* Cluster.registering(storage)
       yield* storage.register(runnerOf("other", ["default", "effect 4.0.9"]), true)
-      const refused = yield* Effect.flip(register(runnerOf("this", Admission.groups), true))
+      const refused = yield* Effect.flip(register(runnerOf("this", Cluster.groups), true))
       assert.match(
         refused.message,
         /other has another engine \(effect 4\.0\.9\) than this one \(effect \d+\.\d+\.\d+\): stop every runner/
       )
       assert.lengthOf(yield* storage.getRunners, 1)
       yield* storage.unregister(RunnerAddress.make("other", 0))
-      yield* register(runnerOf("this", Admission.groups), true)
-      yield* register(runnerOf("third", Admission.groups), true)
+      yield* register(runnerOf("this", Cluster.groups), true)
+      yield* register(runnerOf("third", Cluster.groups), true)
       assert.lengthOf(yield* storage.getRunners, 2)
     }).pipe(Effect.provide(database), Effect.scoped)
   )
@@ -163,7 +163,7 @@ describe.skipIf(server === undefined)("a fleet's database", () => {
   it.live("behind a pooler in transaction mode takes no runner", () =>
     Effect.gen(function* () {
       const pooled = Postgres.layer(yield* Effect.promise(startPooler))
-      const refused = yield* Effect.flip(Effect.provide(Admission.registering(yield* RunnerStorage.makeMemory), pooled))
+      const refused = yield* Effect.flip(Effect.provide(Cluster.registering(yield* RunnerStorage.makeMemory), pooled))
       assert.match(refused.message, /needs sessions: set the server's own address/)
     }).pipe(Effect.scoped)
   )

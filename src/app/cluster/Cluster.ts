@@ -4,7 +4,7 @@
  * while two processes believe to have the account's shard.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Deferred, Duration, Effect, Layer, Option } from "effect"
+import { Deferred, Duration, Effect, Hash, Layer, Option, Schema } from "effect"
 import { PersistenceError } from "effect/cluster/ClusterError"
 import * as EntityId from "effect/cluster/EntityId"
 import * as Runner from "effect/cluster/Runner"
@@ -16,11 +16,62 @@ import * as Sharding from "effect/cluster/Sharding"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"
 import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
 import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
+import { SqlClient } from "effect/sql"
+import type { Connection } from "effect/sql/SqlConnection"
+import { getCurrentVersion } from "effect/Version"
 import type { JournalError } from "../../journal/Journal.ts"
 import { deadAfterSeconds, type OwnedAccount } from "../../journal/postgres/Registry.ts"
 import { clusterPrefix } from "../../journal/postgres/tables.ts"
-import * as Admission from "./Admission.ts"
-import { divided } from "./Shares.ts"
+
+/** Earlier servers do not end the session of a frozen process, which holds its locks. */
+const minServer = 14
+
+/** Groups of shards. The second contains no account; it shows other runners the version of this runner's tables, locks and messages. */
+export const groups = ["default", `effect ${getCurrentVersion()}`] as const
+
+export class DatabaseUnfit extends Schema.TaggedError<DatabaseUnfit>()("DatabaseUnfit", { message: Schema.String }) {}
+
+const unfit = (message: string) => new DatabaseUnfit({ message })
+
+const processOf = (connection: Connection) =>
+  Effect.map(connection.executeValues("SELECT pg_backend_pid()", []), ([row]) => row?.[0])
+
+/** A pooler gives a session to another client between two transactions; then a lock has no owner. */
+const isPooled = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [one, other] = [yield* sql.reserve, yield* sql.reserve]
+  const before = yield* processOf(one)
+  yield* other.executeRaw("BEGIN", [])
+  const isShared = (yield* processOf(other)) === before || (yield* processOf(one)) !== before
+  yield* other.executeRaw("ROLLBACK", [])
+  return isShared
+}).pipe(Effect.scoped)
+
+/** Registers a runner with the engine only if it fits the database and the other runners. */
+export const registering = Effect.fn("Cluster.registering")(function* (
+  storage: RunnerStorage.RunnerStorage["Service"]
+) {
+  const sql = yield* SqlClient.SqlClient
+  const [server] = yield* sql<{ version: number }>`SELECT current_setting('server_version_num')::int / 10000 AS version`
+  const version = server?.version ?? 0
+  if (version < minServer) return yield* unfit(`A fleet needs Postgres ${minServer} or later; this is ${version}`)
+  if (yield* isPooled)
+    return yield* unfit("A fleet needs sessions: set the server's own address, not a pooler's in transaction mode")
+  const fits = Effect.gen(function* () {
+    const other = (yield* storage.getRunners).find(([{ groups: theirs }]) => !theirs.includes(groups[1]))?.[0]
+    if (other !== undefined)
+      return yield* unfit(
+        `The runner ${other.address.host} has another engine (${other.groups[1]}) than this one (${groups[1]}): stop every runner, then start the new version`
+      )
+  })
+  // Two that begin at the same time see each other, and neither runs.
+  return Effect.fnUntraced(function* (runner: Runner.Runner, isHealthy: boolean) {
+    yield* fits
+    const machine = yield* storage.register(runner, isHealthy)
+    yield* Effect.tapError(fits, () => storage.unregister(runner.address))
+    return machine
+  })
+})
 
 const times = {
   /** Accounts of one shard move together, so there are many. A shard with accounts takes a lock of the server. */
@@ -36,7 +87,6 @@ const times = {
 } as const
 
 const settings = (runnerAddress: Option.Option<RunnerAddress.RunnerAddress>) => {
-  const { groups } = Admission
   return ShardingConfig.layer({ ...times, runnerAddress, availableShardGroups: groups, assignedShardGroups: groups })
 }
 
@@ -65,6 +115,33 @@ export const runner = (name: string, accounts: Accounts) =>
     })
   )
 
+/**
+ * Returns the shards of each runner, by the number of accounts in each shard. All runners come to the same result. Their accounts differ in number
+ * by one shard at most, and few accounts move when a runner or an account comes or goes: each runner ranks all shards by a hash.
+ */
+export const divided = (
+  sizes: ReadonlyArray<readonly [shard: string, size: number]>,
+  runners: ReadonlyArray<string>
+) => {
+  const share = sizes.reduce((sum, [, size]) => sum + size, 0) / runners.length
+  const sharesByRunner = new Map(runners.map((name) => [name, { shards: new Set<string>(), accounts: 0 }]))
+  for (const [shard, size] of sizes.toSorted()) {
+    const below = (most: number) => [...sharesByRunner].filter(([, { accounts }]) => accounts < most)
+    const [least, most] = [below(Math.floor(share)), below(share)]
+    const ranked = (least.length > 0 ? least : most).map(([name, has]) => ({ has, rank: rankOf(shard, name) }))
+    const [best] = ranked.toSorted((one, other) => one.rank - other.rank)
+    best?.has.shards.add(shard)
+    if (best !== undefined) best.has.accounts += size
+  }
+  return (runner: string): ReadonlySet<string> => sharesByRunner.get(runner)?.shards ?? new Set()
+}
+
+/** A hash of the text alone is similar for similar texts. */
+const rankOf = (shard: string, runner: string): number => {
+  const hash = Math.imul(Hash.string(`${shard} ${runner}`), 0x9e3779b1)
+  return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 0
+}
+
 const unusable = Effect.mapError((cause: unknown) => new PersistenceError({ cause }))
 
 /** Each runner sees only itself, so every shard seems to be its own, but it locks only those in its share. */
@@ -77,8 +154,8 @@ const storage = (
     RunnerStorage.RunnerStorage,
     Effect.gen(function* () {
       const storage = yield* SqlRunnerStorage.make({ prefix: clusterPrefix })
-      const register = yield* Admission.registering(storage)
-      yield* register(new Runner.Runner({ address, groups: Admission.groups, weight: 1 }), true)
+      const register = yield* registering(storage)
+      yield* register(new Runner.Runner({ address, groups: groups, weight: 1 }), true)
       let mine: ReadonlySet<string> = new Set()
       const isMine = (shard: object): boolean => mine.has(`${shard}`)
       const look = Effect.gen(function* () {

@@ -2,9 +2,10 @@
  * Looks at everything that `Containment` lists, in the order in which a later look can only know more: first who may act, then the
  * journal, then the signer's record, and the venue last.
  */
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import * as People from "../../control/http/People.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
+import { theOperator } from "../../control/Operator.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { BotState } from "../../engine/state/BotState.ts"
@@ -15,10 +16,11 @@ import * as SignerFile from "../../signer/files/SignerFile.ts"
 import * as Record from "../../signer/remote/Record.ts"
 import * as Spending from "../../signer/remote/Spending.ts"
 import { Venue } from "../../venue/Venue.ts"
+import { AccountWord, isLook, NotHeard } from "../cluster/AccountWord.ts"
+import * as AccountWords from "../journal/AccountWords.ts"
 import { isThere, type JournalView, withJournal } from "../journal/JournalView.ts"
-import { type AccountOfFleet, settingsOf, type WhichBot } from "../journal/WhichBot.ts"
+import { type AccountOfFleet, inRegistry, settingsOf, type WhichBot } from "../journal/WhichBot.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import * as AccountLooking from "./AccountLooking.ts"
 import { dataOf, isContained, type Looked, type LookedAt, type Loose, linesOf, openIn } from "./Containment.ts"
 import * as JournalLists from "./JournalLists.ts"
 import * as VenueOrders from "./VenueOrders.ts"
@@ -130,9 +132,50 @@ const aroundFile = Effect.fnUntraced(function* (file: string, { journal, state }
   }
 })
 
+/** An account counts as killed when its row and its journal say so. */
+const actorsOfAccount = Effect.fn("Looking.actorsOfAccount")(function* (
+  bot: AccountOfFleet,
+  { killed }: Pick<BotState, "killed">
+) {
+  const { isOwned, owner, told, wanted } = yield* inRegistry(bot, (registry) => registry.one(bot.account))
+  const isRun = isOwned && (told === undefined || told.failing === null)
+  const who = isRun ? owner : "a runner that takes it"
+  const switchEntries =
+    wanted !== "killed"
+      ? [{ id: "kill switch", text: `off: ${who} creates and pays` }]
+      : isRun && killed === undefined
+        ? [{ id: "kill switch", text: `on, but ${who} has not obeyed it yet` }]
+        : []
+  const at = "its row and its journal; anyone with a token of the fleet's page, or its database, can release it"
+  const mayBegin: LookedAt = { name: "May begin anew", at, lookedAt: yield* now, found: switchEntries }
+  return [mayBegin, yield* waiting(bot)]
+})
+
+const decodeWord = Schema.decodeUnknownOption(Schema.fromJsonString(AccountWord))
+
+const waiting = Effect.fnUntraced(function* (bot: AccountOfFleet) {
+  const words = yield* inRegistry(bot, (registry) => registry.waitingFor(bot.account))
+  const pendingCommands = words.flatMap(({ by, word }): ReadonlyArray<Loose> => {
+    const command = decodeWord(word)
+    return command._tag === "Some" && isLook(command.value) ? [] : [{ id: by, text: `sent, not done yet: ${word}` }]
+  })
+  const at = "the table limitbot_messages"
+  return { name: "Words that wait for its owner", at, lookedAt: yield* now, found: pendingCommands } satisfies LookedAt
+})
+
+const venueOfAccount = Effect.fn("Looking.venueOfAccount")(function* (bot: AccountOfFleet) {
+  const answer = yield* AccountWords.say(bot, theOperator, { _tag: "ListOrders" })
+  if (answer._tag !== "Listed")
+    return yield* new NotHeard({
+      message: `Its owner answered ${answer._tag} instead of its orders`
+    })
+  const { at, found } = answer
+  return { name: VenueOrders.name, at, lookedAt: yield* now, found } satisfies LookedAt
+})
+
 const aroundAccount = Effect.fnUntraced(function* (bot: AccountOfFleet, { state }: JournalView) {
-  const venue = Effect.catch(AccountLooking.ofVenue(bot), unseen(VenueOrders.name, "the venue, by its owner"))
-  return { before: yield* AccountLooking.actors(bot, state), after: venue }
+  const venue = Effect.catch(venueOfAccount(bot), unseen(VenueOrders.name, "the venue, by its owner"))
+  return { before: yield* actorsOfAccount(bot, state), after: venue }
 })
 
 interface Asked {

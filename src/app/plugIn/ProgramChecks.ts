@@ -1,39 +1,247 @@
-/** Checks that a program of the owner keeps the contract of its kind. */
-import { Effect, Option, Path, Schema } from "effect"
+/** Checks that a program of the owner keeps the contract of its kind. No question here can lead to a payment. */
+import { createHash } from "node:crypto"
+import { Clock, Effect, Option, Path, Predicate, Schema } from "effect"
+import { bodyOf } from "../../control/notify/channels.ts"
+import * as command from "../../control/notify/command.ts"
+import type { Notice } from "../../control/notify/Notice.ts"
+import * as WalletCommand from "../../engine/funding/WalletCommand.ts"
+import { usualSecrets } from "../../files/sections/WalletConfig.ts"
+import * as SecondSourceProgram from "../../orderbook/SecondSourceProgram.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Program from "../../programs/Program.ts"
-import type { kinds } from "./Check.ts"
-import * as KmsChecks from "./KmsChecks.ts"
-import * as NotifierChecks from "./NotifierChecks.ts"
-import * as PriceChecks from "./PriceChecks.ts"
-import * as SignerChecks from "./SignerChecks.ts"
-import * as WalletChecks from "./WalletChecks.ts"
+import * as KmsSigner from "../../signer/remote/KmsSigner.ts"
+import { exchange, SignerAnswer, type SignerRequest } from "../../signer/remote/RemoteSigner.ts"
+import * as AccountKey from "../../signing/AccountKey.ts"
+import * as Check from "./Check.ts"
 
 export class NotKept extends Schema.TaggedError<NotKept>()("NotKept", { message: Schema.String }) {}
 
 interface Asked {
-  readonly kind: (typeof kinds)[number]
+  readonly kind: (typeof Check.kinds)[number]
   readonly command: ReadonlyArray<string>
   readonly publicKey: Option.Option<string>
   readonly market: string
   readonly within: Option.Option<number>
 }
 
+// A notifier must accept every message that a bot may send, one at a time, and confirm by its exit code.
+/** A notifier that prints more on standard output than this has misunderstood something. */
+const mostOutput = 16_384
+
+const noticedAt = Date.UTC(2026, 0, 31, 12)
+const notice = (text: string, severity: Notice["severity"] = "warn"): Notice => ({
+  at: noticedAt,
+  severity,
+  kind: "Test",
+  subject: "grid/cell-07",
+  text
+})
+const message = (all: ReadonlyArray<Notice>): string => bodyOf("plug-in check", all, noticedAt)
+
+const notices: ReadonlyArray<readonly [check: string, body: string]> = [
+  ["takes a message", message([notice("this is a test of a notifier")])],
+  [
+    "takes quotes, line breaks, markup and shell commands as text",
+    message([notice(`"quoted" 'twice' \\ <b>&amp; $(true) \`true\` %s @everyone\n\tnext line ✓ ありがとう`, "alarm")])
+  ],
+  // A megabyte, which is more than a pipe holds: who ends without reading is found out.
+  [
+    "reads the longest message to its end",
+    message(Array.from({ length: 20 }, (_, index) => notice(`${index + 1} ${"long ".repeat(10_000)}`)))
+  ],
+  [
+    "ignores keys of a later version",
+    JSON.stringify({
+      ...JSON.parse(message([{ ...notice("with a new key"), kind: "NewKind" }])),
+      added: { later: [1] }
+    })
+  ]
+]
+
+const notifier = (program: Program.Program, limitMillis: number = command.terms.limitMillis) =>
+  Check.programs(
+    program,
+    notices.map(([check, body]) => ({
+      check,
+      question: `${body}\n`,
+      faultOf: (run) => {
+        const failure = command.failureOf(run)
+        if (failure !== undefined) return `it ${failure}`
+        return run.hasTaken ? undefined : "it reported success, but ended before it read the message"
+      }
+    })),
+    { environment: command.terms.environment, limitMillis, mostOutput }
+  )
+
+// A price program must return a price with its time for a market that it knows, and none for an unknown market.
+const price = Effect.fn("ProgramChecks.price")(function* (
+  program: Program.Program,
+  market: string,
+  limitMillis: number = SecondSourceProgram.terms.limitMillis
+) {
+  const now = yield* Clock.currentTimeMillis
+  const answered = (run: Parameters<typeof SecondSourceProgram.answerOf>[0]) => SecondSourceProgram.answerOf(run, now)
+  const tells: Check.ProgramCheck["faultOf"] = (run) => {
+    const answer = answered(run)
+    if (answer._tag === "Failed") return `it ${answer.reason}`
+    return answer._tag === "None" ? "it has no recent price" : undefined
+  }
+  const question = SecondSourceProgram.questionOf(market)
+  const programChecks: ReadonlyArray<Check.ProgramCheck> = [
+    { check: `prints the price of ${market}`, question, faultOf: tells },
+    {
+      check: "ignores keys of a later version in the question",
+      question: `${JSON.stringify({ ...JSON.parse(question), added: { later: [1] } })}\n`,
+      faultOf: tells
+    },
+    {
+      check: "has no price of a market that does not exist",
+      question: SecondSourceProgram.questionOf("NOTHING/NOWHERE"),
+      faultOf: (run) => {
+        const answer = answered(run)
+        return answer._tag === "Told" ? `it told ${answer.listed.mid}` : undefined
+      }
+    }
+  ]
+  return yield* Check.programs(program, programChecks, { ...SecondSourceProgram.terms, limitMillis })
+})
+
+// A wallet program must send nothing, name no transaction, and fail: the asset, the address and the deadline are impossible.
+const refusalMillis = 60_000
+
+const impossible = WalletCommand.questionOf({
+  reference: "plug-in-check-1",
+  asset: { symbol: "NOTHING", id: "plug-in-check:no-such-asset", decimals: 8 },
+  amount: 1n,
+  depositAddress: "plug-in-check-no-address",
+  depositMemo: undefined,
+  deadline: Date.UTC(2020, 0, 1)
+})
+
+const payments: ReadonlyArray<readonly [check: string, question: string]> = [
+  ["refuses an unknown asset whose deadline has passed", impossible],
+  ["refuses it again under the same reference", impossible],
+  ["refuses an unknown version of the question", impossible.replace('"version":1', '"version":999')],
+  ["refuses malformed input", "this is no JSON\n"]
+]
+
+const wallet = (program: Program.Program, limitMillis = refusalMillis) => {
+  const { environment, mostOutput } = WalletCommand.termsOf(usualSecrets)
+  return Check.programs(
+    program,
+    payments.map(([check, question]) => ({
+      check,
+      question,
+      faultOf: (run) => {
+        const answer = WalletCommand.answerOf("it", run)
+        if (Predicate.isTagged(answer, "WalletRefused")) return undefined
+        return "txHash" in answer
+          ? `it named the transaction ${answer.txHash} for a payment that cannot be made`
+          : `a bot cannot know if it paid: ${answer.text}. Code 65 means that nothing was sent`
+      }
+    })),
+    { environment, limitMillis, mostOutput }
+  )
+}
+
+// A key service must sign the bytes that it receives, unchanged, with one key. It is asked for texts and digests of this check only.
+const kmsText = (which: string): Buffer => Buffer.from(`limitbot plug-in check\n${which}\nThis is no payment.\n`)
+const kmsDigest = (which: string): Buffer => createHash("sha256").update(kmsText(which)).digest()
+
+const kmsMessages: ReadonlyArray<readonly [check: string, message: Uint8Array]> = [
+  ["signs 32 bytes, as of a payment or a login", kmsDigest("one")],
+  ["signs other bytes with the same key", kmsDigest("two")],
+  ["signs the first ones again", kmsDigest("one")],
+  ["signs a longer text, as of a checkpoint", kmsText("a longer text\n".repeat(20))]
+]
+
+const kms = (program: Program.Program, publicKey: string, limitMillis: number = KmsSigner.terms.limitMillis) =>
+  Check.programs(
+    program,
+    kmsMessages.map(([check, message]) => ({
+      check,
+      question: KmsSigner.questionOf(publicKey, message),
+      faultOf: (run) => {
+        const answer = KmsSigner.answerOf({ program: "it", publicKey }, message, run)
+        return "text" in answer ? answer.text : undefined
+      }
+    })),
+    { ...KmsSigner.terms, limitMillis },
+    publicKey
+  )
+
+// A signer behind a socket must name its account and refuse every other request here; these leave lines in its record.
+const patienceMillis = 10_000
+
+const line = (request: SignerRequest): string => JSON.stringify(request)
+
+const login = { nonce: Buffer.alloc(32, 7).toString("base64"), recipient: "plug-in-check.invalid" }
+const payment = {
+  standard: "nep413",
+  payload: { message: "{}", ...login },
+  depositAddress: "plug-in-check-no-address",
+  asset: "plug-in-check:no-such-asset"
+}
+
+const refusals: ReadonlyArray<readonly [check: string, line: string]> = [
+  ["does not sign a payment in an unlisted asset", line({ _tag: "Transfer", ...payment, amount: "1" })],
+  ["does not sign a negative payment", line({ _tag: "Transfer", ...payment, amount: "-1" })],
+  ["does not sign a login at an unknown verifier", line({ _tag: "Login", message: "{}", ...login })],
+  ["does not sign a text that is not a checkpoint", line({ _tag: "Checkpoint", text: "limitbot plug-in check\n" })],
+  ["answers an unknown request", JSON.stringify({ _tag: "PlugInCheck" })],
+  ["answers malformed input", "this is no JSON"]
+]
+
+const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerAnswer))
+
+const ask = (socket: string, said: string, limitMillis: number) =>
+  exchange(socket, said).pipe(
+    Effect.flatMap((answer) => Effect.mapError(decode(answer), () => "a bot cannot read its answer")),
+    Effect.timeoutOrElse({
+      duration: limitMillis,
+      orElse: () => Effect.fail(`it did not answer in ${limitMillis / 1_000} seconds`)
+    })
+  )
+
+const isRefusal = ({ _tag }: SignerAnswer): boolean =>
+  _tag === "Refused" || _tag === "Declined" || _tag === "Unavailable"
+
+const signer = Effect.fn("ProgramChecks.signer")(function* (socket: string, limitMillis = patienceMillis) {
+  const judged = (check: string, said: string, judge: (answer: SignerAnswer) => Effect.Effect<string | undefined>) =>
+    ask(socket, said, limitMillis).pipe(
+      Effect.matchEffect({ onFailure: Effect.succeed<string | undefined>, onSuccess: judge }),
+      Effect.map((fault): Check.Tried => ({ check, fault }))
+    )
+  const who = yield* judged("names its account", line({ _tag: "Who" }), (answer) =>
+    answer._tag === "Holder"
+      ? AccountKey.accountOf(answer.publicKey, answer.signerId).pipe(
+          Effect.match({ onFailure: ({ message }) => message, onSuccess: () => undefined })
+        )
+      : Effect.succeed(`it answered ${answer._tag} instead of Holder`)
+  )
+  const others = yield* Effect.forEach(refusals, ([check, said]) =>
+    judged(check, said, (answer) =>
+      Effect.succeed(isRefusal(answer) ? undefined : `it answered ${answer._tag} instead of Refused`)
+    )
+  )
+  return [who, ...others]
+})
+
 const checkedAs = (program: Program.Program, { kind, market, publicKey, within }: Asked) => {
   const limitMillis = Option.getOrUndefined(within)
   switch (kind) {
     case "notifier":
-      return NotifierChecks.checked(program, limitMillis)
+      return notifier(program, limitMillis)
     case "price":
-      return PriceChecks.checked(program, market, limitMillis)
+      return price(program, market, limitMillis)
     case "wallet":
-      return WalletChecks.checked(program, limitMillis)
+      return wallet(program, limitMillis)
     case "signer":
-      return SignerChecks.checked(program.program, limitMillis)
+      return signer(program.program, limitMillis)
     case "kms":
       return Option.isSome(publicKey)
-        ? KmsChecks.checked(program, publicKey.value, limitMillis)
+        ? kms(program, publicKey.value, limitMillis)
         : Effect.fail(new WrongUsage({ message: "a kms program needs --public-key, the key of its signatures" }))
   }
 }

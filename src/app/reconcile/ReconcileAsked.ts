@@ -2,22 +2,129 @@
  * Journal, orders, history and balances side by side, as a person asks for it. What agrees is counted and what differs is
  * explained. A contradiction is shown with its evidence and fails.
  */
-import { Clock, Console, Effect, Option } from "effect"
+import { Clock, Console, Effect, Option, Schema } from "effect"
 import { theOperator } from "../../control/Operator.ts"
+import { recovered, slotOfFound } from "../../domain/Placement.ts"
+import { iso, printable } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
+import { capitalOf, adopt as takeIn } from "../../engine/reconciliation/Adoption.ts"
+import { isPaid } from "../../engine/reconciliation/Reconciliation.ts"
+import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
+import * as Layers from "../../Layers.ts"
 import { PrintedFailure } from "../../process/Answer.ts"
+import { Process } from "../../process/Process.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
+import * as Table from "../../report/text/Table.ts"
+import { Venue } from "../../venue/Venue.ts"
 import { type Reconciliation, reconciliationView } from "../../views/Reconciliation.ts"
 import * as AccountWords from "../journal/AccountWords.ts"
+import { eventsOf } from "../journal/JournalView.ts"
 import { deliver } from "../journal/Resolving.ts"
 import type { AccountOfFleet, WhichBot } from "../journal/WhichBot.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import * as ForeignOrder from "./ForeignOrder.ts"
-import * as ReconcileText from "./ReconcileText.ts"
 import { bookUnlessRunning, gather } from "./ReconcileWitnesses.ts"
+
+class NotAForeignOrder extends Schema.TaggedError<NotAForeignOrder>()("NotAForeignOrder", { message: Schema.String }) {}
+
+/** Returns the order of this account with that id. Fails if the journal knows it. */
+const foreignOrderOf = Effect.fnUntraced(function* (id: string, signerId: string, config: ConfigFile.BotConfig) {
+  const bound = yield* eventsOf("Bound")
+  if (bound.some(({ orderId }) => orderId === id))
+    return yield* new NotAForeignOrder({ message: `${id} is an order of this journal: use limitbot cancel` })
+  const { value: order } = yield* (yield* Venue).getOrder(id)
+  const { recipients, refundTo } = config.account
+  if (order.refundTo !== signerId && ![...refundTo.values()].includes(order.refundTo))
+    return yield* new NotAForeignOrder({ message: `${id} refunds to ${order.refundTo}, which is not this account` })
+  return { order, isPaidToUs: order.recipient === signerId || [...recipients.values()].includes(order.recipient) }
+})
+
+const cancelForeign = Effect.fn("ReconcileAsked.cancelForeign")(function* (
+  config: ConfigFile.BotConfig,
+  signerId: string,
+  id: string
+) {
+  yield* foreignOrderOf(id, signerId, config)
+  const { value } = yield* (yield* Venue).cancelOrder(id)
+  yield* Console.log(`${id}: cancel sent, the venue reports ${value.fillStatus}; the refund goes to ${value.refundTo}`)
+})
+
+/** Needs the journal's lease, so a running bot must be stopped first. */
+const adoptForeign = Effect.fn("ReconcileAsked.adoptForeign")(function* (config: ConfigFile.BotConfig, id: string) {
+  const account = yield* Layers.accountOf(config)
+  const { pid } = yield* Process
+  yield* Effect.gen(function* () {
+    const books = yield* Bookkeeper
+    const { isPaidToUs, order } = yield* foreignOrderOf(id, account.signerId, config)
+    // The bot pays for orders of its journal, and books what they pay out as its own.
+    if (order.depositedAmount === 0n)
+      return yield* new NotAForeignOrder({ message: `${id} holds no money: there is nothing to track` })
+    if (isPaid(order)) return yield* new NotAForeignOrder({ message: `${id} has ended, and its money is already back` })
+    if (!isPaidToUs)
+      return yield* new NotAForeignOrder({ message: `${id} pays out to ${order.recipient}, which is not this account` })
+    const market = [...Layers.marketsByName(config.markets).values()].find(
+      ({ base, quote }) => base.id === order.baseAsset && quote.id === order.quoteAsset
+    )
+    if (market === undefined)
+      return yield* new NotAForeignOrder({ message: `${id} trades assets that are not in the configuration` })
+    const foreignOrder = {
+      order,
+      market,
+      strategy: recovered,
+      slot: slotOfFound(id),
+      because: "adopted by the operator"
+    }
+    yield* books.record(yield* capitalOf(foreignOrder))
+    const placement = yield* takeIn(foreignOrder)
+    yield* Console.log(`${id} is ${placement} now: the bot tracks it until its money is back`)
+  }).pipe(Effect.provide(Layers.live(config, account, pid)))
+})
+
+type Found = typeof Reconciliation.Type
+
+const linesOf = (
+  { agrees, contradiction, explained, findings, missing, proven, witnesses }: Found,
+  all: boolean,
+  withEvidence: boolean
+): ReadonlyArray<string> => {
+  const visibleFindings = findings.filter(({ verdict }) => all || verdict !== "agrees")
+  const rows = visibleFindings.map(({ kind, subject, text, verdict }) => [verdict.toUpperCase(), kind, subject, text])
+  const withTheirs = withEvidence
+    ? visibleFindings
+    : visibleFindings.filter(({ verdict }) => verdict === "contradiction")
+  return [
+    ...(rows.length === 0 ? [] : Table.render(["VERDICT", "WHAT", "SUBJECT", "WHY"], rows)),
+    ...withTheirs.flatMap(evidenceLines),
+    `Compared with the journal: ${witnesses.join(", ")}.`,
+    ...missing.map((what) => `Not compared: ${what}`),
+    ...proven.map(({ placement, text }) => `${placement} can be settled with --resolve: it was paid, ${text}`),
+    `${agrees} agree, ${explained} explained, ${contradiction} contradict.`
+  ]
+}
+
+const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }: Found["findings"][number]) => {
+  const pairs = (values: Readonly<Record<string, string>>) =>
+    Object.entries(values)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(", ")
+  const memo = depositMemo === null ? "" : ` memo ${depositMemo}`
+  const timeline = evidence.timeline.map(({ at, what }) => `${iso(at)} ${what}`)
+  return [
+    "",
+    `${kind} ${subject}`,
+    ...(depositAddress === null ? [] : [`  address      ${depositAddress}${memo}`]),
+    `  ${kind === "balance" ? "now        " : "journal    "}  ${pairs(evidence.journal)}`,
+    ...(evidence.venue === null
+      ? []
+      : [`  ${kind === "balance" ? "before   " : "venue    "}    ${pairs(evidence.venue)}`]),
+    ...(evidence.history === null ? [] : [`  history      ${pairs(evidence.history)}`]),
+    ...(evidence.hashes.length === 0 ? [] : [`  hashes       ${evidence.hashes.join(" ")}`]),
+    ...(evidence.correlationIds.length === 0 ? [] : [`  correlation  ${evidence.correlationIds.join(" ")}`]),
+    ...timeline.map((moment) => `    ${moment}`)
+  ].map(printable)
+}
 
 interface Asked {
   readonly bot: WhichBot
@@ -37,9 +144,9 @@ export const reconcile = Effect.fn("ReconcileAsked.reconcile")(function* (asked:
   if (typeof bot !== "string") return yield* ofAccount(bot, asked)
   const config = yield* ConfigFile.load(bot)
   const signerId = yield* VenueAccess.signerOf(config)
-  if (Option.isSome(adopt)) return yield* ForeignOrder.adopt(config, adopt.value)
+  if (Option.isSome(adopt)) return yield* adoptForeign(config, adopt.value)
   yield* Effect.gen(function* () {
-    if (Option.isSome(cancel)) return yield* ForeignOrder.cancel(config, signerId, cancel.value)
+    if (Option.isSome(cancel)) return yield* cancelForeign(config, signerId, cancel.value)
     const gathered = yield* gather(config, signerId, { acceptBalances, book: bookUnlessRunning(config) })
     const view = { bot, journal: config.journal, now: yield* Clock.currentTimeMillis, state: gathered.state }
     for (const answer of asked.resolve ? gathered.proven : []) yield* deliver(view, answer)
@@ -62,7 +169,7 @@ const ofAccount = Effect.fnUntraced(function* (account: AccountOfFleet, asked: A
 })
 
 const show = Effect.fnUntraced(function* (found: typeof Reconciliation.Type, { all, evidence, json }: Asked) {
-  yield* Console.log(json ? JSON.stringify(found) : ReconcileText.lines(found, all, evidence).join("\n"))
+  yield* Console.log(json ? JSON.stringify(found) : linesOf(found, all, evidence).join("\n"))
   if (found.contradiction > 0)
     return yield* new PrintedFailure({ message: `${counted(found.contradiction, "contradiction")} found` })
 })

@@ -1,8 +1,8 @@
 /** Answers the API's questions from the present state and the recent past. It changes nothing. */
-import { Clock, Context, Effect, Stream } from "effect"
+import { Clock, Context, Effect, PubSub, Queue, Stream } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { dayMillis } from "../../domain/Durations.ts"
-import type { Market } from "../../domain/Market.ts"
+import type { Market, TwoSidedPrice } from "../../domain/Market.ts"
 import { timeframeMillis } from "../../domain/Timeframe.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -10,9 +10,10 @@ import { PriceStore } from "../../journal/PriceStore.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import { bookView } from "../../views/Book.ts"
 import { candlesOf } from "../../views/Candles.ts"
-import { type LineView, mentions } from "../../views/Events.ts"
+import { type LineView, lineOf, mentions } from "../../views/Events.ts"
 import { moneyView } from "../../views/Money.ts"
 import { ordersOf } from "../../views/Orders.ts"
+import { priceView } from "../../views/Prices.ts"
 import * as ProfitView from "../../views/Profit.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import * as LiveProfit from "../../views/profit/LiveProfit.ts"
@@ -21,10 +22,61 @@ import { slotsOf } from "../../views/Slots.ts"
 import { statusOf } from "../../views/Status.ts"
 import { TokenHolder } from "../api/Access.ts"
 import { ControlApi, TooManyStreams, Unknown } from "../api/ControlApi.ts"
+import type { StreamMessage } from "../api/Stream.ts"
 import { Bot } from "../Bot.ts"
 import type { Recent } from "../view/Recent.ts"
 import { type Ticks, tickMillis } from "../view/Ticks.ts"
-import { stream } from "./streams.ts"
+
+const priceMillis = 500
+const aliveMillis = 5_000
+
+interface Sent {
+  readonly id?: string
+  readonly event: StreamMessage["_tag"]
+  readonly data: StreamMessage
+}
+
+const messageOf = (data: StreamMessage): Sent =>
+  data._tag === "Event" ? { id: String(data.sequence), event: data._tag, data } : { event: data._tag, data }
+
+/** Starts with the event after `after`, and does not end. */
+const stream = (after: number) =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const [bot, books, journal] = [yield* Bot, yield* Bookkeeper, yield* Journal]
+      let last = after
+      const changes = yield* PubSub.subscribe(books.changes)
+      const woken = yield* Queue.sliding<void>(1)
+      yield* Queue.offer(woken, undefined)
+      yield* Effect.forkScoped(
+        Stream.runForEachArray(Stream.fromSubscription(changes), () => Queue.offer(woken, undefined))
+      )
+      const fresh = Stream.fromQueue(woken).pipe(
+        Stream.flatMap(() => Stream.orDie(journal.events({ after: last }))), // A journal that cannot be read stops the bot.
+        Stream.map((recorded) => {
+          last = recorded.sequence
+          return messageOf({ _tag: "Event", ...lineOf(recorded, bot.assets) })
+        })
+      )
+      const lastPrices = new Map<string, TwoSidedPrice>()
+      const prices = Stream.tick(priceMillis).pipe(
+        Stream.mapEffect(() => Clock.currentTimeMillis),
+        Stream.flatMap((at) => {
+          const changed = [...bot.prices].filter(([market, price]) => lastPrices.get(market) !== price)
+          for (const [market, price] of changed) lastPrices.set(market, price)
+          const priceViews = changed.map(([market, price]) => priceView(market, price))
+          return priceViews.length === 0
+            ? Stream.empty
+            : Stream.succeed(messageOf({ _tag: "Prices", at, prices: priceViews }))
+        })
+      )
+      const alive = Stream.tick(aliveMillis).pipe(
+        Stream.mapEffect(() => Clock.currentTimeMillis),
+        Stream.map((at) => messageOf({ _tag: "Alive", at, sequence: books.state.sequence, turnedAt: bot.turnedAt() }))
+      )
+      return Stream.mergeAll([fresh, prices, alive], { concurrency: 3 })
+    })
+  )
 
 const mostStreams = 16
 const profitMillis = 30 * dayMillis

@@ -3,15 +3,55 @@
  * nothing of what. A browser that its push service no longer knows (404, 410) is forgotten; another failure is tried again for that
  * browser alone, so nobody is told twice. Before each message it is asked anew whether the token still opens anything.
  */
-import { Clock, Context, Effect, FileSystem, Semaphore } from "effect"
+import { Clock, Context, Effect, FileSystem, Option, Schema, Semaphore } from "effect"
 import { HttpClient } from "effect/http"
+import * as WholeFile from "../../journal/WholeFile.ts"
 import type { Speaker } from "../api/Access.ts"
 import { Refused } from "../api/ControlApi.ts"
-import type { Phone } from "../api/Push.ts"
+import { Phone } from "../api/Push.ts"
+import * as OwnFile from "../OwnFile.ts"
 import * as Sending from "./Sending.ts"
 import { NotPushed, type PhoneMessage } from "./Sending.ts"
-import * as Subscriptions from "./Subscriptions.ts"
 import { type KeyPair, type PushSettings, serviceOf } from "./Vapid.ts"
+
+const Subscription = Schema.Struct({
+  ...Phone.fields,
+  name: Schema.String,
+  /** SHA-256 of the token, in hexadecimal digits. */
+  digest: Schema.String,
+  since: Schema.Int
+})
+type Subscription = typeof Subscription.Type
+
+const List = Schema.fromJsonString(Schema.Array(Subscription))
+const decode = Schema.decodeUnknownEffect(List)
+const encode = Schema.encodeSync(List)
+
+class PhonesUnusable extends Schema.TaggedError<PhonesUnusable>()("PhonesUnusable", {
+  message: Schema.String
+}) {}
+
+const fileOf = (journal: string): string => `${journal}.phones`
+
+const subscriptionsOf = Effect.fn("PhoneServices.subscriptionsOf")(function* (journal: string) {
+  const file = fileOf(journal)
+  const unusable = (why: string) =>
+    new PhonesUnusable({ message: `${file} ${why}. Fix or remove it: until then phones get no notices.` })
+  const text = yield* OwnFile.readOwnFile(file).pipe(Effect.mapError(({ message }) => unusable(message)))
+  if (Option.isNone(text)) return []
+  return yield* decode(text.value).pipe(Effect.mapError(() => unusable("is not a list of phones")))
+})
+
+const writeSubscriptions = Effect.fn("PhoneServices.writeSubscriptions")(function* (
+  journal: string,
+  all: ReadonlyArray<Subscription>
+) {
+  yield* WholeFile.writeAtomically(fileOf(journal), encode(all), 0o600).pipe(
+    Effect.mapError(
+      ({ message }) => new PhonesUnusable({ message: `${fileOf(journal)} cannot be written: ${message}` })
+    )
+  )
+})
 
 export type Persist = <A, E, R>(sending: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
@@ -41,7 +81,7 @@ interface PhoneOptions {
   readonly isHeld: (digest: string) => Effect.Effect<boolean, { readonly message: string }, FileSystem.FileSystem>
 }
 
-type Whose = Pick<Subscriptions.Subscription, "endpoint" | "digest">
+type Whose = Pick<Subscription, "endpoint" | "digest">
 const isSame = (one: Whose, other: Whose): boolean => one.endpoint === other.endpoint && one.digest === other.digest
 
 const refused = ({ message }: { readonly message: string }) => new Refused({ message })
@@ -51,9 +91,9 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
   const withFiles = Effect.provideService(FileSystem.FileSystem, yield* FileSystem.FileSystem)
   const oneAtATime = (yield* Semaphore.make(1)).withPermits(1)
 
-  const change = (how: (all: ReadonlyArray<Subscriptions.Subscription>) => ReadonlyArray<Subscriptions.Subscription>) =>
-    Subscriptions.list(journal).pipe(
-      Effect.flatMap((all) => Subscriptions.write(journal, how(all))),
+  const change = (how: (all: ReadonlyArray<Subscription>) => ReadonlyArray<Subscription>) =>
+    subscriptionsOf(journal).pipe(
+      Effect.flatMap((all) => writeSubscriptions(journal, how(all))),
       oneAtATime
     )
   /** Keeps a phone that another token subscribed in the meantime. */
@@ -70,8 +110,8 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
       return yield* refused({
         message: "This browser's push service is not allowed: add its host to `services` of `to: push`"
       })
-    const subscriptions = yield* Effect.mapError(Subscriptions.list(journal), refused)
-    const isSame = (each: Subscriptions.Subscription) =>
+    const subscriptions = yield* Effect.mapError(subscriptionsOf(journal), refused)
+    const isSame = (each: Subscription) =>
       each.endpoint === endpoint && each.digest === digest && each.keys.auth === keys.auth
     if (subscriptions.some(isSame)) return false
     const since = yield* Clock.currentTimeMillis
@@ -95,7 +135,7 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
 
   const unsubscribe: PhoneServices["unsubscribe"] = Effect.fn("PhoneServices.unsubscribe")(
     function* ({ digest }, endpoint) {
-      const registrations = yield* Subscriptions.list(journal)
+      const registrations = yield* subscriptionsOf(journal)
       const own = registrations.some((each) => isSame(each, { endpoint, digest }))
       if (own) yield* forget([{ endpoint, digest }])
       return own
@@ -106,7 +146,7 @@ export const make = Effect.fn("PhoneServices.make")(function* ({ isHeld, journal
 
   const tell: Tell = Effect.fn("PhoneServices.tell")(
     function* (message, persist) {
-      const all = yield* Subscriptions.list(journal)
+      const all = yield* subscriptionsOf(journal)
       const ends = yield* Effect.forEach(
         all,
         (phone) =>

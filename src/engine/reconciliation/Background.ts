@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import { plainJson } from "../../domain/Text.ts"
 import { eachPage, Journal } from "../../journal/Journal.ts"
+import type { Markets } from "../../strategy/Markets.ts"
 import { Venue } from "../../venue/Venue.ts"
 import type { VenueError } from "../../venue/VenueError.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
@@ -20,11 +21,15 @@ import * as Baseline from "./Baseline.ts"
 import * as Comparison from "./Comparison.ts"
 import * as HistorySync from "./HistorySync.ts"
 import * as JournalOrders from "./JournalOrders.ts"
-import * as PrivateBalances from "./PrivateBalances.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 import * as Witnesses from "./Witnesses.ts"
 
-export interface Witnessed extends PrivateBalances.WatchedBalances {
+export interface Witnessed {
+  readonly own: ReadonlySet<string>
+  readonly markets: Markets
+  /** Private balances if left out. */
+  readonly home?: BalanceComparison.SeenHome
+  readonly isSeen: BalanceComparison.SeenAssets
   readonly hasHistory: boolean
 }
 
@@ -88,6 +93,46 @@ const findingText = ({ contradictions, foreign }: Pick<Finding, "contradictions"
 
 const isOver = ({ status }: Reconciliation.HistoryLine): boolean => status === "SUCCESS" || status === "REFUNDED"
 
+/**
+ * The account's balances as a witness: its own capital is what the first look showed, and what came or went since by its own history. The
+ * books have to explain all else.
+ */
+const watching = Effect.fnUntraced(function* ({ home, isSeen, markets, own }: Witnessed) {
+  const books = yield* Bookkeeper
+  const isAny = isSeen.size > 0
+  const now = isAny
+    ? Witnesses.unlessUnreachable(Witnesses.balancesNow(books.state)(markets, isSeen, home))
+    : Effect.undefined
+
+  // Before anything is under way the account's own capital is certain; a first look at a later moment leaves much possible.
+  if (isAny && (yield* Baseline.isNew)) {
+    const snapshot = yield* now
+    if (snapshot?.resting.length === 0) yield* Baseline.compare(snapshot.certain, books.state)
+  }
+
+  const note = (capital: ReadonlyArray<Of<"CapitalMoved">>) =>
+    capital.length === 0 ? Effect.void : books.recordFrom(Baseline.unrecorded(capital))
+
+  /** An arrival without an origin that the account's own history names contradicts nothing. */
+  const movedSince = Effect.fnUntraced(function* (now: BalanceComparison.Positions) {
+    const { comparisons, unexplained } = yield* Baseline.compare(now, books.state)
+    const { capital, unread } = yield* Baseline.nameArrivals(unexplained, books.state, own, markets)
+    if (unread !== undefined)
+      return comparisons.map((each) =>
+        Baseline.hasCome(unexplained, each.subject)
+          ? { ...each, text: `${each.text}; the account's history could not be read: ${unread}` }
+          : each
+      )
+    if (capital.length === 0) return comparisons
+    yield* note(capital)
+    return (yield* Baseline.compare(now, books.state)).comparisons
+  })
+
+  const noteAccepted = isAny ? Effect.suspend(() => Effect.flatMap(Baseline.toRecord(books.state), note)) : Effect.void
+
+  return { movedSince, noteAccepted, now }
+})
+
 export const make = Effect.fn("Background.make")(function* (watched: Witnessed) {
   const journal = yield* Journal
   const books = yield* Bookkeeper
@@ -102,7 +147,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     !subject.startsWith("order ") ||
     [...ledger.orders.values()].some((order) => subject === `order ${orderName(order)}`)
 
-  const balances = yield* PrivateBalances.make(watched)
+  const balances = yield* watching(watched)
 
   const historyOf = Effect.fnUntraced(function* (own: ReadonlySet<string>) {
     if (!watched.hasHistory) return undefined

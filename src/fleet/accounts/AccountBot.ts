@@ -3,6 +3,8 @@
  * It ends when it is told to, and by itself when another process has taken the account over: the journal refuses its next record
  * before anything that needs one leaves it.
  */
+
+import { createHash } from "node:crypto"
 import { Clock, Effect, FileSystem, Layer, Path, Result, Schema } from "effect"
 import type { AccountAnswer, AccountWord } from "../../app/cluster/AccountWord.ts"
 import * as Reconciling from "../../app/reconcile/Reconciling.ts"
@@ -13,6 +15,7 @@ import type { Reason } from "../../domain/BotEvent.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
 import * as OperatorPause from "../../engine/holds/OperatorPause.ts"
+import type * as Background from "../../engine/reconciliation/Background.ts"
 import * as StartUp from "../../engine/StartUp.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { unfinished } from "../../engine/state/BotState.ts"
@@ -28,7 +31,23 @@ import { moneyView } from "../../views/Money.ts"
 import { problemsOf } from "../../views/Problems.ts"
 import { ownedIn } from "../server/FleetView.ts"
 import * as AccountHearing from "./AccountHearing.ts"
-import * as Turns from "./Turns.ts"
+
+/**
+ * First comparison after a start happens within this time. It finds orders that another owner left or that a restored journal lacks. The
+ * delay spreads the load if all accounts start at once.
+ */
+const firstMillis = 600_000
+
+/** An account keeps its turn to be compared whoever owns it: the turn follows from its name and the clock, and many spread evenly. */
+export const turnsOf = (account: string, everyMillis: number): Background.Turns => ({
+  first: waitOf(account, Math.min(everyMillis, firstMillis)),
+  next: waitOf(account, everyMillis)
+})
+
+const waitOf = (account: string, spanMillis: number) => {
+  const moment = createHash("sha256").update(account).digest().readUIntBE(0, 6) % spanMillis
+  return Effect.map(Clock.currentTimeMillis, (now) => spanMillis - ((now - moment + spanMillis) % spanMillis))
+}
 
 export class AccountUnfit extends Schema.TaggedError<AccountUnfit>()("AccountUnfit", { message: Schema.String }) {}
 
@@ -120,7 +139,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
     account: wanted.name
   })
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof hear>>>()
-  const turns = Turns.of(wanted.name, config.reconcileEvery)
+  const turns = turnsOf(wanted.name, config.reconcileEvery)
   // The history belongs to the partner, and has one reader for all accounts: not yet in a fleet.
   const comparing = Reconciling.comparing({ config, signerId: venueAccount.signerId }, turns, false)
   yield* Effect.forkScoped(supervised("the reconciliation", comparing))

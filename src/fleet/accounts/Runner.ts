@@ -47,16 +47,13 @@ export interface RunnerOptions {
   readonly say: (line: string) => Effect.Effect<void>
 }
 
-interface Pulse {
-  accounts: number
-  /** When the database last answered, in monotonic milliseconds. */
-  readAt: number | undefined
-}
-
 /** Serves health and figures of this process on loopback. They say nothing of money, so they need no token. */
-const surface = Effect.fnUntraced(function* (port: number, pulse: Pulse) {
+const surface = Effect.fnUntraced(function* (
+  port: number,
+  pulse: { readonly accounts: number; readonly readAt: number }
+) {
   const problems = Effect.map(monotonicMillis, (now) =>
-    pulse.readAt !== undefined && now - pulse.readAt < silentMillis ? [] : ["the database does not answer"]
+    now - pulse.readAt < silentMillis ? [] : ["the database does not answer"]
   )
   const figures = Effect.suspend(() =>
     rendered([
@@ -83,7 +80,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, port, say, stop 
   const name = `${hostname()}-${pid}-${randomBytes(3).toString("hex")}`
   const rows = yield* Effect.cachedWithTTL(registry.rows, readMillis)
   const starting = new Map<string, number>()
-  const pulse: Pulse = { accounts: 0, readAt: undefined }
+  const pulse = { accounts: 0, readAt: Number.NEGATIVE_INFINITY }
 
   const keeping = Effect.gen(function* () {
     const [client, { getShardId, hasShardId }] = [yield* Account.client, yield* Sharding.Sharding]
