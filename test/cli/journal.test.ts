@@ -22,7 +22,7 @@ describe("limitbot journal", () => {
     assertSays(
       await runHere(["journal", "restore", "copy.sqlite", ...config], { cwd: fresh }),
       1,
-      /A bot \(process \d+\) runs with \S+journal\.sqlite, of which \S*copy\.sqlite is a copy of it; only one may/
+      /A bot \(process \d+\) runs with \S+journal\.sqlite, and \S*copy\.sqlite is a copy of it; only one may/
     )
     bot.signal("SIGTERM")
     assert.strictEqual((await bot.ended).code, 0)

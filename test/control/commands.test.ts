@@ -139,7 +139,7 @@ describe("commands to a running bot", () => {
     assert.include(answers.map(({ body }) => body).join(), '"swap":"s1"')
 
     const foreign = await limitbot("swap", "0.001", "BTC", "USDC", "--yes", "--recipient", "friend.near")
-    assertSays(foreign, 2, /does not take --recipient/)
+    assertSays(foreign, 2, /does not support --recipient/)
     const told = await limitbot("swap", "0.001", "BTC", "USDC", "--yes", "--json")
     assert.strictEqual(told.code, 0, told.stderr)
     const lines = told.stdout

@@ -25,7 +25,7 @@ export const command = Command.make(
     adopt: flags.toggle("adopt", operatorWords.adopt.means),
     forget: flags.toggle("forget", operatorWords.forget.means),
     received: flags.text("received", "With --paid, of a swap that the venue ended without amounts: what arrived"),
-    because: Flag.String("because").pipe(flags.byDefault("Reason, for the journal", "resolved by the operator")),
+    because: Flag.String("because").pipe(flags.byDefault("Reason, for the journal", "stated by the operator")),
     bot: WhichBot.flags,
     json: flags.json
   },
