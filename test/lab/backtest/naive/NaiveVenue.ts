@@ -137,8 +137,9 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
   const takesTime = (): boolean => isSlow && !isWithin
 
   /** A purchase fills where the price is at or below this, a sale at or above. Candles have cents. */
-  const needs = ({ side, price }: Open): number => {
+  const needs = ({ side, price }: Open, isExact = false): number => {
     if (!isSlow) return price
+    if (isExact) return thousandth(price, side === "BUY" ? -1 : 1)
     const [beyond, cent] = [thousandth(price, side === "BUY" ? -1 : 1), 10_000]
     return (side === "BUY" ? Math.floor(beyond / cent) : Math.ceil(beyond / cent)) * cent
   }
@@ -211,7 +212,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
       const isNew = order?.from === next && order.open === order.quantity && !order.isTried
       if (order?.state !== "resting" || !isNew) continue
       order.isTried = true
-      if (order.side === "BUY" ? needs(order) < close : needs(order) > close) continue
+      if (order.side === "BUY" ? needs(order, isWithin) < close : needs(order, isWithin) > close) continue
       const price = isSlow ? thousandth(close, order.side === "BUY" ? 1 : -1) : close
       const best = order.side === "BUY" ? Math.min(order.price, price) : Math.max(order.price, price)
       hasFilled = fill(slot, order, best) || hasFilled
