@@ -12,7 +12,7 @@ import { age, counted } from "../domain/Words.ts"
 import { refusalPauseMillis, type Settings } from "../engine/EngineSettings.ts"
 import { liftedBy } from "../engine/holds/Holds.ts"
 import { holdsOnSlot, unsentBecause } from "../engine/holds/HoldsOn.ts"
-import { type LimitInputs, type LimitName, orderLimits, sized } from "../engine/planning/OrderLimits.ts"
+import { type LimitInputs, orderLimits, sized } from "../engine/planning/OrderLimits.ts"
 import { circumstances } from "../engine/planning/Placing.ts"
 import { replacementCost } from "../engine/planning/ReplacementCost.ts"
 import { type BotState, unfinished } from "../engine/state/BotState.ts"
@@ -28,23 +28,6 @@ import { Time } from "./AsOf.ts"
 import type { SeenInputs } from "./explain/PastInputs.ts"
 import { Touched, textOf } from "./explain/Touched.ts"
 import { isDoneWith, type SlotWish, wishesOf } from "./explain/Wishes.ts"
-
-interface GuardVerdict {
-  readonly guard: LimitName
-  readonly passes: boolean
-  readonly text: string
-  /** The number that would reverse it; missing if no limit is set. */
-  readonly flips?: string
-}
-
-const verdictsOf = (desired: DesiredOrder, at: LimitInputs): ReadonlyArray<GuardVerdict> => {
-  const order = sized(desired, at.market)
-  return orderLimits.map(({ flips, name: guard, now, refuses }) => {
-    const refusal = refuses(order, at)
-    const passes = refusal === undefined
-    return { guard, passes, text: refusal ?? now(order, at), ...present({ flips: flips(order, at, passes) }) }
-  })
-}
 
 const Text = Schema.String
 
@@ -207,9 +190,13 @@ const judge = (
   const judgedOn = lastJudged(lately.get(slotKey(name, desired.slot)) ?? [], decidedAt)
   const price = { ...decidedOn, ...judgedOn, at: now - (decidedAt - decidedOn.at) }
   const at = circumstances(state, settings, strategy, desired, price, now)
-  const verdicts = verdictsOf(desired, placement === undefined ? at : without(placement, at))
-  const limits = verdicts.map(({ guard, passes, text, flips }): Judged => {
-    return { guard, verdict: passes ? "passes" : "refuses", text, ...present({ flips }) }
+  const order = sized(desired, at.market)
+  const inputs = placement === undefined ? at : without(placement, at)
+  const limits = orderLimits.map(({ flips, name: guard, now, refuses }): Judged => {
+    const refusal = refuses(order, inputs)
+    const verdict = refusal === undefined ? "passes" : "refuses"
+    const reversal = present({ flips: flips(order, inputs, refusal === undefined) })
+    return { guard, verdict, text: refusal ?? now(order, inputs), ...reversal }
   })
   return [backoff(state, settings, name, desired.slot, now), ...limits]
 }
