@@ -206,7 +206,7 @@ describe("people with names", () => {
       spoilt()
       const refused = await say(token, "/api/v1/status")
       assert.strictEqual(refused.status, 401)
-      assert.match(refused.body, /\.people .*Until it is mended/)
+      assert.match(refused.body, /\.people .*Until it is fixed/)
       assert.strictEqual((await bot.command("/api/v1/pause", {})).status, 200)
       writeFileSync(list(), sound)
       chmodSync(list(), mode)

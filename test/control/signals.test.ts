@@ -137,7 +137,7 @@ describe("signals to a running bot", () => {
     assert.isTrue(answers.every(({ status }) => status === 200))
     const after = await recorded()
     assert.isAtMost(after.length - before, 3)
-    assert.isAbove(answers.filter(({ body }) => body.includes("counts instead")).length, 30)
+    assert.isAbove(answers.filter(({ body }) => body.includes("replaces this one")).length, 30)
   })
 
   it("a restart remembers them, and the journal replays every decision", async () => {

@@ -383,14 +383,14 @@ describe("exits that are refused", () => {
         assert.lengthOf(others, 0)
         assert.match(
           exit,
-          /^alarm exit-refused The exit SELL 0.016666\d\d BTC at [\d.]+ is not in the market, refused by its limit paused: paused by its limit daily-loss: It lost [^;]*; leaving now at [\d.]+ costs [\d.]+ USDC more than at [\d.]+$/
+          /^alarm exit-refused The exit SELL 0.016666\d\d BTC at [\d.]+ is not in the market, refused by its limit paused: paused by its limit daily-loss: Lost [^;]*; leaving now at [\d.]+ costs [\d.]+ USDC more than at [\d.]+$/
         )
         assert.match(
           paused,
-          /^alarm paused-by-limit Paused, orders withdrawn by its limit daily-loss: It lost .*; it holds 0.016666\d\d BTC, bought at 6\d{4}(\.\d+)? USDC on average, and places no exit$/
+          /^alarm paused-by-limit Paused, orders cancelled by its limit daily-loss: Lost .*; it holds 0.016666\d\d BTC, bought at 6\d{4}(\.\d+)? USDC on average, and places no exit$/
         )
         const holds = holdsOnSlot(process.state, "long", "position").map(({ text }) => text)
-        assert.isTrue(holds.every((text) => !text.includes("exits go on")))
+        assert.isTrue(holds.every((text) => !text.includes("exits continue")))
       })
     )
   )
