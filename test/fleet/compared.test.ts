@@ -47,7 +47,7 @@ describe.skipIf(server === undefined || !isLong)("an account of a fleet", () => 
         .map((line) => JSON.parse(line))
       assert.deepStrictEqual([event.witnesses, event.contradictions], [["orders"], []])
       const compared = await ground.limitbot("reconcile", "--account", name)
-      assert.match(compared.stdout, /Not compared: history: a fleet does not read the partner's yet/)
+      assert.match(compared.stdout, /Not compared: history: a fleet does not read the partner's history yet/)
     }
     runner.signal("SIGTERM")
     await runner.ended
