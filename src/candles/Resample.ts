@@ -83,9 +83,9 @@ const resample = (candles: Candles, timeframeMillis: number): Resampled => {
 /** A part of a series uses the candles of the whole; the time decides which of them are closed. */
 export const of = (part: Candles, timeframeMillis: number): Resampled => {
   const candles = part.whole ?? part
-  const known = resamplesByCandles.get(candles) ?? new Map<number, Resampled>()
-  resamplesByCandles.set(candles, known)
-  const frameCandles = known.get(timeframeMillis) ?? resample(candles, timeframeMillis)
-  known.set(timeframeMillis, frameCandles)
+  const resamples = resamplesByCandles.get(candles) ?? new Map<number, Resampled>()
+  resamplesByCandles.set(candles, resamples)
+  const frameCandles = resamples.get(timeframeMillis) ?? resample(candles, timeframeMillis)
+  resamples.set(timeframeMillis, frameCandles)
   return frameCandles
 }

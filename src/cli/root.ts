@@ -45,9 +45,7 @@ const groups = {
     data: () => import("./data/data.ts").then(({ command }) => command),
     replay: () => import("./money/replay.ts").then(({ command }) => command)
   },
-  Swap: {
-    swap: () => import("./swap/swap.ts").then(({ command }) => command)
-  },
+  Swap: { swap: () => import("./swap/swap.ts").then(({ command }) => command) },
   "When something is wrong": {
     orders: () => import("./journal/orders.ts").then(({ command }) => command),
     resolve: () => import("./journal/resolve.ts").then(({ command }) => command),

@@ -51,10 +51,10 @@ export const report = Effect.fnUntraced(function* (collector: Collector | undefi
       Effect.annotateLogs({ event: tag, sequence, subject, ...Object.fromEntries(identifiers) })
     )
   })
-  const counted = yield* Metric.MetricRegistry
+  const metricRegistry = yield* Metric.MetricRegistry
   const registry: Metric.MetricRegistry = new Map()
   const metrics = Effect.gen(function* () {
-    const now = registered(families({ state: books.state, bot, now: yield* Clock.currentTimeMillis }), counted)
+    const now = registered(families({ state: books.state, bot, now: yield* Clock.currentTimeMillis }), metricRegistry)
     registry.clear()
     for (const [key, metric] of now) registry.set(key, metric)
     yield* Effect.sleep(measureMillis)

@@ -87,10 +87,10 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
   const limits = { ...overall, exposure: Object.fromEntries(overall?.exposure ?? []) }
   const mark = state.integrity.mark === undefined ? { mark: yield* Random.nextIntBetween(1, 2 ** 31 - 1) } : {}
   const names = new Set(strategies.map(({ name }) => name))
-  const left = leftPositions(state, ({ name }) => !names.has(name))
-  const known = { ...present({ database, fillBasisPoints }), ...(left.length > 0 && { left }) }
+  const positions = leftPositions(state, ({ name }) => !names.has(name))
+  const facts = { ...present({ database, fillBasisPoints }), ...(positions.length > 0 && { left: positions }) }
   yield* record(
-    { _tag: "BotStarted", ...run, ...known, ...mark, overall: limits },
+    { _tag: "BotStarted", ...run, ...facts, ...mark, overall: limits },
     ...strategies.flatMap((strategy) => loaded(state, strategy))
   )
 })

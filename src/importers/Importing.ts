@@ -24,12 +24,7 @@ type Translate = (
 export const bots = ["hummingbot", "passivbot", "freqtrade", "3commas"] as const
 export type OtherBot = (typeof bots)[number]
 
-const translators: Readonly<Record<OtherBot, Translate>> = {
-  hummingbot,
-  passivbot,
-  freqtrade,
-  "3commas": threeCommas
-}
+const translators: Readonly<Record<OtherBot, Translate>> = { hummingbot, passivbot, freqtrade, "3commas": threeCommas }
 
 export interface ImportAsked {
   readonly bot: OtherBot
@@ -98,15 +93,11 @@ export const strategyText = Effect.fn("Importing.strategyText")(function* ({ bot
     })
   const whole = { ...translated.budget, ...(budget === undefined ? {} : { quote: budget }) }
   if (whole.quote === undefined)
-    return yield* new NotImported({
-      message: `${file} has no quote budget: add --budget 1000`
-    })
+    return yield* new NotImported({ message: `${file} has no quote budget: add --budget 1000` })
   const { base, name: fileName } = path.parse(file)
   const text = textOf(translated, { bot, file: base, market: name, name: nameOf(fileName), budget: whole })
   const strategyResult = StrategyFile.parse(text, file, StrategyFiles.marketsOf(name.split("/")))
   if (Result.isSuccess(strategyResult)) return text
   const [problem] = strategyResult.failure
-  return yield* new NotImported({
-    message: `${file} makes no strategy here: ${problem?.message ?? "it is empty"}`
-  })
+  return yield* new NotImported({ message: `${file} makes no strategy here: ${problem?.message ?? "it is empty"}` })
 })

@@ -66,9 +66,7 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
       undefined
     )
   if (markup === undefined)
-    return yield* new NotImported({
-      message: "it has no close_grid_markup: a deal needs an exit distance"
-    })
+    return yield* new NotImported({ message: "it has no close_grid_markup: a deal needs an exit distance" })
   long.pass("n_positions", "total_wallet_exposure_limit")
   return {
     kind: "deals",

@@ -59,7 +59,7 @@ interface MarkedFill {
   readonly value: number
 }
 
-/** How far the mid moved in favour of the fills, by time after them; `midAt` has no price where none was seen. */
+/** Moves of the mid in favour of the fills, by time after them. `midAt` has no price if none was seen. */
 export const markoutsOf = <F extends MarkedFill>(
   fills: ReadonlyArray<F>,
   midAt: (fill: F, at: number) => number | undefined

@@ -142,9 +142,5 @@ export const returnsOf = (
     highest = Math.max(highest, index)
     deepest = Math.max(deepest, 1 - index / highest)
   }
-  return {
-    timeWeighted: index - 1,
-    moneyWeighted: moneyWeighted(points, first, last),
-    maxDrawdown: deepest
-  }
+  return { timeWeighted: index - 1, moneyWeighted: moneyWeighted(points, first, last), maxDrawdown: deepest }
 }

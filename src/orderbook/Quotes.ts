@@ -96,17 +96,11 @@ export const level = Effect.fn("Quotes.level")(function* (market: Market, quanti
   const cost = quoteAmount(market, quantity, near, "up")
   const [bought, sold] = yield* Effect.all(
     [unlessRefused(buying(market, cost)), unlessRefused(selling(market, quantity))],
-    {
-      concurrency: 2
-    }
+    { concurrency: 2 }
   )
   const ask = bought === undefined ? undefined : askIn(market, bought.value)
   const bid = sold === undefined ? undefined : bidIn(market, sold.value)
-  return {
-    quantity,
-    at,
-    ...present({ bid, ask })
-  } satisfies DepthLevel
+  return { quantity, at, ...present({ bid, ask }) } satisfies DepthLevel
 })
 
 /** Requests a quote of one input unit. Fails if the venue does not know one of the assets, or knows it with other decimals. */

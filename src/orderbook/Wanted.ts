@@ -30,11 +30,7 @@ const ofStrategy = (strategy: Strategy): ReadonlyArray<Wanted> => {
   const sizes = (base: Amount) => ({ base: orderOf(base), quote: orderOf(budget.quote) })
   return [
     { market, sizes: sizes(budget.base), depth },
-    ...others.map((other) => ({
-      market: other,
-      sizes: sizes(budget.others?.get(other.base.symbol) ?? 0n),
-      depth: []
-    })),
+    ...others.map((other) => ({ market: other, sizes: sizes(budget.others?.get(other.base.symbol) ?? 0n), depth: [] })),
     ...watched.map((other) => ({ market: other.market, sizes: watchedSizes(other.market, strategy), depth: [] }))
   ]
 }
@@ -48,8 +44,8 @@ const join = (a: Wanted, b: Wanted): Wanted => ({
 export const wantedBy = (strategies: ReadonlyArray<Strategy>): ReadonlyArray<Wanted> => {
   const demands = new Map<string, Wanted>()
   for (const each of strategies.flatMap(ofStrategy)) {
-    const known = demands.get(each.market.name)
-    demands.set(each.market.name, known === undefined ? each : join(known, each))
+    const demand = demands.get(each.market.name)
+    demands.set(each.market.name, demand === undefined ? each : join(demand, each))
   }
   return [...demands.values()]
 }

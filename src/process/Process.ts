@@ -3,11 +3,7 @@ import { Context, Effect, FileSystem, Option } from "effect"
 
 export class Process extends Context.Service<
   Process,
-  {
-    readonly pid: number
-    readonly execPath: string
-    readonly script: string
-  }
+  { readonly pid: number; readonly execPath: string; readonly script: string }
 >()("limitbot/app/process/Process") {}
 
 /** Linux names each start of the machine. On other systems a restart since the last run is unknown. */

@@ -92,10 +92,7 @@ const answerOf = <A, E extends { readonly message: string }>(
 ) =>
   asked.pipe(
     Effect.mapError(unreachable),
-    Effect.timeoutOrElse({
-      duration: patience,
-      orElse: () => Effect.fail(silent(`The bot at ${url} does not answer`))
-    })
+    Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(silent(`The bot at ${url} does not answer`)) })
   )
 
 export const ask = Effect.fn("RunningBot.ask")(function* <A, E extends { readonly message: string }>(

@@ -11,7 +11,7 @@ import { defaultSettings, type SandboxSettings } from "./Settings.ts"
 export interface SandboxOptions {
   /** Port on 127.0.0.1; default: any free port. */
   readonly port?: number | undefined
-  /** The same seed gives the same market. */ readonly seed?: number | undefined
+  /** Equal seeds give equal markets. */ readonly seed?: number | undefined
   /** Names the asset ids. */ readonly ledger?: LedgerName | undefined
   /** The deployment whose facts it imitates; default: the interface document's. */
   readonly like?: ProfileName | undefined

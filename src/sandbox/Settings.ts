@@ -24,7 +24,7 @@ export type Delay = readonly [number, number]
 
 /** The rules of a sandbox. Amounts in USD are approximate. */
 export interface SandboxSettings {
-  /** The same seed gives the same market. */ readonly seed: number
+  /** Equal seeds give equal markets. */ readonly seed: number
   /** The spelling of the home ledger in identifiers. */
   readonly ledger: LedgerName
   /** The account of the intents contract. */ readonly verifier: string

@@ -105,10 +105,7 @@ export const limitsSchema = (): JsonSchema => {
 
 export const budgetSchema = {
   ofOneMarket: schemaOf(budget([anyMarket])),
-  ofSeveral: {
-    type: "object",
-    additionalProperties: schemaOf(Read.amount(anyMarket.base, { zero: true }))
-  }
+  ofSeveral: { type: "object", additionalProperties: schemaOf(Read.amount(anyMarket.base, { zero: true })) }
 } satisfies Readonly<Record<string, JsonSchema>>
 
 export const readLimits =

@@ -296,11 +296,7 @@ const when = (
   properties: Readonly<Record<string, JsonSchema>>,
   then: JsonSchema,
   otherwise?: JsonSchema
-): JsonSchema => ({
-  if: { required: Object.keys(properties), properties },
-  then,
-  ...present({ else: otherwise })
-})
+): JsonSchema => ({ if: { required: Object.keys(properties), properties }, then, ...present({ else: otherwise }) })
 
 const readSection = (
   node: YamlMap,

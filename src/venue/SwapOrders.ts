@@ -24,10 +24,7 @@ import type { QuoteRequest, ShownQuote } from "./wire/WireQuote.ts"
 import type { Swap } from "./wire/WireSwap.ts"
 import { parseAmount } from "./wire/WireValue.ts"
 
-const calls = {
-  quote: { operation: "quote a swap" },
-  status: { operation: "read swap status" }
-} as const
+const calls = { quote: { operation: "quote a swap" }, status: { operation: "read swap status" } } as const
 
 /** Tolerances are in basis points. */
 const whole = 10_000n
@@ -72,12 +69,7 @@ export const make = Effect.gen(function* () {
 
 const refuse = (code: string, text: string, correlationId: string | undefined): VenueError =>
   new VenueError({
-    reason: new Rejected({
-      operation: calls.quote.operation,
-      code,
-      text,
-      ...present({ correlationId })
-    })
+    reason: new Rejected({ operation: calls.quote.operation, code, text, ...present({ correlationId }) })
   })
 
 const worse = (promised: Amount, least: Amount, correlationId: string | undefined): VenueError =>

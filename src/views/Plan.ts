@@ -30,14 +30,7 @@ const Readiness = Schema.Struct({
   strategy: Text,
   market: Schema.optionalKey(Text),
   source: Schema.NullOr(Text),
-  timeframes: Schema.Array(
-    Schema.Struct({
-      timeframe: Text,
-      needed: Schema.Int,
-      have: Schema.Int,
-      readyAt: Time
-    })
-  ),
+  timeframes: Schema.Array(Schema.Struct({ timeframe: Text, needed: Schema.Int, have: Schema.Int, readyAt: Time })),
   problem: Schema.NullOr(Text),
   note: Schema.NullOr(Text)
 })

@@ -63,7 +63,7 @@ interface Kind {
   cases(look: Look): ReadonlyArray<Case>
 }
 
-/** What stopped a strategy says nothing about the bot once no file names it. */
+/** A strategy that no file names any more has no problem of the running bot. */
 const mayRun = (strategy: StrategyState | undefined): boolean => strategy?.isLoaded !== false
 
 const ofStrategies =
@@ -106,8 +106,8 @@ const pauses =
   ({ name, paused }: StrategyState, { assets, state }: Look) => {
     if (paused === undefined || (paused.limit === operatorLimit) !== isOperator) return undefined
     if (paused.action === "pause") return { text: `Paused ${pausedBy(paused)}` }
-    const held = leftPositions(state, (strategy) => strategy.name === name).map((left) => leftText(left, assets))
-    const open = held.length === 0 ? "" : `; it ${held.join(", ")}, and places no exit`
+    const positions = leftPositions(state, (strategy) => strategy.name === name).map((left) => leftText(left, assets))
+    const open = positions.length === 0 ? "" : `; it ${positions.join(", ")}, and places no exit`
     return { text: `Paused, orders cancelled ${pausedBy(paused)}${open}` }
   }
 
@@ -194,11 +194,7 @@ const kinds: ReadonlyArray<Kind> = [
       .map(({ limit, reason, since, slot, strategy, wanted }) => {
         const exit = `${wanted.side} ${Money.withSymbol(assets, wanted.asset, wanted.quantity)} at ${Decimal.format(wanted.price)}`
         if (wanted.rests)
-          return {
-            subject: slotKey(strategy, slot),
-            text: `The exit ${exit} is open and not filled: ${reason}`,
-            since
-          }
+          return { subject: slotKey(strategy, slot), text: `The exit ${exit} is open and not filled: ${reason}`, since }
         const by = limit === undefined ? "the venue" : `its limit ${limit}`
         const own = state.placements.get(state.slots.get(slotKey(strategy, slot))?.placement ?? "")
         const rests = own?.state === "open" && own.cancel === undefined ? own : undefined

@@ -181,11 +181,7 @@ export const series = (
   )
   const decimals = (symbol: string) => assets.get(symbol)?.decimals ?? 0
   const rounded = (value: number): number => Number(value.toFixed(decimals(quote.symbol)))
-  const points = curve(trading, {
-    quote: quote.symbol,
-    closes: closes.filter(({ at }) => at <= now),
-    decimals
-  })
+  const points = curve(trading, { quote: quote.symbol, closes: closes.filter(({ at }) => at <= now), decimals })
   const every = Math.max(1, Math.ceil(points.length / mostPoints))
   const samples = points.filter((_, index) => index % every === 0 || index === points.length - 1)
   return {

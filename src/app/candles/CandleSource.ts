@@ -97,8 +97,8 @@ export const candlesIn = (
   const openCandles = new Map<number, OpenCandle>()
   for (const { openedAt, open, high, low, close, volume = Number.NaN } of minutes) {
     const frame = frameStart(openedAt, millis)
-    const known = openCandles.get(frame)
-    if (known !== undefined) extend(known, high, low, close, volume)
+    const openFrame = openCandles.get(frame)
+    if (openFrame !== undefined) extend(openFrame, high, low, close, volume)
     else if (begin <= frame && frame + millis <= Math.min(now, end + minuteMillis))
       openCandles.set(frame, { open, high, low, close, volume })
   }

@@ -38,13 +38,13 @@ const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources,
   const candlesByMarket = new Map<string, WantedCandles>()
   for (const { strategy, market, candles: needs } of strategies.flatMap(candlesOf)) {
     const source = CandleSource.sourceOf(strategy, market, ofMarkets, path)
-    const known = candlesByMarket.get(market.name)
-    const all = new Map(known?.needs)
+    const marketPrices = candlesByMarket.get(market.name)
+    const all = new Map(marketPrices?.needs)
     for (const [timeframe, count] of needs) all.set(timeframe, Math.max(count, all.get(timeframe) ?? 0))
     const hasVolumes = strategy.volumes?.has(market.name) === true
-    const counts = known === undefined || (hasVolumes && !known.hasVolumes)
+    const counts = marketPrices === undefined || (hasVolumes && !marketPrices.hasVolumes)
     if (source !== undefined && counts) candlesByMarket.set(market.name, { ...source, needs: all, hasVolumes })
-    else if (known !== undefined) candlesByMarket.set(market.name, { ...known, needs: all })
+    else if (marketPrices !== undefined) candlesByMarket.set(market.name, { ...marketPrices, needs: all })
   }
   return candlesByMarket
 }

@@ -43,9 +43,7 @@ export const say = Effect.fn("Account.say")(
   (said, account) =>
     Effect.mapError(said, (error) =>
       error._tag === "TimeoutError"
-        ? new NotHeard({
-            message: `No runner of ${account} has applied it yet; its next runner will (limitbot fleet)`
-          })
+        ? new NotHeard({ message: `No runner of ${account} has applied it yet; its next runner will (limitbot fleet)` })
         : unusable(error)
     )
 )

@@ -166,9 +166,7 @@ const waiting = Effect.fnUntraced(function* (bot: AccountOfFleet) {
 const venueOfAccount = Effect.fn("Looking.venueOfAccount")(function* (bot: AccountOfFleet) {
   const answer = yield* AccountWords.say(bot, theOperator, { _tag: "ListOrders" })
   if (answer._tag !== "Listed")
-    return yield* new NotHeard({
-      message: `Its owner answered ${answer._tag} instead of its orders`
-    })
+    return yield* new NotHeard({ message: `Its owner answered ${answer._tag} instead of its orders` })
   const { at, found } = answer
   return { name: VenueOrders.name, at, lookedAt: yield* now, found } satisfies LookedAt
 })

@@ -49,11 +49,11 @@ export const listed = Effect.fn("VenueOrders.listed")(function* (
   signerId: string,
   state: BotState
 ) {
-  const found = yield* openOrdersOf(config, state).pipe(
+  const openOrders = yield* openOrdersOf(config, state).pipe(
     Effect.timeoutOrElse({
       duration: patience,
       orElse: () => Effect.fail({ message: `it did not answer within ${patience}` })
     })
   )
-  return { at: `${config.venue.url}, the unfinished orders of ${signerId}`, found }
+  return { at: `${config.venue.url}, the unfinished orders of ${signerId}`, found: openOrders }
 })

@@ -23,9 +23,9 @@ export const line = Effect.fn("DashboardPage.line")(function* (journal: string, 
 export const pageOf = Effect.fn("DashboardPage.pageOf")(function* (config: string) {
   const { journal } = yield* ConfigFile.loadSettings(config)
   const url = yield* RunningBot.reachable(journal)
-  const shown = yield* line(journal, url)
+  const pageLine = yield* line(journal, url)
   return {
     data: () => ({ dashboard: url, tokenFile: Tokens.operatorFile(journal) }),
-    lines: () => [shown]
+    lines: () => [pageLine]
   } satisfies CommandAnswer
 })

@@ -17,9 +17,7 @@ export const sent = Effect.fn("NotifyTest.sent")(
   function* (config: string) {
     const { dashboard, journal, notify } = yield* ConfigFile.load(config)
     if (notify.length === 0)
-      return yield* new NotAllDelivered({
-        message: "The configuration has no `notify`: there is no receiver to test."
-      })
+      return yield* new NotAllDelivered({ message: "The configuration has no `notify`: there is no receiver to test." })
     const at = yield* Clock.currentTimeMillis
     const notice = { at, severity: "good", kind: "Test", subject: "limitbot", text: "this is a test" } as const
     const phones = yield* OwnPhones.open(journal, { notify }, dashboard)

@@ -18,9 +18,7 @@ import * as Doctor from "../control/Doctor.ts"
 import { type CheckFinding, ok, warn, wrong } from "../start/CheckFinding.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 
-export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", {
-  wrong: Schema.Array(Schema.String)
-}) {
+export class NotReady extends Schema.TaggedError<NotReady>()("NotReady", { wrong: Schema.Array(Schema.String) }) {
   override get message(): string {
     return `Nothing was placed; fix this first: ${this.wrong.join("; ")}`
   }

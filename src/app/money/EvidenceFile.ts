@@ -157,12 +157,7 @@ export const write = Effect.fn("EvidenceFile.write")(function* ({ bot, order, ou
       }
       if (Option.isSome(out)) yield* writeDossier(view, histories, { order, bot, out: out.value, offline })
       if (Option.isNone(proof) || typeof bot !== "string") return
-      yield* writeProof({
-        order,
-        config: bot,
-        out: proof.value,
-        events: histories.flatMap(({ moments }) => moments)
-      })
+      yield* writeProof({ order, config: bot, out: proof.value, events: histories.flatMap(({ moments }) => moments) })
     }),
     { until: Number.POSITIVE_INFINITY, seen: fold.see }
   )
@@ -181,10 +176,7 @@ const writeDossier = Effect.fnUntraced(function* (
     account: view.state.run?.account ?? null,
     venue: view.state.run?.venue ?? null,
     asked: order,
-    orders: found.map((each) => ({
-      ...dossierOf(each, view),
-      venueNow: testimonies.get(each.placement) ?? notAsked
-    }))
+    orders: found.map((each) => ({ ...dossierOf(each, view), venueNow: testimonies.get(each.placement) ?? notAsked }))
   }
   const fileSystem = yield* FileSystem.FileSystem
   yield* fileSystem

@@ -151,11 +151,11 @@ export const balances = Effect.fn("PlanInputs.balances")(function* (
   const homes = new Map(assets.map((asset) => [asset.id, depositTypeOf(account, asset)]))
   const chainBalances = yield* heldIn(homes).pipe(Effect.orElseSucceed(() => new Map<string, Amount>()))
   // Without an RPC address, the balances that the service lists itself are all that is known of public money.
-  const held = chainBalances.size > 0 ? chainBalances : yield* listedByService
-  if (held.size === 0) return undefined
+  const heldBalances = chainBalances.size > 0 ? chainBalances : yield* listedByService
+  if (heldBalances.size === 0) return undefined
   return new Map(
     assets.flatMap(({ id, symbol }) => {
-      const amount = held.get(id)
+      const amount = heldBalances.get(id)
       return amount === undefined ? [] : [[symbol, amount] as const]
     })
   )

@@ -325,16 +325,8 @@ export interface Summary extends ReturnType<typeof moneySums> {
 const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
   const { state } = yield* Bookkeeper
   const open = unfinished(state)
-  const result: Summary = {
-    event: "summary",
-    fills: state.fills,
-    openOrders: open.length,
-    ...moneySums(state, assets)
-  }
-  return {
-    summary: result,
-    safeUntil: safeUntil(state)
-  }
+  const result: Summary = { event: "summary", fills: state.fills, openOrders: open.length, ...moneySums(state, assets) }
+  return { summary: result, safeUntil: safeUntil(state) }
 })
 
 const behindText = (state: BotState): string => {

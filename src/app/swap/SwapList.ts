@@ -19,10 +19,7 @@ const columns = Table.of<SwapHistory.SwapHistory>([
   { key: "outcome", title: "OUTCOME", value: (swap) => SwapHistory.endOf(swap)?.outcome }
 ])
 
-const evidence = {
-  ...columns,
-  json: (swaps: ReadonlyArray<SwapHistory.SwapHistory>) => swaps.map(swapView)
-}
+const evidence = { ...columns, json: (swaps: ReadonlyArray<SwapHistory.SwapHistory>) => swaps.map(swapView) }
 
 const receivedOf = (swap: SwapHistory.SwapHistory): bigint =>
   SwapHistory.endOf(swap) === undefined ? swap.agreed.amountOut : SwapHistory.moneyOf(swap).received

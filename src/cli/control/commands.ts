@@ -66,10 +66,7 @@ export const resume = Command.make(
 
 export const cancel = Command.make(
   "cancel",
-  {
-    slot: Argument.String("strategy/slot").pipe(Argument.withDescription("A slot as `status` shows it")),
-    ...one
-  },
+  { slot: Argument.String("strategy/slot").pipe(Argument.withDescription("A slot as `status` shows it")), ...one },
   ({ bot, slot, why }) =>
     Effect.flatMap(WhichBot.botOf(bot), (named) =>
       tell(named, "cancel", { target: slot, why: Option.getOrUndefined(why) })

@@ -28,9 +28,7 @@ const download = Command.make(
   Effect.fn(function* (input) {
     const stepMillis = timeframeMillis(input.timeframe)
     if (stepMillis === undefined)
-      return yield* new WrongUsage({
-        message: `--timeframe ${input.timeframe}: write for example 1m, 1h`
-      })
+      return yield* new WrongUsage({ message: `--timeframe ${input.timeframe}: write for example 1m, 1h` })
     const from = yield* moment("from", Option.some(input.from), 0)
     const to = yield* moment("to", input.to, yield* Clock.currentTimeMillis)
     const exchange = yield* Effect.flatMap(ExchangeCandles.loadLibrary, (module) =>

@@ -31,7 +31,7 @@ export const wish = Effect.fnUntraced(function* (
     const free = command === "release" ? ", or it is not killed" : ""
     return yield* new WrongUsage({ message: `The fleet has no account ${accounts.join()}${killed}${free}` })
   }
-  const wanted = Wishes.wantedBy[command]
-  const state = wanted === "running" ? "to trade" : wanted
+  const wishes = Wishes.wantedBy[command]
+  const state = wishes === "running" ? "to trade" : wishes
   yield* Console.log(`${counted(changed, "account")} ${changed === 1 ? "is" : "are"} ${state} within seconds.`)
 })

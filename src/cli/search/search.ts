@@ -126,7 +126,7 @@ export const command = Command.make(
       yield* refuse(both, by)
       const side = or(fills, "pessimistic")
       if (side === "worse") return yield* new WrongUsage({ message: "--fills worse does not go with --by monte-carlo" })
-      const asked = {
+      const options = {
         ...given,
         fills: side,
         method: or(luck.method, "returns"),
@@ -134,21 +134,22 @@ export const command = Command.make(
         ruin: or(luck.ruin, 50),
         block: or(luck.block, 1440)
       }
-      return yield* searching(MonteCarloRun.run, MonteCarloPage)(asked)
+      return yield* searching(MonteCarloRun.run, MonteCarloPage)(options)
     }
     yield* refuse(luck, by)
     if (both.set.length === 0) return yield* new WrongUsage({ message: `--by ${by} needs --set KEY=VALUES` })
-    const asked = {
+    const flagsOfSearch = {
       ...given,
       ...both,
       fills: or(fills, "worse"),
       rank: or(both.rank, "p5"),
       objective: or(both.objective, "profitQuote")
     }
-    if (by === "sweep") return yield* searching(SweepRun.run, SweepPage)({ ...asked, ...sweep, top: or(sweep.top, 10) })
+    if (by === "sweep")
+      return yield* searching(SweepRun.run, SweepPage)({ ...flagsOfSearch, ...sweep, top: or(sweep.top, 10) })
     const { anchored, train, windows } = walk
     const stretches = { anchored, train: or(train, 3), windows: or(windows, 6) }
-    yield* searching(WalkForwardRun.run, WalkForwardPage)({ ...asked, ...stretches })
+    yield* searching(WalkForwardRun.run, WalkForwardPage)({ ...flagsOfSearch, ...stretches })
   })
 ).pipe(
   help("Run a strategy many times to find parameters, to test the search, or to measure chance", {

@@ -125,9 +125,7 @@ export const command = Command.make(
     }
     if (csv) return yield* new WrongUsage({ message: "--csv goes with --list only" })
     if (resume !== undefined && given.amount !== undefined) {
-      return yield* new WrongUsage({
-        message: "--resume continues a swap as agreed: without amounts"
-      })
+      return yield* new WrongUsage({ message: "--resume continues a swap as agreed: without amounts" })
     }
     if (payAgain && resume === undefined) {
       return yield* new WrongUsage({ message: "--pay-again goes with --resume only" })

@@ -70,10 +70,7 @@ const LookGroup = HttpApiGroup.make("look")
       "Every unsettled order, with its ids at the venue"
     ),
     HttpApiEndpoint.get("fills", "/api/v1/fills", {
-      query: {
-        limit: Schema.optionalKey(Count(10_000)),
-        after: Schema.optionalKey(Sequence)
-      },
+      query: { limit: Schema.optionalKey(Count(10_000)), after: Schema.optionalKey(Sequence) },
       success: Fills,
       error
     }).annotate(OpenApi.Summary, "Fills, the newest last; `after`: only those of later events"),
@@ -212,11 +209,7 @@ const CommandGroup = HttpApiGroup.make("command")
     HttpApiEndpoint.post("unsubscribe", "/api/v1/push/unsubscribe", { payload: PhoneName, success: Done, error })
       .annotate(NeededRole, "viewer")
       .annotate(OpenApi.Summary, "Unsubscribes a browser that was subscribed with this token"),
-    HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", {
-      payload: nothing,
-      success: Reconciliation,
-      error
-    })
+    HttpApiEndpoint.post("reconcile", "/api/v1/reconcile", { payload: nothing, success: Reconciliation, error })
       .annotate(NeededRole, "trader")
       .annotate(OpenApi.Summary, "Compares the bot's records with its witnesses"),
     HttpApiEndpoint.post("swapQuote", "/api/v1/swap/quote", {

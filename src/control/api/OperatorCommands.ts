@@ -109,11 +109,7 @@ export const commandNames: ReadonlyArray<CommandName> = Object.keys(operatorComm
 export const commandOf = (name: CommandName): OperatorCommand => operatorCommands[name]
 
 export const operatorWords = {
-  paid: {
-    title: "It was paid",
-    means: "The payment was made, or missing money has arrived",
-    taken: "paid"
-  },
+  paid: { title: "It was paid", means: "The payment was made, or missing money has arrived", taken: "paid" },
   "not-paid": {
     title: "It was not paid",
     means: "The payment was not made: its money is free again",

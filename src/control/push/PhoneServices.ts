@@ -27,9 +27,7 @@ const List = Schema.fromJsonString(Schema.Array(Subscription))
 const decode = Schema.decodeUnknownEffect(List)
 const encode = Schema.encodeSync(List)
 
-class PhonesUnusable extends Schema.TaggedError<PhonesUnusable>()("PhonesUnusable", {
-  message: Schema.String
-}) {}
+class PhonesUnusable extends Schema.TaggedError<PhonesUnusable>()("PhonesUnusable", { message: Schema.String }) {}
 
 const fileOf = (journal: string): string => `${journal}.phones`
 

@@ -58,12 +58,7 @@ export const choices = (
   names.map((name) =>
     h(
       "button",
-      {
-        type: "button",
-        class: "small",
-        "aria-pressed": name === chosen ? "true" : "false",
-        click: () => pick(name)
-      },
+      { type: "button", class: "small", "aria-pressed": name === chosen ? "true" : "false", click: () => pick(name) },
       name
     )
   )

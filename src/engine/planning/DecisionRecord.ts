@@ -99,10 +99,7 @@ export const decisionEvent = (
   inputs: Inputs | undefined
 ): Of<"Decided"> => {
   const { price, elsewhere, depth } = view
-  const wished = decision.desired.map((desired) => ({
-    desired,
-    order: armed(desired, view)
-  }))
+  const wished = decision.desired.map((desired) => ({ desired, order: armed(desired, view) }))
   return {
     _tag: "Decided",
     strategy: strategy.name,

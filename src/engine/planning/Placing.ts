@@ -92,11 +92,11 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
 
   /** Reports an exit that a pause or the kill switch withholds. */
   const withheld = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
-    const known = at(strategy, view, beside, desired)
-    const verdict = check(desired, known)
+    const inputs = at(strategy, view, beside, desired)
+    const verdict = check(desired, inputs)
     // Without a hold, its money is still in the order that is cancelled, and no limit refuses it.
-    const isHeld = known.held.length > 0 && Result.isFailure(verdict)
-    return isHeld ? denied(strategy, desired, known, verdict.failure) : Effect.void
+    const isHeld = inputs.held.length > 0 && Result.isFailure(verdict)
+    return isHeld ? denied(strategy, desired, inputs, verdict.failure) : Effect.void
   }
 
   /** An open order stays in its slot until its successor may be placed; recorded once. `undefined` if it may be placed. */

@@ -98,13 +98,14 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       case "Wait":
         return Effect.void
       case "Cancel": {
-        const known = own.find((candidate) => candidate.slot === change.slot)
-        const kept = change.successor && known && keptBack(strategy, view, beside, change.successor, known)
-        if (kept !== undefined) return kept
+        const slotPlacement = own.find((candidate) => candidate.slot === change.slot)
+        const reservation =
+          change.successor && slotPlacement && keptBack(strategy, view, beside, change.successor, slotPlacement)
+        if (reservation !== undefined) return reservation
         if (movingCodes.has(change.why.code)) Tally.move(beside.tally)
         // The order may have been withdrawn, or may have ended, since this plan looked at it.
         return books.recordFrom((state) => {
-          const placement = known && state.placements.get(known.id)
+          const placement = slotPlacement && state.placements.get(slotPlacement.id)
           const isOver = placement === undefined || isFinished(placement.state) || placement.cancel !== undefined
           return isOver || !Placing.isInForce(state, strategy) ? [] : [withdrawal(placement, change.why)]
         })

@@ -67,9 +67,9 @@ const own = Effect.fnUntraced(function* (means: CancelMeans, placement: Placemen
 
 const shownAfter = Effect.fnUntraced(function* ({ venue }: CancelMeans, orderId: string) {
   const cancelResult = yield* Effect.result(venue.cancelOrder(orderId))
-  const shown = cancelResult._tag === "Success" ? cancelResult : yield* Effect.result(venue.getOrder(orderId))
-  if (shown._tag === "Success") return shown.success.value
-  yield* Effect.logDebug(shown.failure.message)
+  const readBack = cancelResult._tag === "Success" ? cancelResult : yield* Effect.result(venue.getOrder(orderId))
+  if (readBack._tag === "Success") return readBack.success.value
+  yield* Effect.logDebug(readBack.failure.message)
   return undefined
 })
 

@@ -104,12 +104,7 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
 const keyOf = ({ cursor }: Pass): string => `${cursor?.address} ${cursor?.memo}`
 
 const cursorOf = ({ cursor }: Pass) =>
-  cursor === undefined
-    ? {}
-    : {
-        lastDepositAddress: cursor.address,
-        ...present({ lastDepositMemo: cursor.memo })
-      }
+  cursor === undefined ? {} : { lastDepositAddress: cursor.address, ...present({ lastDepositMemo: cursor.memo }) }
 
 /** An odd line is kept too. If it names no address, its key is its own bytes, at the time of its neighbour. */
 const stored = (entry: HistoryEntry, place: number, page: ReadonlyArray<HistoryEntry>): StoredTransaction => {

@@ -186,14 +186,4 @@ const lasting = ({
   movedTo,
   reconciled,
   witnessed
-}: RunState) => ({
-  assets,
-  capital,
-  diskFullSince,
-  drift,
-  echoedFees,
-  killed,
-  movedTo,
-  reconciled,
-  witnessed
-})
+}: RunState) => ({ assets, capital, diskFullSince, drift, echoedFees, killed, movedTo, reconciled, witnessed })

@@ -140,10 +140,7 @@ const totals = ({ bought, sold, paid, proceeds }: Slot, placement: Placement) =>
 /** A leg is complete when its order filled completely; partial fills of ended orders count towards the leg. */
 export const afterOrder = (slot: Slot, placement: Placement): Partial<Slot> => {
   const { side, price, received, status } = placement
-  const inLeg = {
-    filledInLeg: slot.filledInLeg + filledBase(placement),
-    receivedInLeg: slot.receivedInLeg + received
-  }
+  const inLeg = { filledInLeg: slot.filledInLeg + filledBase(placement), receivedInLeg: slot.receivedInLeg + received }
   const after = { ...slot, ...inLeg }
   const past: SlotPast = { ...holdingAfter(slot.past, placement), lastOrder: { side, price } }
   const leg = status === "FILLED" ? completed(after, side) : inLeg

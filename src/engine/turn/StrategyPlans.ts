@@ -49,7 +49,8 @@ export const make = Effect.fnUntraced(function* (
       ...changed.flatMap((strategy) => StartUp.loaded(books.state, strategy)),
       ...removedStrategies.map(({ name: strategy }) => {
         const left = leftPositions(books.state, ({ name }) => name === strategy)
-        return { _tag: "StrategyRemoved", strategy, orders: removed, ...(left.length > 0 && { left }) } as const
+        const about = { strategy, orders: removed, ...(left.length > 0 && { left }) }
+        return { _tag: "StrategyRemoved", ...about } as const
       })
     )
     // A price that an edited file saw may be another market's.

@@ -133,10 +133,10 @@ export const marketsOf = (
   const readMarket = market({ ...traded, ticks: new Map() })
   for (const [{ value: text, ...place }, { value }] of rows ?? []) {
     if (value.candles !== undefined) sources.set(text, { source: value.candles, folder })
-    const found = readMarket({ type: "scalar", text, isQuoted: true, ...place }, to)
-    if (found === undefined) continue
-    if (value.tick !== undefined) ticks.set(found.name, value.tick)
-    if (value.within !== undefined) withinOf.set(found.name, value.within)
+    const parsedMarket = readMarket({ type: "scalar", text, isQuoted: true, ...place }, to)
+    if (parsedMarket === undefined) continue
+    if (value.tick !== undefined) ticks.set(parsedMarket.name, value.tick)
+    if (value.within !== undefined) withinOf.set(parsedMarket.name, value.within)
   }
   const { within, after: lastsMillis } = prices ?? {
     ...defaultSecondSourceTerms,

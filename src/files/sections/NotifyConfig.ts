@@ -163,13 +163,7 @@ export const loadedTargets = Effect.fn("NotifyConfig.loadedTargets")(function* (
     if (url === undefined) continue
     if (receiver === "push" && source !== undefined && secret !== undefined && Vapid.keyPairOf(secret) === undefined)
       report(to, source, "the secret there is not the 64 hexadecimal digits of a key", Vapid.howToMakeOne)
-    loaded.push({
-      ...rest,
-      to: receiver,
-      url,
-      secret,
-      rule: { least, kinds: new Set(kinds), except: new Set(except) }
-    })
+    loaded.push({ ...rest, to: receiver, url, secret, rule: { least, kinds: new Set(kinds), except: new Set(except) } })
   }
   return loaded
 })

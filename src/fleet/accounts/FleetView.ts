@@ -101,9 +101,7 @@ function make(bots: ReadonlyArray<RegisteredBot>, many: Accounts | undefined) {
         const commandResults = yield* Effect.forEach(
           own,
           (name) => Effect.result(single.command(name, command, reason)),
-          {
-            concurrency: 16
-          }
+          { concurrency: 16 }
         )
         const failed = own.filter((_, index) => commandResults[index]?._tag === "Failure")
         const of = counted(changed + own.length - failed.length, "bot")

@@ -58,12 +58,7 @@ const surface = Effect.fnUntraced(function* (
   const figures = Effect.suspend(() =>
     rendered([
       { name: "info", kind: "gauge", help: "Always 1", samples: [[{ version, sources: sourcesCode() }, 1]] },
-      {
-        name: "fleet_runner_accounts",
-        kind: "gauge",
-        help: "Accounts of this runner",
-        samples: [[{}, pulse.accounts]]
-      }
+      { name: "fleet_runner_accounts", kind: "gauge", help: "Accounts of this runner", samples: [[{}, pulse.accounts]] }
     ])
   )
   const options = { host: "127.0.0.1", port, mayMove: false, names: [], viewerToken: undefined, tls: undefined }

@@ -43,10 +43,7 @@ const marketsOf = Effect.fnUntraced(function* (markets: Markets, edited: Readonl
 const namesOf = (strategy: Strategy): ReadonlyArray<string> => marketsSeen(strategy).map(({ name }) => name)
 
 /** The pessimistic rules of backtests, and half a minute for clock differences and polls. */
-const margin: Margin = {
-  edgeBasisPoints: fillPresets.pessimistic.edgeBasisPoints,
-  delayMillis: 30 * secondMillis
-}
+const margin: Margin = { edgeBasisPoints: fillPresets.pessimistic.edgeBasisPoints, delayMillis: 30 * secondMillis }
 
 const verdictsOf = (
   { trades, orders }: Trades.TradingRecord,

@@ -19,11 +19,7 @@ import * as RunCandles from "./RunCandles.ts"
 import * as RunSetUp from "./RunSetUp.ts"
 import * as StrategySource from "./StrategySource.ts"
 
-const modes = {
-  both: ["pessimistic", "optimistic"],
-  pessimistic: ["pessimistic"],
-  optimistic: ["optimistic"]
-} as const
+const modes = { both: ["pessimistic", "optimistic"], pessimistic: ["pessimistic"], optimistic: ["optimistic"] } as const
 
 export interface BacktestAsked extends RunSetUp.RunAsked {
   readonly fills: keyof typeof modes

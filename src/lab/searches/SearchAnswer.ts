@@ -29,14 +29,14 @@ export const searching = <Asked, Found, E, R>(
   Effect.fn(
     function* (input: Asked & Input) {
       const outcome = yield* run(input)
-      const made = page(outcome, yield* Clock.currentTimeMillis)
+      const document = page(outcome, yield* Clock.currentTimeMillis)
       if (Option.isSome(input.report)) {
         const fileSystem = yield* FileSystem.FileSystem
-        yield* fileSystem.writeFileString(input.report.value, HtmlPage.render(made))
+        yield* fileSystem.writeFileString(input.report.value, HtmlPage.render(document))
       }
       const why = refusal?.(outcome)
       const exit = why === undefined ? undefined : new NothingRan({ why })
-      return { data: () => json(outcome), lines: () => PageText.lines(made), exit }
+      return { data: () => json(outcome), lines: () => PageText.lines(document), exit }
     },
     Answer.print,
     Effect.scoped

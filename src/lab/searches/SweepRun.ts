@@ -150,9 +150,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const keepOneOf = Option.getOrElse(asked.halve, () => Number.POSITIVE_INFINITY)
   const paretoOf = yield* objectivesOf(asked.pareto)
   if (Option.isSome(asked.suggest) && Option.isSome(asked.halve))
-    return yield* new WrongUsage({
-      message: "--suggest: the program chooses the trials, so --halve does not apply"
-    })
+    return yield* new WrongUsage({ message: "--suggest: the program chooses the trials, so --halve does not apply" })
   const loaded = yield* SearchSetUp.load(
     Option.isSome(asked.suggest) ? { ...asked, random: Option.orElseSome(asked.random, () => usualSuggestions) } : asked
   )

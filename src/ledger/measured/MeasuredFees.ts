@@ -46,9 +46,9 @@ const byMarket = (
     const middle = Decimal.toNumber(mid(event))
     const value = middle > 0 ? of(event, middle) : undefined
     if (value === undefined) continue
-    const known = ratiosByStrategy.get(event.strategy) ?? []
-    known.push(value)
-    ratiosByStrategy.set(event.strategy, known)
+    const ratios = ratiosByStrategy.get(event.strategy) ?? []
+    ratios.push(value)
+    ratiosByStrategy.set(event.strategy, ratios)
   }
   const samplesByMarket = new Map<string, Array<number>>()
   for (const [strategy, each] of ratiosByStrategy) {

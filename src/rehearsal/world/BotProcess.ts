@@ -121,11 +121,7 @@ export const start = (options: BotOptions, seed: number, until: "idle" | "killed
     const { boot = "one", connection } = options
     const run = { pid: 1, boot, version: "0", mode: "simulation", account: signerId, venue: connection.url }
     yield* StartUp.record(run, loaded)
-    const engine = yield* Engine.make({
-      strategies: loaded,
-      markets: options.markets,
-      withdraw: Effect.sync(withdraw)
-    })
+    const engine = yield* Engine.make({ strategies: loaded, markets: options.markets, withdraw: Effect.sync(withdraw) })
     inside = { engine, recordFrom, state }
     if (options.beside !== undefined) yield* Effect.forkScoped(options.beside)
     yield* engine.runUntil(Effect.never, until === "idle" ? engine.isIdle : undefined)

@@ -93,13 +93,7 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
       const trouble = options.trouble()
       const path = pathOf(request)
       const fate = options.fate?.(path) ?? fateOf(trouble)
-      const departure: Departure = {
-        method: request.method,
-        path,
-        body: bodyOf(request),
-        at: world.now,
-        fate
-      }
+      const departure: Departure = { method: request.method, path, body: bodyOf(request), at: world.now, fate }
       options.seen(departure)
       const lateMillis = Math.ceil(random() * trouble.lateMillis)
       yield* Effect.sleep(Math.ceil(random() * latencyMillis))

@@ -76,8 +76,8 @@ const exitText = ({ asset, price: limit, quantity, side }: NonNullable<Of<"Denie
 const unsaid = (): Said => undefined
 
 const withLeft = (said: NonNullable<Said>, left: ReadonlyArray<LeftPosition> = [], assets: Assets): Said => {
-  const held = left.map((each) => `${each.strategy} ${leftText(each, assets)}`)
-  return held.length === 0 ? said : [`${said[0]}. NO FILE HAS THE NAME: ${held.join("; ")}`, "alarm"]
+  const positions = left.map((each) => `${each.strategy} ${leftText(each, assets)}`)
+  return positions.length === 0 ? said : [`${said[0]}. NO FILE HAS THE NAME: ${positions.join("; ")}`, "alarm"]
 }
 
 const sentences: { readonly [T in Tag]: (event: Of<T>, money: Money, assets: Assets) => Said } = {

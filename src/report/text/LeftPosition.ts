@@ -1,4 +1,4 @@
-/** What a strategy still holds that is no longer in the files, in words. */
+/** The position of a strategy that is no longer in the files, in words. */
 import { magnitude } from "../../domain/Amount.ts"
 import type { LeftPosition } from "../../domain/BotEvent.ts"
 import { averagePrice } from "../../domain/CostBasis.ts"

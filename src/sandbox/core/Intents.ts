@@ -31,11 +31,7 @@ const Transfer = Schema.Struct({
 })
 
 const Message = Schema.fromJsonString(
-  Schema.Struct({
-    signer_id: Wire.Identifier,
-    deadline: Wire.TimestampText,
-    intents: Schema.Array(Transfer)
-  })
+  Schema.Struct({ signer_id: Wire.Identifier, deadline: Wire.TimestampText, intents: Schema.Array(Transfer) })
 )
 const decodeMessage = Schema.decodeUnknownResult(Message, { onExcessProperty: "error" })
 

@@ -95,7 +95,7 @@ export const deposits = HttpApiBuilder.group(
   "deposits",
   Effect.fnUntraced(function* (handlers) {
     const sandbox = yield* Sandbox
-    const shown = Effect.fnUntraced(function* (target: SandboxOrder | SandboxSwap) {
+    const report = Effect.fnUntraced(function* (target: SandboxOrder | SandboxSwap) {
       const correlationId = yield* yield* NextCorrelationId
       return yield* sandbox.read((state) => toWire(state, HistoryRecord.of(target), correlationId)).pipe(asMessageError)
     })
@@ -109,7 +109,7 @@ export const deposits = HttpApiBuilder.group(
       submit: Effect.fnUntraced(function* ({ payload: { depositAddress, memo, txHash } }) {
         const target = yield* find(depositAddress, memo)
         yield* sandbox.change({ tag: "SubmitDeposit", payload: { depositAddress, txHash } }).pipe(asMessageError)
-        return yield* shown(target)
+        return yield* report(target)
       }),
       withdrawals: Effect.fnUntraced(function* ({ query }) {
         const target = yield* find(query.depositAddress, query.depositMemo)
@@ -118,7 +118,7 @@ export const deposits = HttpApiBuilder.group(
         return yield* sandbox.read((state) => withdrawalsOf(state, target, query)).pipe(asMessageError)
       }),
       status: Effect.fnUntraced(function* ({ query: { depositAddress, depositMemo } }) {
-        return yield* shown(yield* find(depositAddress, depositMemo))
+        return yield* report(yield* find(depositAddress, depositMemo))
       })
     })
   })

@@ -19,8 +19,8 @@ export const [, usualExpireMillis] = defaultSettings("native").intentMillis
 const decode = Schema.decodeUnknownResult(SolverLaw, { onExcessProperty: "error" })
 
 export const lawOf = Effect.fn("SandboxServing.lawOf")(function* (written: string) {
-  const known = solverLaws[written]
-  if (known !== undefined) return known
+  const laws = solverLaws[written]
+  if (laws !== undefined) return laws
   const wrong = (what: string) => new WrongUsage({ message: `--solvers ${written}: ${what}` })
   const fileSystem = yield* FileSystem.FileSystem
   const text = yield* fileSystem

@@ -47,9 +47,7 @@ export interface Record {
 }
 
 const broken = (file: string) => (cause: unknown) =>
-  new RecordBroken({
-    message: `The signer's record ${file}: ${messageOf(cause)}`
-  })
+  new RecordBroken({ message: `The signer's record ${file}: ${messageOf(cause)}` })
 
 /** Every write is on disk when it returns. (Node's permission model does not allow fsync.) */
 const opened = (file: string): number => {

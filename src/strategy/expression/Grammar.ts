@@ -29,18 +29,8 @@ export type Expression = Place &
     | { readonly type: "unary"; readonly operator: "-" | "not"; readonly operand: Expression }
     /** Number of candles back. */
     | { readonly type: "past"; readonly operand: Expression; readonly back: number }
-    | {
-        readonly type: "if"
-        readonly condition: Expression
-        readonly then: Expression
-        readonly otherwise: Expression
-      }
-    | {
-        readonly type: "binary"
-        readonly operator: Operator
-        readonly left: Expression
-        readonly right: Expression
-      }
+    | { readonly type: "if"; readonly condition: Expression; readonly then: Expression; readonly otherwise: Expression }
+    | { readonly type: "binary"; readonly operator: Operator; readonly left: Expression; readonly right: Expression }
   )
 
 export interface SyntaxProblem extends Place {

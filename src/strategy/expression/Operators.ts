@@ -8,11 +8,7 @@ import { combine, movedBy, movesOf, type PriceDependence, seriesFrom, type Term,
 
 type Table<A> = { readonly [K in Operator]?: (a: number, b: number) => A }
 
-export const arithmetic: Table<number> = {
-  "+": (a, b) => a + b,
-  "-": (a, b) => a - b,
-  "*": (a, b) => a * b
-}
+export const arithmetic: Table<number> = { "+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b }
 
 export const comparisons: Table<boolean> = {
   "<": (a, b) => a < b,

@@ -105,11 +105,7 @@ const TransactionsQuery = Schema.Struct({
 /** Filters of the history by cursor. */
 export type TransactionsQuery = typeof TransactionsQuery.Type
 
-const TransactionPagesQuery = Schema.Struct({
-  ...filters,
-  page: count(Number.MAX_SAFE_INTEGER),
-  perPage: count(1000)
-})
+const TransactionPagesQuery = Schema.Struct({ ...filters, page: count(Number.MAX_SAFE_INTEGER), perPage: count(1000) })
 /** Filters of the history by page. */
 export type TransactionPagesQuery = typeof TransactionPagesQuery.Type
 

@@ -17,9 +17,7 @@ import {
 
 export class OrderValidation extends HttpApiMiddleware.Service<OrderValidation>()(
   "limitbot/venue/api/OrderValidation",
-  {
-    error: [400, 403, 409].map(orderErrorAt)
-  }
+  { error: [400, 403, 409].map(orderErrorAt) }
 ) {}
 
 export class MessageValidation extends HttpApiMiddleware.Service<MessageValidation>()(

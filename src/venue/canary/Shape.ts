@@ -73,8 +73,8 @@ export const differences = (
   const note = (path: string, was: string, is: string, isUnreadable = false) => {
     // A new field is one, though it is null here and something there.
     const key = was === absent ? path : `${path} ${was} ${is}`
-    const known = differenceByKey.get(key)
-    if (known === undefined || known.is === "null")
+    const difference = differenceByKey.get(key)
+    if (difference === undefined || difference.is === "null")
       differenceByKey.set(key, { path, was: clean(was), is: clean(is), isUnreadable })
   }
 

@@ -23,10 +23,7 @@ type Lines = Readonly<Record<Priority, FairLine<Deferred.Deferred<void>>>>
 
 export class RateBudget extends Context.Service<
   RateBudget,
-  {
-    limiter(priority: Priority): RateLimiter
-    readonly rate: Effect.Effect<number>
-  }
+  { limiter(priority: Priority): RateLimiter; readonly rate: Effect.Effect<number> }
 >()("limitbot/venue/http/RateBudget") {
   static readonly layerOfShare = Layer.effect(
     RateBudget,

@@ -58,9 +58,9 @@ export const divide = (rate: number, demands: ReadonlyArray<number>): ReadonlyAr
   const floor = floorOf(rate, demands.length)
   const claims = demands.map((demand) => Math.max(floor, demand))
   const level = levelOf(rate, claims)
-  const given = claims.map((want) => Math.min(want, level))
-  const spare = Math.max(0, rate - sum(given)) / demands.length
-  return given.map((each) => each + spare)
+  const grants = claims.map((want) => Math.min(want, level))
+  const spare = Math.max(0, rate - sum(grants)) / demands.length
+  return grants.map((each) => each + spare)
 }
 
 const floorOf = (rate: number, runners: number): number => Math.min(floorRate, rate / runners)

@@ -150,9 +150,7 @@ const traceOf = (json: unknown): { readonly correlationId?: string; readonly ven
   const correlationId = textOf(meta?.correlationId) ?? textOf(top?.correlationId)
   const timestamp = textOf(meta?.timestamp) ?? textOf(top?.timestamp)
   const venueTime = timestamp === undefined ? undefined : Timestamp.parse(timestamp)
-  return {
-    ...present({ correlationId, venueTime })
-  }
+  return { ...present({ correlationId, venueTime }) }
 }
 
 const seenIn = (reply: Reply): { status: number; correlationId?: string } => {

@@ -54,10 +54,7 @@ const toHeader = (error: { readonly retryAfter?: string }) =>
 
 class OrderError extends Schema.TaggedError<OrderError>()("OrderError", { ...head, body: StructuredErrors }) {}
 class MessageError extends Schema.TaggedError<MessageError>()("MessageError", { ...head, body: MessageBody }) {}
-class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", {
-  ...head,
-  body: HistoryErrorBody
-}) {}
+class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", { ...head, body: HistoryErrorBody }) {}
 
 const hasStatus = (status: number) => Schema.makeFilter((error: { readonly status: number }) => error.status === status)
 

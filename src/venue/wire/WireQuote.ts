@@ -131,10 +131,8 @@ export const ShownQuote = Schema.Struct({
 export type ShownQuote = typeof ShownQuote.Type
 
 /** A quote with the request as the venue understood it. */
-export const QuoteResponse = Schema.Struct({
-  ...trace,
-  quoteRequest: QuoteRequestEcho,
-  quote: Quote
-}).annotate({ identifier: "QuoteResponse" })
+export const QuoteResponse = Schema.Struct({ ...trace, quoteRequest: QuoteRequestEcho, quote: Quote }).annotate({
+  identifier: "QuoteResponse"
+})
 /** A quote with the request as the venue understood it. */
 export type QuoteResponse = typeof QuoteResponse.Type

@@ -114,12 +114,12 @@ const readOn = Effect.fnUntraced(function* ({ events }: Journal["Service"], book
 
 export const keepUp = Effect.fnUntraced(function* (every = 10_000) {
   const journal = yield* Journal
-  let known = yield* restore(journal.snapshots, () => {})
+  let restoredBooks = yield* restore(journal.snapshots, () => {})
   const look = Effect.gen(function* () {
-    yield* readOn(journal, known.books)
-    const { books, parts } = known
+    yield* readOn(journal, restoredBooks.books)
+    const { books, parts } = restoredBooks
     if (books.sequence - (parts.at(-1)?.sequence ?? 0) < every) return
-    known = yield* keep(journal.snapshots, known)
+    restoredBooks = yield* keep(journal.snapshots, restoredBooks)
   })
   yield* Effect.repeat(look, Schedule.spaced("1 minute"))
 })

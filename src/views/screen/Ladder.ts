@@ -38,10 +38,10 @@ export const ladder = (rows: ReadonlyArray<SlotRow>, sight: Sight): ReadonlyArra
   const markets = [...new Set(orderRows.flatMap((row) => marketOf(row) ?? []))]
   const most = Math.max(1, room - emptySlotLines.length - markets.length)
   const telling = new Set(orderRows.toSorted((a, b) => a.rank - b.rank).slice(0, most))
-  const shown = orderRows.filter((row) => telling.has(row)).toSorted(byPrice)
-  const hidden = orderRows.length - shown.length
+  const shownRows = orderRows.filter((row) => telling.has(row)).toSorted(byPrice)
+  const hidden = orderRows.length - shownRows.length
   return [
-    ...tableLines(shown, sight),
+    ...tableLines(shownRows, sight),
     ...(hidden === 0 ? [] : [[`… and ${counted(hidden, "order")} further away`, "dim"] as const]),
     ...emptySlotLines
   ]

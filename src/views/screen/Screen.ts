@@ -149,14 +149,7 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   const slots = canvas.slots ?? room
   // Where nothing has to fit, every slot states its own reason.
   const orderLines = Number.isFinite(canvas.columns)
-    ? ladder(rows, {
-        prices: input.prices,
-        earned,
-        inventory,
-        now: input.now,
-        columns: canvas.columns,
-        room: slots
-      })
+    ? ladder(rows, { prices: input.prices, earned, inventory, now: input.now, columns: canvas.columns, room: slots })
     : slotLines(rows, slots, earned, inventory)
   const lines = [...above, ...orderLines, ...below]
   return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))

@@ -324,10 +324,7 @@ const costsIn = ({ costs }: Market, fees: Fees): TradeCosts => {
   const estimated = [...fees].flatMap(([symbol, { withdraw }]) =>
     withdraw === undefined ? [] : [[symbol, withdraw] as const]
   )
-  return {
-    fillBasisPoints: costs?.fillBasisPoints ?? 0,
-    payouts: new Map([...(costs?.payouts ?? []), ...estimated])
-  }
+  return { fillBasisPoints: costs?.fillBasisPoints ?? 0, payouts: new Map([...(costs?.payouts ?? []), ...estimated]) }
 }
 
 const cycleOf = (market: Market, slot: string, legs: ReadonlyArray<Leg>, costs: TradeCosts): Cycle | undefined => {

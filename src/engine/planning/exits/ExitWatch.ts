@@ -63,11 +63,11 @@ export const make = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
     return Effect.forEach(
       own,
       (placement) => {
-        const wanted = desired.get(placement.slot)
-        if (wanted === undefined) return Effect.void
-        if (isEndUnbelieved(placement)) return ended(strategy, placement, wanted)
+        const desiredOrder = desired.get(placement.slot)
+        if (desiredOrder === undefined) return Effect.void
+        if (isEndUnbelieved(placement)) return ended(strategy, placement, desiredOrder)
         const isLive = slots.includes(placement.slot) && !isFinished(placement.state)
-        return isLive ? unfilled(strategy, view, placement, wanted) : Effect.void
+        return isLive ? unfilled(strategy, view, placement, desiredOrder) : Effect.void
       },
       { discard: true }
     )

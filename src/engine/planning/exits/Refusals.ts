@@ -40,12 +40,12 @@ interface Said {
 const isMoved = (before: number, now: number): boolean => Math.abs(now / before - 1) >= 0.01
 
 export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
-  const said = new Map<string, Said>()
+  const reports = new Map<string, Said>()
   const say = (key: string, about: Said["about"], what: string, event: BotEvent): Recorded => {
-    const before = said.get(key)
+    const before = reports.get(key)
     const verdicts = before?.about === about ? (before?.verdicts ?? new Set()) : new Set<string>()
     if (verdicts.has(what)) return Effect.void
-    said.set(key, { about, verdicts: verdicts.add(what) })
+    reports.set(key, { about, verdicts: verdicts.add(what) })
     return record(event)
   }
   return {
@@ -55,7 +55,7 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
     },
     missing: ({ slot, strategy }, what, event, market) => {
       const key = slotKey(strategy, slot)
-      const [before, now] = [said.get(key)?.about, Decimal.toNumber(market)]
+      const [before, now] = [reports.get(key)?.about, Decimal.toNumber(market)]
       const isKnown = state.refusedExits.has(key) && typeof before === "number" && !isMoved(before, now)
       return say(key, isKnown ? before : now, what, event)
     },
@@ -64,16 +64,16 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
       const reported = state.refusedExits.get(key)
       const isUnfilled = reported?.wanted.rests === true && wanted !== undefined && isAfterStop(wanted)
       if (reported === undefined || isUnfilled) return Effect.void
-      said.delete(key)
+      reports.delete(key)
       return record({ _tag: "Deferred", ...about, reason: "the order there is as planned" })
     },
-    forgetAllBut: (strategy, wanted) => forgetAllBut(said, strategy, wanted)
+    forgetAllBut: (strategy, wanted) => forgetAllBut(reports, strategy, wanted)
   }
 }
 
 export const forgetAllBut = (known: Map<string, unknown>, strategy: string, wanted: ReadonlyArray<string>): void => {
-  const kept = new Set(wanted.map((slot) => slotKey(strategy, slot)))
-  for (const key of known.keys()) if (key.startsWith(slotKey(strategy, "")) && !kept.has(key)) known.delete(key)
+  const keys = new Set(wanted.map((slot) => slotKey(strategy, slot)))
+  for (const key of known.keys()) if (key.startsWith(slotKey(strategy, "")) && !keys.has(key)) known.delete(key)
 }
 
 /**

@@ -163,10 +163,7 @@ export const moneyOf = (swap: SwapHistory): SwapMoney => {
   const refunded = min(inputTotal - spent, back)
   const unexplained = inputTotal - spent - refunded
   const fees = refunded > 0n ? min(unexplained, agreed.refundFee ?? 0n) : 0n
-  return {
-    input: { ...nowhere, spent, refunded, fees, residual: unexplained - fees },
-    received: amountOut
-  }
+  return { input: { ...nowhere, spent, refunded, fees, residual: unexplained - fees }, received: amountOut }
 }
 
 export const correlationIdsOf = ({ steps }: SwapHistory): ReadonlyArray<string> => [

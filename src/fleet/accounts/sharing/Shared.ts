@@ -37,10 +37,10 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
       Effect.provideService(Scope.Scope, scope),
       Effect.provideService(ChildProcessSpawner.ChildProcessSpawner, spawner)
     )
-    const made = sharedByKey.get(key) ?? (yield* Effect.cached(making))
-    sharedByKey.set(key, made)
+    const sharedValue = sharedByKey.get(key) ?? (yield* Effect.cached(making))
+    sharedByKey.set(key, sharedValue)
     // One that could not be made is made anew by whoever needs it next.
-    return yield* Effect.tapError(made, () => Effect.sync(() => sharedByKey.delete(key)))
+    return yield* Effect.tapError(sharedValue, () => Effect.sync(() => sharedByKey.delete(key)))
   })
 })
 

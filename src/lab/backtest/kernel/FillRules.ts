@@ -103,8 +103,8 @@ interface Ratios {
 const ratiosCache = new WeakMap<FillRules, Ratios>()
 
 const ratiosOf = (rules: FillRules): Ratios => {
-  const found = ratiosCache.get(rules)
-  if (found !== undefined) return found
+  const presetRatios = ratiosCache.get(rules)
+  if (presetRatios !== undefined) return presetRatios
   const [edge, rest] = [ratioOf(rules.edgeBasisPoints), Decimal.toNumber(restOf(rules))]
   const [buy, sell] = [Decimal.subtract(Decimal.one, edge), Decimal.add(Decimal.one, edge)]
   const ratios = {

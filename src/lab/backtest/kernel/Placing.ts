@@ -154,9 +154,9 @@ export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): vo
   const fee = side === "BUY" ? refundFee.quote : refundFee.base
   orders.note(slot, clock.nextBar)
   const row = orders.rowOf(slot)
-  const paid = wallet.refund(side, slot.openInput, fee)
-  if (paid > 0n && row !== undefined) trading.chargeRefund(row, paid)
-  if (side === "SELL") SlotState.loseToRefund(slot, paid)
+  const refund = wallet.refund(side, slot.openInput, fee)
+  if (refund > 0n && row !== undefined) trading.chargeRefund(row, refund)
+  if (side === "SELL") SlotState.loseToRefund(slot, refund)
   orders.close(slot)
 }
 
@@ -166,11 +166,11 @@ export const payOut = ({ wallet }: MarketRun, slot: SlotState.SlotState, side: S
 /** Charges the payout fee for the output of an order that was cancelled after partial fills. */
 const payForPayout = ({ wallet, trading, conditions }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   if (slot.unpaid <= 0n) return
-  const paid = min(slot.unpaid, withdrawFee(conditions.rules, row.side))
-  wallet.chargePayout(row.side, paid)
-  if (paid === 0n) return
-  SlotState.payForPayout(slot, paid)
-  trading.chargePayout(row, paid)
+  const charge = min(slot.unpaid, withdrawFee(conditions.rules, row.side))
+  wallet.chargePayout(row.side, charge)
+  if (charge === 0n) return
+  SlotState.payForPayout(slot, charge)
+  trading.chargePayout(row, charge)
 }
 
 export const cancel = (run: MarketRun, slot: SlotState.SlotState): void => {

@@ -42,7 +42,7 @@ interface FilledPart {
 type MarkedRow = ReturnType<typeof together<FilledPart>>[number]
 
 /**
- * How far closes moved in favour of these fills, as live. A fill counts from when its bar opened: within a minute, the first
+ * Moves of the closes in favour of these fills, as live. A fill counts from when its bar opened: within a minute, the first
  * close after it is the mark after one minute. Bars longer than that have none so soon.
  */
 const markouts = (fills: ReadonlyArray<MarkedRow>) => {

@@ -65,9 +65,9 @@ const shuffled = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<nu
   const permutation = [...values]
   for (let at = permutation.length - 1; at > 0; at--) {
     const other = Math.floor(next() * (at + 1))
-    const kept = permutation[at] ?? 0
+    const sample = permutation[at] ?? 0
     permutation[at] = permutation[other] ?? 0
-    permutation[other] = kept
+    permutation[other] = sample
   }
   return permutation
 }

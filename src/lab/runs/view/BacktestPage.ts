@@ -80,8 +80,8 @@ const orderIndex = () => {
   const orders: Array<BacktestParts.ReportOrder> = []
   const indices = new Map<OrderRow, number>()
   const indexOf = (row: OrderRow, { base, quote }: Market, market: number, firstSlot: number): number => {
-    const found = indices.get(row)
-    if (found !== undefined) return found
+    const rowIndex = indices.get(row)
+    if (rowIndex !== undefined) return rowIndex
     const buys = row.side === "BUY"
     const [bought, sold] = buys ? [row.output, row.input] : [row.input, row.output]
     const amounts = [format(bought, base.decimals), format(sold, quote.decimals)] as const
@@ -147,14 +147,14 @@ const figuresOf = (result: BacktestResult): ReadonlyArray<Page.PagePart> => {
   })
   const simulation = result.simulated && BacktestSummary.simulatedOf(result, result.simulated)
   const hasQuantiles = BacktestSummary.quantified(result) !== undefined
-  const found = simulation === undefined || !hasQuantiles ? [] : [...BandSummary.columns(simulation)]
+  const simulatedColumns = simulation === undefined || !hasQuantiles ? [] : [...BandSummary.columns(simulation)]
   const quantiles = (hasQuantiles ? quantileNames : []).map(
-    (name) => [name, found.map(([label, values]) => [label, values[name]] as const)] as const
+    (name) => [name, simulatedColumns.map(([label, values]) => [label, values[name]] as const)] as const
   )
-  const said = simulation === undefined ? [] : [BandSummary.sentence(simulation)]
+  const sentences = simulation === undefined ? [] : [BandSummary.sentence(simulation)]
   const limits = ends.flatMap(({ name, side }) => BacktestLimits.sentences(name, side))
   const took = `${result.wallMillis.toFixed(0)} ms, of which ${result.kernelMillis.toFixed(1)} ms simulation`
-  return [Page.sideBySide([...columns, ...quantiles]), Page.sentences(...said, ...limits, took)]
+  return [Page.sideBySide([...columns, ...quantiles]), Page.sentences(...sentences, ...limits, took)]
 }
 
 const statisticsOf = ({ band, trials }: BacktestResult): Page.PagePart =>

@@ -167,10 +167,7 @@ const trialsSection = (
   aligned: "all" | "beside names" = "all"
 ): Page.PageSection => {
   const rows = trials.map(({ head, result }) => [...head, ...figures(result)])
-  return {
-    title,
-    parts: [Page.table([...heads, ...figureTitles], rows, aligned)]
-  }
+  return { title, parts: [Page.table([...heads, ...figureTitles], rows, aligned)] }
 }
 
 const furtherSections = ({ also, pareto, sensitivity, space }: SweepFound): ReadonlyArray<Page.PageSection> =>

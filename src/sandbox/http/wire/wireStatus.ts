@@ -86,10 +86,7 @@ const amounts = (state: State, line: HistoryRecord) => {
     [`${name}Formatted`]: Amount.format(amount, asset.decimals),
     [`${name}Usd`]: usdOf(state, asset, amount).toFixed(4)
   })
-  const deposited = {
-    ...of("depositedAmount", origin, target.deposited),
-    ...present({ referral })
-  }
+  const deposited = { ...of("depositedAmount", origin, target.deposited), ...present({ referral }) }
   if (line.txHashes.length === 0) return deposited
   return {
     ...deposited,

@@ -49,11 +49,7 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
   freeBase: moneyOf(market.base, ({ freeBase }) => freeBase),
   freeQuote: moneyOf(market.quote, ({ freeQuote }) => freeQuote),
   realisedProfit: moneyOf(market.quote, ({ realisedProfit }) => realisedProfit),
-  equity: {
-    type: `amount of ${market.quote.symbol}`,
-    dependence: "linear",
-    read: equityIn(market, budget)
-  },
+  equity: { type: `amount of ${market.quote.symbol}`, dependence: "linear", read: equityIn(market, budget) },
   // Nothing is a share of equity that is not positive.
   exposure: {
     type: "ratio",

@@ -211,8 +211,8 @@ const advance = (whole: Bracket, before: State, price: Price, isPart: boolean): 
     before.isBreakeven || (whole.breakevenAt !== undefined && !isBetter(whole, whole.breakevenAt, price))
   const stop = stopOf(whole, { best, isBreakeven })
   const isClosing = before.isClosing || (isPart && !isBetter(whole, whole.takeProfit.price, price))
-  const left = isBetter(whole, price, stop) ? undefined : whole.leaving.left(price, stop)
-  return { best, isBreakeven, isClosing, left }
+  const leftNow = isBetter(whole, price, stop) ? undefined : whole.leaving.left(price, stop)
+  return { best, isBreakeven, isClosing, left: leftNow }
 }
 
 /** A leg exits the whole amount that its entry bought or sold, even if the size in the file has changed. */
@@ -230,37 +230,37 @@ const legsOf = (
 const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const { market, keys } = whole
   const price = mid(view.price)
-  const begun = beginningIn(market, slot, view, memory)
-  const after = begun.after.completedLegs === 0 && begun.after.filledInLeg === 0n ? undefined : begun.after
+  const start = beginningIn(market, slot, view, memory)
+  const after = start.after.completedLegs === 0 && start.after.filledInLeg === 0n ? undefined : start.after
   const progress = progressOf(view, slot)
-  const { entry, takeProfit } = legsOf(whole, begun, progress)
+  const { entry, takeProfit } = legsOf(whole, start, progress)
   const filled =
     filledLegs({ legs: [entry, takeProfit], cycle: false, ...present({ after }) }, view, slot) -
-    begun.after.completedLegs
-  const part = filled === 0 ? filledOfLeg(begun, progress) : 0n
-  const known = {
+    start.after.completedLegs
+  const part = filled === 0 ? filledOfLeg(start, progress) : 0n
+  const memoryState = {
     best: decimalIn(memory, "best") ?? price,
     isBreakeven: isTrueIn(memory, "isBreakeven"),
     isClosing: isTrueIn(memory, "isClosing")
   }
-  const from = begun.left ?? { mid: price, from: stopOf(whole, known) }
-  const before: State = { ...known, left: begun.isLeaving ? from : undefined }
+  const from = start.left ?? { mid: price, from: stopOf(whole, memoryState) }
+  const before: State = { ...memoryState, left: start.isLeaving ? from : undefined }
   const isIn = filled === 1 || part > 0n
   const state = isIn ? advance(whole, before, price, part > 0n) : filled === 0 ? undefined : before
   const stop = state === undefined ? whole.stop : stopOf(whole, state)
-  const left = state?.left
+  const exitState = state?.left
   const exit: Leg =
-    left === undefined
+    exitState === undefined
       ? takeProfit
-      : { ...takeProfit, price: whole.leaving.price(left), ...bySwap(whole.stopBy === "swap") }
+      : { ...takeProfit, price: whole.leaving.price(exitState), ...bySwap(whole.stopBy === "swap") }
   const numbers = `take-profit ${Decimal.format(takeProfit.price)}, stop ${Decimal.format(stop)}`
   const amount = `${formatWithSymbol(entry.quantity, market.base)} at ${Decimal.format(entry.price)}`
   const because = reasons(keys)
   const why =
-    state !== undefined && left !== undefined
+    state !== undefined && exitState !== undefined
       ? because(
           "stop",
-          `the price reached the stop ${Decimal.format(left.from)}: exits ${atPrice(whole.stopBy === "swap", exit.price)}`,
+          `the price reached the stop ${Decimal.format(exitState.from)}: exits ${atPrice(whole.stopBy === "swap", exit.price)}`,
           stopKey(whole, state)
         )
       : because(
@@ -268,23 +268,23 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
           `${entry.side === "BUY" ? "buys" : "sells"} ${amount}; ${numbers}`,
           filled === 0 ? "entry" : "takeProfit"
         )
-  const isClosing = part > 0n && (left !== undefined || state?.isClosing === true)
+  const isClosing = part > 0n && (exitState !== undefined || state?.isClosing === true)
   const legs = [isClosing ? { ...entry, quantity: part } : entry, exit] as const
   const desired = [{ slot, legs, ...present({ after }), cycle: false, why }]
   // Before the entry has filled, where the stop will be then.
   const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
-  const stops = stopsOf(entry.side, filled === 2 || left !== undefined ? [] : [next])
+  const stops = stopsOf(entry.side, filled === 2 || exitState !== undefined ? [] : [next])
   const decided = { desired, absent: [], reasons: [], stops }
-  const beginning = rememberBeginning(market, begun)
+  const beginning = rememberBeginning(market, start)
   if (state === undefined) {
     return { ...decided, memory: after === undefined ? null : beginning, until: { onFill: true } }
   }
   const { best, isBreakeven } = state
-  const isStopped = left !== undefined
+  const isStopped = exitState !== undefined
   return {
     ...decided,
     memory: {
-      ...{ best: Decimal.format(best), isBreakeven, isStopped, ...rememberLeft(left), ...beginning },
+      ...{ best: Decimal.format(best), isBreakeven, isStopped, ...rememberLeft(exitState), ...beginning },
       ...present({ isClosing: state.isClosing || undefined })
     },
     until: isIn ? boundsOf(whole, state, stop, part > 0n) : { onFill: false }

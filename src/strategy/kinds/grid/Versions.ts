@@ -26,8 +26,8 @@ export const slotIn = ({ number, names }: Version, index: number, byNumber: stri
 export const usedIn = (version: Version, cell: (index: number) => Cell | undefined, slots: ReadonlyArray<string>) => {
   const indexBySlot = new Map([...version.names].map(([index, slot]) => [slot, index]))
   return slots.flatMap((slot) => {
-    const known = indexBySlot.get(slot)
-    if (known !== undefined) return [known]
+    const position = indexBySlot.get(slot)
+    if (position !== undefined) return [position]
     const [, below, digits] = /^cell-(below-)?(\d{1,6})(?:-v\d+)?$/.exec(slot) ?? []
     const index = below === undefined ? Number(digits) : -Number(digits)
     const own = digits === undefined ? undefined : cell(index)?.slot

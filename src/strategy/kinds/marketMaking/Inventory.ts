@@ -30,11 +30,7 @@ export interface Stock {
  */
 export const stocks = (levels: ReadonlyArray<Level>, areSizesFixed: boolean): ((view: View) => Stock) => {
   let last:
-    | {
-        readonly openOrders: number | undefined
-        readonly progress: ReadonlyArray<SlotProgress>
-        readonly stock: Stock
-      }
+    | { readonly openOrders: number | undefined; readonly progress: ReadonlyArray<SlotProgress>; readonly stock: Stock }
     | undefined
   return (view) => {
     const openOrders = areSizesFixed ? undefined : view.own?.openOrders
@@ -57,10 +53,7 @@ const stockOf = (levels: ReadonlyArray<Level>, view: View): Stock => {
     if (bought !== sold && (name.startsWith("bid-") || name.startsWith("ask-"))) net += bought - sold
   return {
     net,
-    slots: {
-      BUY: levels.map(({ bid }) => progressOf(view, bid)),
-      SELL: levels.map(({ ask }) => progressOf(view, ask))
-    }
+    slots: { BUY: levels.map(({ bid }) => progressOf(view, bid)), SELL: levels.map(({ ask }) => progressOf(view, ask)) }
   }
 }
 

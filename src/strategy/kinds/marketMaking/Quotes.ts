@@ -109,10 +109,7 @@ const quotesOn = (
     if (factor === undefined || quantity === undefined) return
     const price = orderPriceTimes(market, side, middle, factor)
     if (full[side].includes(slot))
-      absent.push({
-        slot,
-        why: new LateReason("inventory-full", limitedBy, fullText, undefined, quoted)
-      })
+      absent.push({ slot, why: new LateReason("inventory-full", limitedBy, fullText, undefined, quoted) })
     else if (!Decimal.isPositive(price))
       absent.push({ slot, why: because("no-price", "below the smallest price step", "spread") })
     else if (delayed.has(slot))

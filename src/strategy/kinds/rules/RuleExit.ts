@@ -72,9 +72,9 @@ const idle: OwnState = { openOrders: 0, freeBase: 10n ** 30n, freeQuote: 10n ** 
 /** Returns true for a term that has no value before the first fill in any market, for example an average entry without a position. */
 export const needsPosition = (term: Term): boolean =>
   imagined.every((moment) => {
-    const found = nothingFound()
-    const at = { ...moment, entry: moment.mid, own: idle, position: 0, exactPosition: 0n, found }
-    return !Number.isFinite(term.value(at)) && found.isUndefined
+    const notes = nothingFound()
+    const at = { ...moment, entry: moment.mid, own: idle, position: 0, exactPosition: 0n, found: notes }
+    return !Number.isFinite(term.value(at)) && notes.isUndefined
   })
 
 export const checkPlaces = (
@@ -140,33 +140,33 @@ const isAtTarget = (side: Side, { exit, price }: Going, moment: Moment): boolean
 /** `isPart`: some of the entry has not filled. */
 export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isTrue: Judge, isPart: boolean): Held => {
   const { held: before, price, trailFrom } = going
-  const known = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
+  const lastHeld = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
   const market = Decimal.fromNumber(moment.mid, 12)
   const leaves = (from: Price, heldNow: Held): Held => {
-    const left = exit.leaving.left(market, from, heldNow.left)
-    noteUntil(moment, exit.leaving.until(left))
-    return left === heldNow.left ? heldNow : { ...heldNow, left }
+    const exitPoint = exit.leaving.left(market, from, heldNow.left)
+    noteUntil(moment, exit.leaving.until(exitPoint))
+    return exitPoint === heldNow.left ? heldNow : { ...heldNow, left: exitPoint }
   }
-  if (known.left !== undefined) return leaves(market, known)
+  if (lastHeld.left !== undefined) return leaves(market, lastHeld)
   const sign = signOf(side)
   const nextAfter = (best: number) =>
     trailFrom !== undefined && waitsAt(side, going, best) ? Decimal.toNumber(trailFrom) : best * (1 + sign * trailStep)
-  const isBetter = exit.trail !== undefined && (moment.mid - nextAfter(known.best)) * sign >= 0
-  const best = isBetter ? moment.mid : known.best
-  const isClosing = known.isClosing || (isPart && isAtTarget(side, going, moment))
-  const held = best === before?.best && isClosing === before.isClosing ? before : { ...known, best, isClosing }
-  const stops = stopsIn(exit, side, { ...going, held })
+  const isBetter = exit.trail !== undefined && (moment.mid - nextAfter(lastHeld.best)) * sign >= 0
+  const best = isBetter ? moment.mid : lastHeld.best
+  const isClosing = lastHeld.isClosing || (isPart && isAtTarget(side, going, moment))
+  const heldState = best === before?.best && isClosing === before.isClosing ? before : { ...lastHeld, best, isClosing }
+  const stops = stopsIn(exit, side, { ...going, held: heldState })
   const { times } = moment.found
   for (const at of [...stops, ...(exit.trail === undefined ? [] : [nextAfter(best)])]) notePrice(moment, at)
-  const until = exit.afterMillis === undefined ? undefined : known.since + exit.afterMillis
+  const until = exit.afterMillis === undefined ? undefined : lastHeld.since + exit.afterMillis
   if (until !== undefined) times.push(until)
   // All are evaluated, whichever holds, because each has its bounds.
   const isAsked = exit.when !== undefined && isTrue(exit.when, { ...moment, entry: Decimal.toNumber(price) })
   const passed = stops.filter((at) => isStopped(moment.mid, at, side)).map((at) => Decimal.fromNumber(at, 12))
   const isOver = until !== undefined && moment.now >= until
-  if (!isAsked && passed.length === 0 && !isOver) return held
+  if (!isAsked && passed.length === 0 && !isOver) return heldState
   // The market comes to the stop that is nearest to the profit first.
-  return leaves(passed.length === 0 ? market : passed.reduce(side === "BUY" ? Decimal.max : Decimal.min), held)
+  return leaves(passed.length === 0 ? market : passed.reduce(side === "BUY" ? Decimal.max : Decimal.min), heldState)
 }
 
 /** Returns a test that is true while the price gives no reason to exit; `undefined` if more than a fixed stop matters. */

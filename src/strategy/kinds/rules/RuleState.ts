@@ -50,7 +50,7 @@ export const isDone = ({ after, hasExit }: Going, { completedLegs }: SlotProgres
 export const isHolding = ({ after, quantity }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) >= quantity
 
-/** What its entry is to come to: of one that leaves, no more than has filled. */
+/** The whole quantity of its entry; if the rule leaves, no more than has filled. */
 export const entryOf = (going: Going, progress: SlotProgress): Amount => {
   const isLeaving = going.held?.left !== undefined || going.held?.isClosing === true
   return isLeaving && !isHolding(going, progress) ? filledOfLeg(going, progress) : going.quantity

@@ -56,13 +56,13 @@ export const rules: Kind = {
 }
 
 export const behaviourOf = (whole: Rules): Behaviour => {
-  const known = knownOf(whole)
+  const names = knownOf(whole)
   return {
     initialMemory: null,
     ...neededBy(whole.needs),
-    decide: (view, memory) => decide(whole, known, view, memory),
-    inputs: (view, memory) => inputs(whole, known, view, memory),
-    ...(isGlanced(whole.needs) ? { stands: (view, memory) => stands(whole, known, view, memory) } : {})
+    decide: (view, memory) => decide(whole, names, view, memory),
+    inputs: (view, memory) => inputs(whole, names, view, memory),
+    ...(isGlanced(whole.needs) ? { stands: (view, memory) => stands(whole, names, view, memory) } : {})
   }
 }
 
@@ -73,7 +73,7 @@ interface RuleMemory {
 
 const knownOf = (whole: Rules): Notes<RuleMemory> => {
   const { market, rules } = whole
-  const read = (memory: Memory): RuleMemory => ({
+  const readMemory = (memory: Memory): RuleMemory => ({
     startedAt: numberIn(memory, startKey),
     states: rules.map((rule) => stateIn(market, recordIn(memory, rule.slot)))
   })
@@ -81,7 +81,7 @@ const knownOf = (whole: Rules): Notes<RuleMemory> => {
     const bySlot = states.map((state, index) => [rules[index]?.slot ?? "", remember(market, state)] as const)
     return { ...present({ [startKey]: startedAt }), ...Object.fromEntries(bySlot) }
   }
-  return notes(read, write, (a, b) => a.startedAt === b.startedAt && isSameList(a.states, b.states))
+  return notes(readMemory, write, (a, b) => a.startedAt === b.startedAt && isSameList(a.states, b.states))
 }
 
 const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memory): Decision => {
@@ -279,12 +279,12 @@ const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Mome
     ...[exit?.price, exit?.stop, exit?.trailFrom].map((term) => ["then", term] as const)
   ]
   for (const [key, term] of values) {
-    const found = nothingFound()
-    if (term === undefined || Number.isFinite(term.value({ ...moment, entry, found }))) continue
+    const lookups = nothingFound()
+    if (term === undefined || Number.isFinite(term.value({ ...moment, entry, found: lookups }))) continue
     const of = key === "then" ? "exit" : key
-    const lacking = `its ${of} has no value now: it looks at something that there is not, such as an average entry without a position`
-    return found.isUndefined
-      ? { code: "no-order", text: lacking, key }
+    const reason = `its ${of} has no value now: it looks at something that there is not, such as an average entry without a position`
+    return lookups.isUndefined
+      ? { code: "no-order", text: reason, key }
       : { code: "warming-up", text: `waits for more candles: its ${of} is not warm yet`, key }
   }
   const text = `its price comes to ${Decimal.format(Decimal.fromNumber(entry, 8))}: a price is above zero`
@@ -292,9 +292,9 @@ const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Mome
   const amount = "term" in size ? size.term.value({ ...moment, entry }) * Decimal.toNumber(size.share) : 0
   const free = side === "SELL" ? moment.own?.freeBase : moment.own?.freeQuote
   if ("term" in size && amount > 0 && free === 0n) {
-    const wanted = `${Decimal.format(Decimal.fromNumber(amount, 8))} ${market[size.unit].symbol}`
-    const held = `its size comes to ${wanted}, and no ${inputAsset(market, side).symbol} is free outside its orders`
-    return { code: "no-order", text: held, key: "size" }
+    const amountText = `${Decimal.format(Decimal.fromNumber(amount, 8))} ${market[size.unit].symbol}`
+    const fundsText = `its size comes to ${amountText}, and no ${inputAsset(market, side).symbol} is free outside its orders`
+    return { code: "no-order", text: fundsText, key: "size" }
   }
   return { code: "no-order", text: "its price or size comes to nothing that could be ordered", key: "size" }
 }
@@ -304,11 +304,11 @@ const isLate = ({ expireMillis }: Rule, { going }: RuleState, { now }: Moment): 
 
 /** A rule does not fire while its own `cancelWhen` holds. Both are evaluated, because the bounds of both count. */
 const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | "yes" | "no"): T | "yes" | "no" => {
-  const wanted = truthOf(when)
+  const whenTruth = truthOf(when)
   const unwanted = cancelWhen === undefined ? "no" : truthOf(cancelWhen)
   // What is not known decides before what is.
-  if (wanted !== "yes" && wanted !== "no") return wanted
-  return unwanted === "yes" ? "no" : unwanted === "no" ? wanted : unwanted
+  if (whenTruth !== "yes" && whenTruth !== "no") return whenTruth
+  return unwanted === "yes" ? "no" : unwanted === "no" ? whenTruth : unwanted
 }
 
 const judgeAt = (rule: Rule, moment: Moment): Judgement => judge(rule, (condition) => truth(condition, moment))
@@ -322,9 +322,9 @@ const afterOrder = (rule: Rule, state: RuleState, progress: SlotProgress, moment
   const isResting = progress.live !== undefined
   if (isTouched(going, progress)) {
     const isTrue = (term: Term, at: Moment) => truth(term, at) === "yes"
-    const held = rule.exit && follow(rule.exit, rule.side, going, moment, isTrue, !isHolding(going, progress))
-    if (withdrawnAt === undefined && state.pausedUntil === 0 && held === going.held) return state
-    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held } }
+    const exitState = rule.exit && follow(rule.exit, rule.side, going, moment, isTrue, !isHolding(going, progress))
+    if (withdrawnAt === undefined && state.pausedUntil === 0 && exitState === going.held) return state
+    return { ...state, pausedUntil: 0, going: { ...going, withdrawnAt: undefined, held: exitState } }
   }
   if (withdrawnAt !== undefined) return isResting ? state : over
   const isExpired = rule.expireMillis !== undefined && moment.now >= going.firedAt + rule.expireMillis
@@ -359,9 +359,9 @@ export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Momen
     term === undefined ? undefined : orderPriceOf(term, market, opposite(side), moment, netOf)
   const target = at(exit?.price, exit?.isNet === true ? moment.fillBasisPoints : undefined)
   const prices = { exit: target, stop: at(exit?.stop), trailFrom: at(exit?.trailFrom) }
-  const known = Object.values(prices).filter((price) => price !== undefined).length
-  const wanted = [exit?.price, exit?.stop, exit?.trailFrom].filter((term) => term !== undefined).length
-  return { ...prices, isWhole: known === wanted }
+  const pricesCount = Object.values(prices).filter((price) => price !== undefined).length
+  const termCount = [exit?.price, exit?.stop, exit?.trailFrom].filter((term) => term !== undefined).length
+  return { ...prices, isWhole: pricesCount === termCount }
 }
 
 const orderReason = (
