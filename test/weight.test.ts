@@ -15,8 +15,34 @@ const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes:
     return { file: file.slice(root.length + 1), text: readFileSync(file, "utf8") }
   })
 
-/** Lines of each room. */
-const budgets: Readonly<Record<string, number>> = {}
+/** Lines of each room; `.` is `src` itself. */
+const budgets: Readonly<Record<string, number>> = {
+  ".": 395,
+  app: 10621,
+  candles: 2765,
+  cli: 2697,
+  control: 3691,
+  dashboard: 2111,
+  domain: 2681,
+  engine: 14306,
+  files: 1989,
+  fleet: 1870,
+  importers: 878,
+  journal: 3019,
+  lab: 12289,
+  ledger: 2876,
+  orderbook: 860,
+  process: 492,
+  programs: 171,
+  rehearsal: 2101,
+  report: 933,
+  sandbox: 5382,
+  signer: 1573,
+  signing: 737,
+  strategy: 15253,
+  venue: 5865,
+  views: 3471
+}
 
 /** A budget is lowered when its room has become this much smaller. */
 const slack = 60

@@ -130,12 +130,12 @@ describe("backtest of several markets", () => {
     [["--data", `BTC/USDC=${btc}`], /^--data: no data for ETH\/USDC; add --data ETH\/USDC=CSV$/],
     [
       ["--data", btc],
-      /btc\.csv: of which market\? the strategy trades BTC\/USDC, ETH\/USDC; write .* --data BTC\/USDC=/
+      /btc\.csv: market missing, as the strategy trades BTC\/USDC, ETH\/USDC; write .* --data BTC\/USDC=/
     ],
     [[...both, "--data", `SOL/USDC=${eth}`], /SOL\/USDC=.*: the strategy trades BTC.*, not SOL\/USDC; leave it out$/],
     [[...both, "--data", `ETH/USDC=${btc}`], /ETH\/USDC is given twice, as .*eth\.csv and as .*btc\.csv; give each/],
     [[...both, "--withdraw-fee", "0.1,0.2"], /^--withdraw-fee 0\.1,0\.2: give an amount of each of BTC,ETH,USDC$/],
-    [[...both, "--from", "2021-01-02T12:00:00Z"], /0 candles lie between/]
+    [[...both, "--from", "2021-01-02T12:00:00Z"], /0 candles between/]
   ]
   for (const [words, message] of mistakes) {
     it.live(`says what to do: ${words.join(" ").replaceAll(folder, "")}`, () =>
@@ -187,7 +187,7 @@ describe("backtest of several markets", () => {
         3
       )
       const refused = yield* Effect.flip(limitbot("search", thirds, "--data", btc, ...set))
-      assert.match(refused.message, /of which market\? the strategy trades/)
+      assert.match(refused.message, /market missing, as the strategy trades/)
     })
   )
 
@@ -233,7 +233,7 @@ describe("backtest of several markets", () => {
       assert.match(yield* limitbot("search", "--by", "monte-carlo", alone, ...on, ...luck), /on the median market/)
       for (const [given, message] of [
         [eth, /write a market and its candles/],
-        [`BTC/USDC=${btc}`, /BTC\/USDC is there twice/]
+        [`BTC/USDC=${btc}`, /BTC\/USDC is named twice/]
       ] as const) {
         const refused = yield* Effect.flip(limitbot("search", alone, "--data", btc, "--on", given, ...set))
         assert.match(refused.message, message)

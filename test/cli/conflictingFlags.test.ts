@@ -12,7 +12,7 @@ const conflicts: ReadonlyArray<readonly [flags: string, message: RegExp]> = [
   ["swap 0.01 BTC USDC --yes --pay-again", /goes with --resume only/],
   ["swap 0.01 BTC DOGE --dry", /no asset "DOGE" in the configuration/],
   ["check grid.yaml --lookahead", /--lookahead needs candles/],
-  ["backtest grid.yaml --data grid.yaml --repair nothing", /--repair nothing: no such repair/]
+  ["backtest grid.yaml --data grid.yaml --repair nothing", /--repair nothing: unknown repair/]
 ]
 
 describe.concurrent("flags that do not go together", () => {

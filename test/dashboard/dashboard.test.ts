@@ -60,7 +60,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
   beforeAll(async () => {
     // A minute here is an hour of the market, which may have moved to where an edit would be refused.
     const anyMarket = allowing("fills-at-once", "crossing", "unconfirmed-price")
-    bot = await startBot("", (journal) => writeDoubtful(journal, 1), {}, anyMarket)
+    bot = await startBot("", (journal) => writeDoubtful(journal, 1), { speed: 300 }, anyMarket)
     browser = await chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })
     page = await browser.newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "dark" })
     page.on("console", (message) => {
@@ -224,7 +224,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await withLevels("21, fundNearest: 5")
     await shows("#files .findings", /No problems/)
     await page.getByRole("button", { name: "Plan" }).click()
-    await shows("#files .findings", /keeps \d+, cancels \d+, creates \d+/)
+    await shows("#files .findings", /\d+ kept, \d+ cancelled, \d+ /)
     await page.getByRole("button", { name: "Apply" }).click()
     await shows(".toast", /is saved and applied/)
     await page.locator("#search").fill("loaded")

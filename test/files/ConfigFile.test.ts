@@ -130,7 +130,7 @@ describe("configuration file", () => {
       assert.strictEqual(feesToOthers(loaded.account.terms), 5)
       const wrong: ReadonlyArray<readonly [string, string, RegExp]> = [
         ["account:\n", "account:\n  depositMode: MEMO\n", /carries no memo: MEMO is for ORIGIN_CHAIN/],
-        ["account:\n", "account:\n  appFees: { self: 300, a.near: 300 }\n", /600 basis points together/],
+        ["account:\n", "account:\n  appFees: { self: 300, a.near: 300 }\n", /the fees total 600 basis points/],
         ["account:\n", "account:\n  confidentiality: public\n", /basic or advanced/],
         [
           'native", decimals: 8 }',

@@ -126,7 +126,7 @@ ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
     const missing = await reconcile(cwd)
     assert.strictEqual(missing.code, 1)
     const texts = missing.findings.filter(({ verdict }) => verdict === "contradiction").map(({ text: why }) => why)
-    assert.match(texts[0] ?? "", /holds money of this account/)
+    assert.match(texts[0] ?? "", /contains money of this account/)
     if (depositType === "ORIGIN_CHAIN") {
       // A running bot finds them by itself, and leaves them alone.
       const often = text.replace(/ {2}partnerJwt.*\n/, "").concat("reconcileEvery: 1s\n")

@@ -214,7 +214,7 @@ describe.concurrent("strategy files of a running bot", () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox, { "ladder.yaml": ladder(1000, 2_000_000) })
     const live = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]
-    assertSays(await runHere(live, { cwd }), 1, /over-commit: ladder counts? on 2000000 USDC/)
+    assertSays(await runHere(live, { cwd }), 1, /over-commit: ladder needs? 2000000 USDC/)
     assert.deepStrictEqual(await ordersAt(sandbox), [])
     const allowed = startHere([...live, "--allow", "over-commit"], { cwd })
     await allowed.says('"DepositSeen"')

@@ -49,11 +49,11 @@ describe("a bot that is started again on a full disk", () => {
     await bot.ended
 
     const again = await start(args, { cwd, ...withoutRoom }).ended
-    assertFailed(again, /Cannot write the journal: .*2 of its orders may rest.*limitbot kill .*start again/)
+    assertFailed(again, /Cannot write the journal: .*2 of its orders may be open.*limitbot kill.*start again/)
     assert.deepStrictEqual(await statuses(), ["OPEN", "OPEN"])
     writeFileSync(join(cwd, "journal.sqlite.kill"), "")
     const withdrawn = await start(args, { cwd, ...withoutRoom }).ended
-    assertFailed(withdrawn, /Cannot write the journal: .*kill switch is on: every order is cancelled.*start again/)
+    assertFailed(withdrawn, /Cannot write the journal: .*kill switch is on: every order was cancelled.*start again/)
     assert.deepStrictEqual(await statuses(), ["CANCELED", "CANCELED"])
 
     const freed = startHere(args, { cwd })
@@ -99,7 +99,7 @@ describe("a bot that is started again on a full disk", () => {
     assertFailed(await runHere(args, { cwd }), /is in use by process/)
     await kill9(withdrawing)
     proxy.hold()
-    assertFailed(await start(args, { cwd, ...withoutRoom }).ended, /every order is cancelled/)
+    assertFailed(await start(args, { cwd, ...withoutRoom }).ended, /every order was cancelled/)
     assert.isTrue((await ordersAt(connection)).every(({ status }) => status === "CANCELED"))
     await proxy.close()
   })

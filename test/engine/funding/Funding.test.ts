@@ -659,7 +659,7 @@ describe("the gate", () => {
   const closings: ReadonlyArray<Closing> = [
     ["the kill switch", /pulled/, all, { stopped: "pulled" }, []],
     ["a noted kill switch", /noted/, all, {}, [{ _tag: "KillSwitch", on: true, reason: "noted" }]],
-    ["a cancel", /withdrawn: pulled/, all, {}, [{ _tag: "CancelRequested", ...about, why }]],
+    ["a cancel", /cancelled: pulled/, all, {}, [{ _tag: "CancelRequested", ...about, why }]],
     ["the end of its order", /order is CANCELED/, all, {}, [{ _tag: "StatusSeen", ...about, status: "CANCELED" }]],
     ["a cancel at the venue", /PENDING_CANCEL/, all, {}, [{ _tag: "StatusSeen", ...about, status: "PENDING_CANCEL" }]],
     ["a contradiction", /odd/, all, {}, [{ _tag: "Contradiction", ...about, what: "odd", evidence: "" }]],
@@ -676,7 +676,13 @@ describe("the gate", () => {
     ["an incident", /deposits are late/, all, { incident: "deposits are late" }, []],
     ["a clock that differs too much", /venue's by 31 s/, beginnings, { skewMillis: -31_000 }, []],
     ["a noted clock", /by 40 s/, beginnings, {}, [{ _tag: "ClockCompared", skewMillis: 40_000, ok: false }]],
-    ["a deadline that is near", /too little time/, ["fund"], { settings: { deadlineMarginMillis: 10 ** 15 } }, []],
+    [
+      "a deadline that is near",
+      /deadline is too close/,
+      ["fund"],
+      { settings: { deadlineMarginMillis: 10 ** 15 } },
+      []
+    ],
     ["quiet hours", /Quiet hours/, beginnings, { limits: { ...limits, quietHours } }, []],
     ["an old price", /1001 ms old/, beginnings, { now: 1001 }, []],
     ["no price", /no price/, beginnings, { price: undefined }, []],

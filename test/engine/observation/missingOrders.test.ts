@@ -55,7 +55,7 @@ describe("orders that are not there any more", () => {
         )
         assert.match(
           problems[0]?.evidence ?? "",
-          /has no order .* \(order-not-found: .*is venue\.apiKey that of the order/
+          /does not find our funded order .* \(order-not-found: .*check that venue\.apiKey made it/
         )
         yield* Effect.sleep(5 * minute)
         // It is said once, and they stay exposure.

@@ -40,7 +40,10 @@ describe("depth warnings", () => {
     const [warning, ...others] = warningsOf(changes, new Map([["BTC/USDC", { market, depth }]]))
     assert.deepStrictEqual(others, [])
     assert.deepStrictEqual(warning?.slots, ["grid/large"])
-    assert.match(warning?.text ?? "", /1 orders? .* larger than the 0\.000001 BTC .*large BUY 0\.00000101 BTC/)
+    assert.match(
+      warning?.text ?? "",
+      /1 orders? exceeds? the quoted depth of 0\.000001 BTC .*large BUY 0\.00000101 BTC/
+    )
     assert.deepStrictEqual(warningsOf(changes, new Map()), [])
   })
 })
