@@ -141,7 +141,7 @@ ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
     assert.match(texts.at(-1) ?? "", /^moved by -\d+, the journal explains 0$/)
 
     // Nobody touches them by himself. By name, one is cancelled and the other taken in.
-    const strangers = missing.findings.flatMap(({ subject, text: why }) => (/holds money/.test(why) ? [subject] : []))
+    const strangers = missing.findings.flatMap(({ subject, text: why }) => (/contains money/.test(why) ? [subject] : []))
     const [gone = "", kept = ""] = strangers
     assert.lengthOf(strangers, 2)
     const resting = async () => (await ordersAt(sandbox)).filter(({ status }) => status === "OPEN").length
@@ -173,7 +173,7 @@ ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
       (await reconcile(cwd)).findings.flatMap(({ text: why, verdict }) => (verdict === "contradiction" ? [why] : []))
     let wrong = await contradictions()
     // Its refund takes its time, and may come after the balances were read and before the orders are.
-    const isOnItsWay = (why: string) => /holds money/.test(why) || why.startsWith("moved by -1000000,")
+    const isOnItsWay = (why: string) => /contains money/.test(why) || why.startsWith("moved by -1000000,")
     for (let looks = 0; wrong.some(isOnItsWay) && looks < 20; looks += 1) wrong = await contradictions()
     assert.deepStrictEqual(wrong, ["moved by -500030, the journal explains -500000"])
     assert.strictEqual((await by("--accept-balances")).code, 0)
