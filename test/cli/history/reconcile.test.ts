@@ -141,7 +141,9 @@ ladder: { side: sell, from: 90000, to: 91000, rungs: 2, total: { base: 0.01 } }
     assert.match(texts.at(-1) ?? "", /^moved by -\d+, the journal explains 0$/)
 
     // Nobody touches them by himself. By name, one is cancelled and the other taken in.
-    const strangers = missing.findings.flatMap(({ subject, text: why }) => (/contains money/.test(why) ? [subject] : []))
+    const strangers = missing.findings.flatMap(({ subject, text: why }) =>
+      /contains money/.test(why) ? [subject] : []
+    )
     const [gone = "", kept = ""] = strangers
     assert.lengthOf(strangers, 2)
     const resting = async () => (await ordersAt(sandbox)).filter(({ status }) => status === "OPEN").length
