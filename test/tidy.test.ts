@@ -44,6 +44,46 @@ const mostFunctionLines = 90
 
 const folderOf = (file: string): string => file.split("/")[1] ?? ""
 
+/** Lines of each room; `.` is `src` itself. */
+const budgets: Readonly<Record<string, number>> = {
+  ".": 395,
+  app: 10621,
+  candles: 2765,
+  cli: 2697,
+  control: 3691,
+  dashboard: 2111,
+  domain: 2681,
+  engine: 14306,
+  files: 1989,
+  fleet: 1870,
+  importers: 878,
+  journal: 3019,
+  lab: 12289,
+  ledger: 2876,
+  orderbook: 860,
+  process: 492,
+  programs: 171,
+  rehearsal: 2101,
+  report: 933,
+  sandbox: 5382,
+  signer: 1573,
+  signing: 737,
+  strategy: 15253,
+  venue: 5865,
+  views: 3471
+}
+
+/** A budget is lowered when its room has become this much smaller. */
+const slack = 60
+
+const roomOf = (file: string): string => (file.split("/").length > 2 ? folderOf(file) : ".")
+
+const matches = (pattern: RegExp): ReadonlyArray<string> =>
+  sources.flatMap((file) => Array.from(textOf(file).matchAll(pattern), ([match]) => `${file}: ${match}`))
+
+const participles =
+  "found|known|read|wanted|asked|said|held|given|shown|made|seen|told|taken|sent|kept|left|heard|tried|begun|gone|drawn|counted|named|paid|owned|lacking|missed|sought|carried"
+
 /** The rooms that every bot stands on. */
 const house = [
   "domain",
@@ -386,5 +426,29 @@ describe("tidy", () => {
     }).filter(([, range]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(String(range)))
     assert.deepStrictEqual(loose, [])
     assert.strictEqual(manifest.version, version)
+  })
+
+  it("each room has a budget, and no budget lacks its room", () => {
+    assert.sameMembers(Object.keys(budgets), [...new Set(sources.map(roomOf))])
+  })
+
+  for (const [room, budget] of Object.entries(budgets))
+    it(`src/${room} has at most ${budget} lines, and not much fewer`, () => {
+      const lines = sources
+        .filter((file) => roomOf(file) === room)
+        .reduce((sum, file) => sum + textOf(file).split("\n").length - 1, 0)
+      assert.isAtMost(lines, budget, "the room has grown: take something out first")
+      assert.isAtLeast(lines, budget - slack, "the room is lighter now: lower its budget")
+    })
+
+  it("comments open with their subject or a verb", () => {
+    assert.deepStrictEqual(
+      matches(/\/\*\*?\s*(?:\n\s*\*\s*)?(?:What|Whatever|Whether|Who|Whoever|How|The same)\b/g),
+      []
+    )
+  })
+
+  it("variables are named by nouns, and few by bare participles", () => {
+    assert.isAtMost(matches(new RegExp(`\\b(?:const|let)\\s+(?:${participles})\\b`, "g")).length, 60)
   })
 })

@@ -6,23 +6,15 @@ import type { LeftPosition } from "../../../domain/BotEvent.ts"
 import { recovered } from "../../../domain/Placement.ts"
 import type { StrategyState } from "./StrategyState.ts"
 
-interface Known {
-  readonly strategies: ReadonlyMap<string, StrategyState>
-}
-
 export const leftPositions = (
-  { strategies }: Known,
+  { strategies }: { readonly strategies: ReadonlyMap<string, StrategyState> },
   isGone: (strategy: StrategyState) => boolean = ({ isLoaded }) => isLoaded === false
 ): ReadonlyArray<LeftPosition> =>
   [...strategies.values()].flatMap((strategy) => {
     const { isLeftToAccount, name, trading } = strategy
     if (isLeftToAccount === true || name === recovered || !isGone(strategy)) return []
-    return [...trading].flatMap(
-      ([
-        market,
-        {
-          position: { basis }
-        }
-      ]) => (basis.position === 0n ? [] : [{ strategy: name, market, base: basis.position, cost: basis.cost }])
-    )
+    return [...trading].flatMap(([market, { position }]) => {
+      const { cost, position: base } = position.basis
+      return base === 0n ? [] : [{ strategy: name, market, base, cost }]
+    })
   })
