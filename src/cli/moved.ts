@@ -1,4 +1,4 @@
-/** Old words of commands, answered for one release. New words with a NAME in capitals cannot be completed from the old ones and are refused. */
+/** Old words of commands, answered for one release. Each word in capitals takes the next argument that follows the old words. */
 import { Console, Effect } from "effect"
 import { WrongUsage } from "../process/WrongUsage.ts"
 
@@ -55,8 +55,16 @@ export const presentWords = Effect.fnUntraced(function* (words: ReadonlyArray<st
   const old = words.slice(0, length ?? 0).join(" ")
   const now = moved[old]
   if (length === undefined || now === undefined) return words
+  const rest = words.slice(length)
+  const places = now.split(" ").filter(isPlace)
+  const firstFlag = rest.findIndex((word) => word.startsWith("-"))
+  const values = firstFlag < 0 ? rest : rest.slice(0, firstFlag)
   const message = `"${old}" is now "${now}"`
-  if (/[A-Z]/.test(now)) return yield* new WrongUsage({ message })
+  if (places.length > 0 && values.length !== places.length) return yield* new WrongUsage({ message })
   yield* Console.error(`limitbot: ${message}`)
-  return [...now.split(" "), ...words.slice(length)]
+  const next = values.values()
+  const given = now.split(" ").map((word) => (isPlace(word) ? (next.next().value ?? word) : word))
+  return [...given, ...rest.slice(places.length)]
 })
+
+const isPlace = (word: string): boolean => /^[A-Z]+$/.test(word)

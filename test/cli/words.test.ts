@@ -15,7 +15,8 @@ const moved: ReadonlyArray<readonly [before: string, now: string, said: string]>
     "sweep none.yaml --data a.csv --set a=1,2",
     "search --by sweep none.yaml --data a.csv --set a=1,2",
     "search --by sweep"
-  ]
+  ],
+  ["data convert a.csv b.csv --repair all", "data a.csv --out b.csv --repair all", "data FILE --out FILE"]
 ]
 
 describe.concurrent("words", () => {
@@ -29,8 +30,8 @@ describe.concurrent("words", () => {
     assert.notStrictEqual(present.code, 0)
   })
 
-  it.each(["data convert a.csv b.csv", "fleet kill anna", "fleet pause --all"])(
-    "%s cannot be translated: it is wrong usage, with the new words",
+  it.each(["data convert a.csv", "fleet kill anna bert", "fleet pause --all"])(
+    "%s is no single command of today: it is wrong usage, with the new words",
     async (before) => {
       assertSays(await runHere(before.split(" "), { cwd: workspace(nowhere) }), 2, /^limitbot: ".* .*" is now ".*"/)
     }

@@ -15,7 +15,7 @@ import { counted } from "../../domain/Words.ts"
 import type * as MeasuredFees from "../../ledger/measured/MeasuredFees.ts"
 import { learnedText } from "../../report/text/LearnedFee.ts"
 import * as sandbox from "../../sandbox/Settings.ts"
-import * as Charges from "../../venue/profile/Charges.ts"
+import { chargesOf, echoedWith, isPartner, totalOf, usualOf } from "../../venue/profile/Charges.ts"
 import * as document from "../../venue/profile/document.ts"
 import type { VenueFacts } from "../../venue/profile/Facts.ts"
 import { perImpact } from "../backtest/kernel/FillRules.ts"
@@ -92,7 +92,7 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
   const accountFacts = {
     config: config.value,
     journal,
-    isPartner: Charges.isPartner(venue.facts, venue.hasPartner),
+    isPartner: isPartner(venue.facts, venue.hasPartner),
     schedule,
     terms: account.terms
   }
@@ -108,7 +108,7 @@ export const accountOf = Effect.fn("FeeModel.accountOf")(function* (config: Opti
       impacts: none
     } satisfies Account
   const JournalData = yield* Effect.promise(() => import("../../app/journal/JournalData.ts"))
-  const measured = yield* JournalData.costs(journal, Charges.usualOf(schedule, accountFacts.isPartner))
+  const measured = yield* JournalData.costs(journal, usualOf(schedule, accountFacts.isPartner))
   return { ...accountFacts, ...measured } satisfies Account
 })
 
@@ -117,19 +117,20 @@ interface OfInputs {
   readonly learned?: EchoedFee.LearnedFee | undefined
 }
 
-/** Returns the fee on every input: the fee that orders of the market reported, otherwise the schedule's. */
+/**
+ * Returns the fee on every input under a schedule that shares app fees: the fee that orders of the market reported, otherwise the
+ * schedule's. Every other schedule takes its fee from the payout.
+ */
 export const ofInputs = (
   known: Pick<Account, "echoed" | "isPartner" | "schedule">,
   markets: ReadonlyArray<Market>,
   { appFees = [] }: OrderTerms
 ): OfInputs => {
+  if (known.schedule.appFees === "added") return { basisPoints: 0 }
   const each = markets.map(({ base, name, quote }): OfInputs => {
-    const isStated = known.schedule.appFees === "shared"
-    const learned = isStated
-      ? EchoedFee.learnedFor(known.echoed, name, Charges.echoedWith(known.isPartner, appFees))
-      : undefined
+    const learned = EchoedFee.learnedFor(known.echoed, name, echoedWith(known.isPartner, appFees))
     const trade = { hasPartner: known.isPartner, assets: [base.symbol, quote.symbol], appFees } as const
-    return { basisPoints: learned?.basisPoints ?? Charges.ofInputs(known.schedule, trade), learned }
+    return { basisPoints: learned?.basisPoints ?? totalOf(chargesOf(known.schedule, trade)), learned }
   })
   return each.reduce((dearest, next) => (next.basisPoints > dearest.basisPoints ? next : dearest))
 }
@@ -156,10 +157,9 @@ const ofFills = (
       "measured",
       `measured: ${counted(account.fees.fills, "fill")} in ${account.journal}`
     )
-  if (ofInput > 0 && account === undefined) return { basisPoints: 0, from: "specification" }
   if (ofInput > 0) return { basisPoints: 0, from: learned === undefined ? "schedule" : "measured" }
   const { isPartner, schedule } = account ?? documented
-  const usual = Charges.ofFills(schedule, isPartner)
+  const usual = usualOf(schedule, isPartner)
   return isPartner && usual === 0
     ? perFill(0, "partner credential", `the partner credential of ${account?.config} waives them`)
     : perFill(usual, "specification", `the venue's, ${who}`)
@@ -285,18 +285,14 @@ export const of = Effect.fn("FeeModel.of")(function* (
   const flat = (of: keyof MeasuredFees.FlatFees) => new Map(sources.toReversed().flatMap(({ fees }) => [...fees[of]]))
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
   // Those of a schedule that shares them are in its share of the input.
-  const isApart = (account ?? documented).schedule.appFees === "added"
-  const appFees = isApart || ofInput === 0 ? askedBasisPoints(terms) : 0
-  const ofService = ofInput === 0 ? 0 : Decimal.sumOf([ofInput, -appFees])
+  const appFees = ofInput > 0 ? 0 : askedBasisPoints(terms)
   const isGiven = Option.isSome(flags.withdrawFee) || Option.isSome(flags.refundFee)
   const isFree = ofFill.from === "flag" && ofFill.basisPoints === 0 && !isGiven && appFees === 0
   const costs = [
     ...(learned !== undefined
       ? [learnedText(learned)]
       : ofInput > 0
-        ? [
-            `${ofService} basis points of every input (${account === undefined ? "the venue's" : `the schedule of ${account.config}`}, ${who})`
-          ]
+        ? [`${ofInput} basis points of every input (the schedule of ${account?.config}, ${who})`]
         : []),
     ...(said === undefined ? [] : [said]),
     flatSaid(flags, sources, markets)
@@ -310,7 +306,7 @@ export const of = Effect.fn("FeeModel.of")(function* (
           `app fees of ${own.appFees === undefined ? account?.config : "its terms"}: ${appFees} basis points of every input`
         ]
       : []),
-    ...tooDear(Decimal.sumOf([ofService, ofFill.basisPoints, appFees]), mostBasisPoints)
+    ...tooDear(Decimal.sumOf([ofInput, ofFill.basisPoints, appFees]), mostBasisPoints)
   ].join("; ")
   return {
     fees: { ...ofFill, ofInput, sentence, isFree },

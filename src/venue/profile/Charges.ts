@@ -49,18 +49,9 @@ export const totalOf = ({ appFees, service }: Charges): number => Decimal.sumOf(
 export const usualOf = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
   chargesOf(schedule, { hasPartner, assets: ["one", "other"], appFees: [] }).service
 
-/**
- * Share of the output of every fill, below the limit of an order. Unless fills are reported net, the limit holds, and the fee is one of
- * inputs: an order fills once the market is that much better (`ofInputs`).
- */
-export const ofFills = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
-  schedule.fillsNet ? usualOf(schedule, hasPartner) : 0
-
-/** Share of the input of every order, app fees included; 0 if the service takes none beside them. */
-export const ofInputs = (schedule: VenueFacts["fees"], trade: Trade): number => {
-  const charges = chargesOf(schedule, trade)
-  return schedule.fillsNet || charges.service === 0 ? 0 : totalOf(charges)
-}
+/** Share of the output of every fill. A schedule that shares app fees takes its fee from inputs, beyond the limit of an order. */
+const fillBasisPoints = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
+  schedule.appFees === "added" ? usualOf(schedule, hasPartner) : 0
 
 export const tradeCosts = (
   schedule: VenueFacts["fees"],
@@ -68,7 +59,7 @@ export const tradeCosts = (
   assets: ReadonlyArray<Asset>,
   isOnChain: (asset: Asset) => boolean = () => false
 ): TradeCosts => ({
-  fillBasisPoints: ofFills(schedule, hasPartner),
+  fillBasisPoints: fillBasisPoints(schedule, hasPartner),
   payouts: flatFeesOf(schedule.flat === "everywhere" ? assets : assets.filter(isOnChain))
 })
 

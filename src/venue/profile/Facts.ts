@@ -27,10 +27,7 @@ const FeeSchedule = Schema.Struct({
   improvement: Schema.Struct({ kept: Schema.Finite, minutes: Schema.Finite }),
   /** The payouts and refunds that cost a flat fee: all, or only those that leave the service for another chain. */
   flat: Schema.Literals(flatFees),
-  /**
-   * `true`: fills report their output after these fees, so it may be below the limit by the charges in the order's echo. `false`: the
-   * limit holds, and a fill below it is a contradiction; the fee makes orders fill later. Plans, backtests and tracking follow this fact.
-   */
+  /** Fills report their output after these fees, so it may be below the limit by the charges in the order's echo. */
   fillsNet: Schema.Boolean
 })
 /** The maximum distance between the start of a login and the service's own time, in seconds. */

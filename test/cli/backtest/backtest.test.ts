@@ -210,7 +210,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       const shown = readFileSync(page, "utf8")
       for (const text of [said, shown]) assert.match(text, /late: .*ema\(close, 900\)|late: .*warm/)
       assert.include(shown, "late traded nothing, so it returned nothing.")
-      assert.include(shown, "late: fewer fills: fees on inputs are 50 basis points")
+      assert.include(shown, "late: fewer fills: fees on inputs are 30 basis points")
 
       const out = join(folder, "sweep.jsonl")
       const words = [
@@ -280,8 +280,7 @@ rules: { timeframe: 1d, orders: { dip: { when: "close < ema(close, 900)", side: 
       yield* limitbot("data", "generate", data, "--bars", "40000")
       const withFees = join(folder, "app.yaml")
       writeFileSync(withFees, `${readFileSync(strategy, "utf8")}terms: { appFees: { app.near: 60, other.near: 40 } }\n`)
-      const run = (file: string) =>
-        Effect.map(limitbot("backtest", file, ...quickly, "--fee-bps", "20", "--data", data), JSON.parse)
+      const run = (file: string) => Effect.map(limitbot("backtest", file, ...quickly, "--data", data), JSON.parse)
       const [free, charged] = [yield* run(strategy), yield* run(withFees)]
       for (const side of ["optimistic", "pessimistic"]) {
         assert.isBelow(Number(charged.sides[side].profitQuote), Number(free.sides[side].profitQuote))

@@ -38,14 +38,13 @@ limits: { budget: { BTC: 0.02, ETH: 0.4, USDC: 900 } }
 rebalance: { targets: { BTC: 40%, ETH: 30% }, band: 1% }
 `
 )
-// Both move by a percent after half of the time, so that orders fill although the venue takes its share of their input.
-for (const [file, first, second] of [
-  [btc, 40_000, 39_600],
-  [eth, 2500, 2525]
+for (const [file, price] of [
+  [btc, 40_000],
+  [eth, 2500]
 ] as const) {
   const lines = Array.from(
     { length: 50 },
-    (_, minute) => `${1_700_000_040_000 + minute * 60_000},${`${minute < 25 ? first : second},`.repeat(4)}1`
+    (_, minute) => `${1_700_000_040_000 + minute * 60_000},${`${price},`.repeat(4)}1`
   )
   writeFileSync(file, ["time,open,high,low,close,volume", ...lines].join("\n"))
 }

@@ -43,7 +43,7 @@ export interface Traded {
 }
 
 const account = "trader.test"
-const owner = "partner one"
+const owner = "partner"
 /** More than any budget: the budget is the bot's own. */
 const plenty = 1_000_000_000
 const feeUsd = 0.02

@@ -40,7 +40,7 @@ const venue = (solvers: SolverLaw | undefined, seed = 1) => {
         {
           tag: "CreateOrder",
           payload: {
-            owner: "partner one",
+            owner: "partner",
             side: "SELL",
             baseAsset: idOf("ETH"),
             quoteAsset: idOf("USDC"),

@@ -11,14 +11,12 @@ import { noCosts } from "../../../src/lab/backtest/kernel/FillPresets.ts"
 import * as BandSide from "../../../src/lab/backtest/results/BandSide.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import { parse } from "../../../src/strategy/StrategyFile.ts"
-import { documentedCosts, tradeCosts } from "../../../src/venue/profile/Charges.ts"
-import * as document from "../../../src/venue/profile/document.ts"
+import { documentedCosts } from "../../../src/venue/profile/Charges.ts"
 import { markets, price, viewAt } from "../support.ts"
 
 const cat = { symbol: "CAT", id: "nep141:cat", decimals: 0 }
 const assets = [...markets.assets, cat]
-/** A service whose fills name their output after its fee. */
-const costs = tradeCosts({ ...document.factsOf("any").fees, fillsNet: true }, false, assets)
+const costs = documentedCosts(assets)
 const offered = { ...markets, assets, costs }
 
 const candles = Generate.generate({ ...Generate.defaults, bars: 20_000 })
@@ -78,10 +76,6 @@ const narrow: ReadonlyArray<readonly [kind: string, section: string, text: RegEx
     /^its exit loses 0\.20 %/
   ]
 ]
-
-it("fills of the documented service keep the limit: its fee makes an order fill later, and takes no share of a fill", () => {
-  assert.deepStrictEqual([documentedCosts(assets).fillBasisPoints, costs.fillBasisPoints], [0, 20])
-})
 
 describe("a round", () => {
   it.each(wide)("of %s that earns more than its fees has no warning: %s", (kind, section) => {

@@ -171,10 +171,11 @@ const echoedFees = (
 ): ReadonlyArray<AppFee> => {
   const assets = [origin.symbol, destination.symbol] as const
   const schedule = factsOf(settings).fees
+  if (schedule.appFees === "added") return appFees
   const charged = chargesOf(schedule, { hasPartner: owner.startsWith("partner "), assets, appFees })
   const service = { recipient: `fees.${settings.ledger}`, fee: Decimal.sumOf([charged.service, -schedule.settlement]) }
   const protocol = { recipient: `protocol.${settings.ledger}`, fee: schedule.settlement }
-  return [...charged.appFees, service, protocol].filter(({ fee }) => fee > 0)
+  return [...charged.appFees, service, ...(protocol.fee === 0 ? [] : [protocol])]
 }
 
 /** The mid at which a solver fills at the limit. App fees come out of the input, so the market must be better by them and by the margin. */
