@@ -118,6 +118,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   })
   const slots: Array<Slot> = []
   const fills: Array<NaiveFill> = []
+  /** Fills of orders that are no exits. */
+  let entries = 0
   const counts = { placed: 0, cancelled: 0, deniedFunds: 0, deniedMinimum: 0, decisions: 0 }
   let freeQuote = conditions.budget.quote
   const add = (at: Place, asset: "base" | "quote", amount: bigint) => {
@@ -218,6 +220,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       slot.proceeds += gross
     }
     const { side, input } = order
+    if (!isExit(slot)) entries++
     fills.push({
       market: market.name,
       bar,
@@ -309,8 +312,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     slot.state = barAfter(rules.placeMillis) <= nextBar ? "resting" : "placing"
     if (slot.state === "placing") wakeAfter(slot, rules.placeMillis)
   }
+  const isExit = (slot: Slot) => slot.desired !== undefined && armedLeg(slot.desired, progress(slot))?.isExit === true
   const exitsFirst = (all: ReadonlyArray<Slot>) => {
-    const isExit = (slot: Slot) => slot.desired !== undefined && armedLeg(slot.desired, progress(slot))?.isExit === true
     return [...all.filter(isExit), ...all.filter((slot) => !isExit(slot))]
   }
   const placeWaiting = (at: Place) => {
@@ -605,6 +608,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const input = order.side === "SELL" ? quantity : whole ? order.input : min(order.input, cost)
     if (order.side === "BUY") slot.at.feesBase += fee
     else slot.at.feesQuote += fee
+    if (!isExit(slot)) entries++
     fills.push({
       market: market.name,
       bar,
@@ -818,10 +822,12 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       within = new Map([...within, [at, Candles.exactPrice(price)]])
       now = TimeAxis.closeTime(candles.time, bar) - 1
     }
-    // What is placed within a bar fills as it arrives, or waits for the next one.
-    const arriveWithin = (ask: () => void) => {
-      fillArrivals(bar, ask)
+    // What is placed within a bar fills as it arrives, or waits for the next one. Says whether an entry has filled.
+    const arriveWithin = (): boolean => {
+      const before = entries
+      fillArrivals(bar, () => {})
       for (const { order } of slots) if (order?.from === nextBar) order.tried = true
+      return until.onFill && entries > before
     }
     for (;;) {
       const { priceBelow, priceAbove } = stops
@@ -835,7 +841,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       standAt(stop)
       if (isFirst) {
         for (const place of places) wake(place, bar, bar + 1)
-        arriveWithin(decideNow)
+        arriveWithin()
       }
       let last: Price | undefined
       const side = isBelow ? "BUY" : "SELL"
@@ -852,8 +858,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       if (last !== undefined && until.onFill) standAt(Decimal.toNumber(last))
       else if (isBelow) asked.below = below
       else asked.above = above
-      decideNow()
-      arriveWithin(decideNow)
+      do decideNow()
+      while (arriveWithin())
     }
     const isLeft = within !== undefined
     if (isLeft) askedAt = { ...asked, fills: fills.length }

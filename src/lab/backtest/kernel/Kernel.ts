@@ -92,16 +92,12 @@ const make = ([first, ...others]: InMarkets, isGuarded: boolean): WholeRun => {
 }
 
 const nextAlarm = (runs: MarketRun.Runs): number => {
-  if (runs.length === 1) return runs[0].clock.alarmBar
   let next = Number.POSITIVE_INFINITY
   for (const { clock } of runs) next = Math.min(next, clock.alarmBar)
   return next
 }
 
-const isArriving = (runs: MarketRun.Runs): boolean => {
-  if (runs.length === 1) return runs[0].arrivals.count > 0
-  return runs.some(({ arrivals }) => arrivals.count > 0)
-}
+const isArriving = (runs: MarketRun.Runs): boolean => runs.some(({ arrivals }) => arrivals.count > 0)
 
 /** Handles the slot's alarm at the bar's opening. Returns true after a payout or a visible refund. */
 const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: number): boolean => {
@@ -130,10 +126,7 @@ const wakeSlot = (run: MarketRun.MarketRun, slot: SlotState.SlotState, bar: numb
 
 const wakeMarket = (run: MarketRun.MarketRun, bar: number, due = bar): boolean => {
   let hasPaid = false
-  // An alarm that is set within a bar is due at the next opening, as these are: it waits for it.
-  const alarms = new Set<number>()
-  for (let alarm = run.clock.takeAlarm(due); alarm !== undefined; alarm = run.clock.takeAlarm(due)) alarms.add(alarm)
-  for (const alarm of alarms) {
+  for (const alarm of run.clock.takeAlarms(due)) {
     const slot = run.orders.slots[alarm]
     if (slot !== undefined) hasPaid = wakeSlot(run, slot, bar) || hasPaid
   }
@@ -149,11 +142,10 @@ const fillArrivals = ({ runs }: WholeRun, bar: number): boolean => {
   return filled
 }
 
-const arrive = (whole: WholeRun, bar: number): void => {
+const arrive = (whole: WholeRun, bar: number, isAsked = true): void => {
   const { runs } = whole
-  const [{ asking }] = runs
   for (let round = 0; isArriving(runs) && round < mostRounds; round++)
-    if (fillArrivals(whole, bar) && asking.asksOnFill) decideNow(whole)
+    if (fillArrivals(whole, bar) && isAsked && runs[0].asking.asksOnFill) decideNow(whole)
   for (const { arrivals } of runs) arrivals.clear()
 }
 
@@ -224,16 +216,21 @@ const decideNow = (whole: WholeRun): void => {
   }
 }
 
-const arriveWithin = (whole: WholeRun, bar: number): void => {
-  arrive(whole, bar)
-  for (const { clock, orders } of whole.runs)
+/** Returns true if an entry has filled on arrival. The strategy then states its stop; it hears of exits at the close. */
+const arriveWithin = (whole: WholeRun, bar: number): boolean => {
+  const { runs } = whole
+  const counts = runs.map(({ orders }) => orders.log.count)
+  arrive(whole, bar, false)
+  for (const { clock, orders } of runs)
     for (const slot of orders.slots) if (slot.placedBar === clock.nextBar) SlotState.tryArrival(slot, slot.placedBar)
+  return runs[0].asking.asksOnFill && runs.some(({ orders }, index) => orders.hasEntryAfter(counts[index] ?? 0))
 }
 
 /**
  * A bar that reaches a stop takes the worse first, and has time for all that is under way. What lies on the way to the stop fills,
  * and the strategy is asked there. Then it is asked at the stop, and what leaves fills. What its answer leaves fills with the rest of the
- * bar; what it places waits for the next one. A gap over the stop leaves at the open.
+ * bar; what it places waits for the next one. What follows an exit is decided at the close: nobody knows where the market is when the
+ * exit is paid out. A gap over the stop leaves at the open.
  */
 const leaveWithin = (whole: WholeRun, range: Fills.BarRange): void => {
   const { first, runs } = whole
@@ -258,8 +255,8 @@ const leaveWithin = (whole: WholeRun, range: Fills.BarRange): void => {
     if (isToldFirst) Decisions.standWithin(runs, bar, Decimal.toNumber(last))
     else if (isBelow) below = stops.below
     else above = stops.above
-    decideNow(whole)
-    arriveWithin(whole, bar)
+    do decideNow(whole)
+    while (arriveWithin(whole, bar))
   }
   if (!isWithin) return
   first.askedAt = { below, above, fills: fillCount(runs) }

@@ -45,7 +45,6 @@ export interface WholeRun {
 export const noStops: AskAgain.ReachedPrices = { below: Number.NEGATIVE_INFINITY, above: Number.POSITIVE_INFINITY }
 
 export const fillCount = (runs: MarketRun.Runs): number => {
-  if (runs.length === 1) return runs[0].orders.log.count
   let count = 0
   for (const { orders } of runs) count += orders.log.count
   return count

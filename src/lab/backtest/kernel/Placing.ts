@@ -11,31 +11,33 @@ import type { MarketRun } from "./MarketRun.ts"
 import { type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 
-const fillsAtNow = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): number => {
+/** The ladder has the legs that the slot works now, at prices of candles; `slot` is absent for legs that come next. */
+const fillsAtNow = (run: MarketRun, row: OrderRow, slot?: SlotState.SlotState): number => {
   const { candles, clock, conditions, lastClose, orders } = run
   const scale = lastClose.scaleFor(clock.nextBar)
-  if (scale === candles.priceScale) return orders.fillsAt(slot, row)
+  if (slot !== undefined && scale === candles.priceScale) return orders.fillsAt(slot, row)
   const rules = row.by === undefined ? conditions.rules : swapping(conditions.rules)
   return fillsAt(rules, row.side, row.price, scale)
 }
 
+const isReached = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): boolean =>
+  run.lastClose.isReached(run.clock.nextBar, row.side, fillsAtNow(run, row, slot))
+
 export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
-  const { orders, lastClose, clock } = run
-  const row = orders.rowOf(slot)
+  const row = run.orders.rowOf(slot)
   if (row === undefined) return
   if (row.by !== undefined) return swap(run, slot, row)
-  orders.rest(slot, row)
-  if (run.looksAtArrivals && lastClose.isReached(clock.nextBar, row.side, fillsAtNow(run, slot, row)))
-    arrive(run, slot, row)
+  run.orders.rest(slot, row)
+  if (run.looksAtArrivals && isReached(run, slot, row)) arrive(run, slot, row)
 }
 
 /** A swap is executed now or never, and waits for its price before that. Only a run that checks limits allows it. */
 const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   if (slot.phase !== "resting") return
-  const { lastClose, clock, arrivals, conditions, guard } = run
+  const { arrivals, conditions, guard } = run
   // It follows a leg whose bar has paid for it, so nobody has looked whether it has to wait.
   if (guard === undefined && conditions.limits !== undefined) return arrivals.deviates()
-  if (lastClose.isReached(clock.nextBar, row.side, fillsAtNow(run, slot, row))) arrivals.add(slot)
+  if (isReached(run, slot, row)) arrivals.add(slot)
   else refundSwap(run, slot)
 }
 
@@ -57,10 +59,8 @@ const arrive = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void 
 const isNew = ({ clock }: MarketRun, slot: SlotState.SlotState, { quantity }: OrderRow): boolean =>
   slot.placedBar === clock.nextBar && slot.openQuantity === quantity
 
-export const arrivesMarketable = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): boolean => {
-  const { lastClose, clock } = run
-  return isNew(run, slot, row) && lastClose.isReached(clock.nextBar, row.side, fillsAtNow(run, slot, row))
-}
+export const arrivesMarketable = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): boolean =>
+  isNew(run, slot, row) && isReached(run, slot, row)
 
 const waitForMoney = ({ waiting, guard }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   const isNew = waiting.add(slot)
@@ -80,16 +80,12 @@ export const isDenied = (
   guard: LimitGuard.LimitGuard,
   isSuccessor: boolean
 ): boolean => {
-  const { clock, conditions, lastClose } = run
-  const { priceScale } = run.candles
+  const { candles, clock, conditions, lastClose } = run
   const { market } = conditions
   const rules = row.by === undefined ? conditions.rules : swapping(conditions.rules)
-  // The ladder has the legs that the slot works now, and not those that come next.
-  const scale = lastClose.scaleFor(clock.nextBar)
-  const at = isSuccessor ? fillsAt(rules, row.side, row.price, scale) : fillsAtNow(run, slot, row)
-  const close = lastClose.before(clock.nextBar)
-  const order = { row, market, rules, now: clock.now, close, fillsAt: at, priceScale, isSuccessor }
-  const limit = LimitGuard.refusal(order, guard)
+  const at = fillsAtNow(run, row, isSuccessor ? undefined : slot)
+  const order = { row, market, rules, isSuccessor, priceScale: candles.priceScale, now: clock.now, fillsAt: at }
+  const limit = LimitGuard.refusal({ ...order, close: lastClose.before(clock.nextBar) }, guard)
   if (limit === undefined) return false
   LimitGuard.deny(guard, slot, row, limit, at)
   return true

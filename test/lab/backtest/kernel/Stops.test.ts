@@ -167,4 +167,30 @@ describe("a bar that reaches a stop and a target", () => {
     const fills = run("bracket", section, bars, "pessimistic").filter((fill) => fill.startsWith("8 "))
     assert.lengthOf(fills, 1)
   })
+
+  const followed = "{ side: buy, size: { base: 1 }, entry: 0.1%, takeProfit: 3%, stop: 1%, times: 100 }"
+
+  it("bars that all reach stop and target only lose where fills are few, and only gain where they are many", () => {
+    const bars = Array.from({ length: 60 }, (): Bar => [100, 104, 98, 100])
+    for (const mode of ["pessimistic", "optimistic"] as const) {
+      const fills = run("bracket", followed, bars, mode).map((fill) => Number(fill.split(" ")[2]))
+      assert.isAbove(fills.length, 20)
+      for (let entry = 0; entry + 1 < fills.length; entry += 2) {
+        const gain = (fills[entry + 1] ?? 0) - (fills[entry] ?? 0)
+        assert.isTrue(mode === "pessimistic" ? gain < 0 : gain > 0, `${mode}: ${fills[entry]} to ${fills[entry + 1]}`)
+      }
+    }
+  })
+
+  it("the entry after an exit at the stop is decided at the close of the bar", () => {
+    const bars: ReadonlyArray<Bar> = [
+      flat,
+      flat,
+      flat,
+      [100, 104, 98, 103],
+      ...Array.from({ length: 3 }, (): Bar => [103, 103.1, 102, 103])
+    ]
+    const fills = run("bracket", followed, bars, "pessimistic").map((fill) => fill.slice(0, -3))
+    assert.deepStrictEqual(fills, ["2 BUY 99", "3 SELL 98", "5 BUY 102"])
+  })
 })

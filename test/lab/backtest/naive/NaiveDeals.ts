@@ -98,7 +98,13 @@ export const deals = (given: DealSettings): Strategy => {
     for (const { slot, index, quantity } of placed)
       enter(slot, eightDigits("BUY", beyond(deal.price, -distance * (index + 1))), quantity)
     if (held === 0) withdraw("exit")
-    else want("exit", { side: "SELL", price: deal.leaves?.(close) ?? profitAt, quantity: held + filled("exit") })
+    else
+      want("exit", {
+        side: "SELL",
+        price: deal.leaves?.(close) ?? profitAt,
+        quantity: held + filled("exit"),
+        mayLose: true
+      })
   }
   return { isAskedFirst: true, seesItself: true, atClose: act, stops: () => stops }
 }

@@ -18,6 +18,8 @@ export interface Order {
   readonly behind?: ReadonlyArray<string>
   /** It leaves what the order before it in its slot traded, and no more. */
   readonly isExit?: true
+  /** It leaves what other slots hold. */
+  readonly mayLose?: true
 }
 
 export interface Bar {
@@ -192,7 +194,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     slot.filled += quantity
     base += sign * BigInt(quantity)
     money -= sign * paid
-    fills.push({ bar, slot: slot.name, side, price, quantity, money: paid })
+    fills.push({ ...order, bar, slot: slot.name, price, quantity, money: paid })
     if (order.open > 0) return true
     complete(slot)
     if (takesTime()) {
@@ -317,9 +319,12 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     }
   }
 
-  const arriveWithin = (price: number): void => {
-    while (arrive(price)) ask(price)
+  /** Says whether an entry has filled: its stop may be in this bar too. What has left is heard of at the close. */
+  const arriveWithin = (price: number): boolean => {
+    const before = fills.length
+    while (arrive(price)) {}
     for (const { order } of slots.values()) if (order?.from === next) order.isTried = true
+    return fills.slice(before).some(({ isExit, mayLose }) => isExit !== true && mayLose !== true)
   }
 
   /** What fills on the way to the stop, what the strategy says there, and then at the stop. */
@@ -339,8 +344,8 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
       const last = isBelow ? trade(stop, Number.NEGATIVE_INFINITY) : trade(Number.POSITIVE_INFINITY, stop)
       if (last === undefined && isBelow) lowest = below
       if (last === undefined && !isBelow) highest = above
-      ask(last ?? stop)
-      arriveWithin(last ?? stop)
+      do ask(last ?? stop)
+      while (arriveWithin(last ?? stop))
     }
     if (isWithin) asked = { below: lowest, above: highest, fills: fills.length }
     isWithin = false

@@ -205,6 +205,12 @@ export class Orders {
     OrderTable.count(this.table, order)
   }
 
+  /** True if an order that is no exit is among the fills after the first `count`. */
+  hasEntryAfter(count: number): boolean {
+    const { log, table } = this
+    return log.orders.subarray(count, log.count).some((order) => table.rows[order]?.isExit !== true)
+  }
+
   next(slot: SlotState.SlotState, order: number): number {
     const successor = this.table.next[order] ?? OrderTable.unknown
     if (successor !== OrderTable.unknown) return successor

@@ -81,11 +81,13 @@ export class Clock {
     this.alarms.splice(at, 0, { bar, slot })
   }
 
-  takeAlarm(bar: number): number | undefined {
+  /** An alarm that is set within a bar is due at the next opening, as these are: it waits for that opening. */
+  takeAlarms(bar: number): ReadonlySet<number> {
+    const due = new Set<number>()
     while (this.alarmBar <= bar && this.alarms.length > 0) {
       const alarm = this.alarms.shift()
-      if (alarm !== undefined && this.alarmOfSlot[alarm.slot] === bar) return alarm.slot
+      if (alarm !== undefined && this.alarmOfSlot[alarm.slot] === bar) due.add(alarm.slot)
     }
-    return undefined
+    return due
   }
 }
