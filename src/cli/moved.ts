@@ -51,20 +51,17 @@ const moved: Readonly<Record<string, string>> = {
 }
 
 export const presentWords = Effect.fnUntraced(function* (words: ReadonlyArray<string>) {
-  const length = [2, 1].find((count) => moved[words.slice(0, count).join(" ")] !== undefined)
-  const old = words.slice(0, length ?? 0).join(" ")
-  const now = moved[old]
-  if (length === undefined || now === undefined) return words
-  const rest = words.slice(length)
-  const places = now.split(" ").filter(isPlace)
-  const firstFlag = rest.findIndex((word) => word.startsWith("-"))
-  const values = firstFlag < 0 ? rest : rest.slice(0, firstFlag)
-  const message = `"${old}" is now "${now}"`
-  if (places.length > 0 && values.length !== places.length) return yield* new WrongUsage({ message })
+  const length = [2, 1].find((count) => moved[words.slice(0, count).join(" ")] !== undefined) ?? 0
+  const old = words.slice(0, length).join(" ")
+  const now = moved[old]?.split(" ")
+  if (now === undefined) return words
+  const message = `"${old}" is now "${now.join(" ")}"`
+  const firstFlag = words.findIndex((word) => word.startsWith("-"))
+  const values = words.slice(length, firstFlag < 0 ? words.length : firstFlag)
+  const places = now.filter(isPlace).length
+  if (places > 0 && places !== values.length) return yield* new WrongUsage({ message })
   yield* Console.error(`limitbot: ${message}`)
-  const next = values.values()
-  const given = now.split(" ").map((word) => (isPlace(word) ? (next.next().value ?? word) : word))
-  return [...given, ...rest.slice(places.length)]
+  return [...now.map((word) => (isPlace(word) ? (values.shift() ?? word) : word)), ...words.slice(length + places)]
 })
 
 const isPlace = (word: string): boolean => /^[A-Z]+$/.test(word)

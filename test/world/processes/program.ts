@@ -124,6 +124,7 @@ const follow = (child: Started): Program => {
   children.add(child)
   let stdout = ""
   let stderr = ""
+  let hasEnded = false
   const looks = new Set<() => void>()
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     stdout += text
@@ -134,6 +135,7 @@ const follow = (child: Started): Program => {
   })
   const ended = new Promise<Ended>((done) => {
     child.on("close", (code) => {
+      hasEnded = true
       children.delete(child)
       transcripts.push(stdout, stderr)
       done({ code: typeof code === "number" ? code : null, stdout, stderr })
@@ -142,11 +144,14 @@ const follow = (child: Started): Program => {
   })
   const says = (what: string | RegExp, times = 1) =>
     new Promise<void>((done, fail) => {
+      const tell = () => process.stderr.write(`After two minutes it has not said ${what}:\n${stdout}\n${stderr}\n`)
+      const timer = setTimeout(tell, 120_000).unref()
       const look = () => {
         if (typeof what === "string" ? stdout.split(what).length > times : what.test(stdout)) done()
-        else if (child.exitCode !== null) fail(new Error(`It ended without saying ${what}:\n${stdout}\n${stderr}`))
+        else if (hasEnded) fail(new Error(`It ended without saying ${what}:\n${stdout}\n${stderr}`))
         else return
         looks.delete(look)
+        clearTimeout(timer)
       }
       looks.add(look)
       look()

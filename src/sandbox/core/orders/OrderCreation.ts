@@ -109,7 +109,7 @@ const build = (state: State, request: OrderRequest, base: SandboxAsset, quote: S
   const { side } = request
   const [origin, destination] = side === "SELL" ? [base, quote] : [quote, base]
   const isSliced = quantity >= 100n && Seeded.fraction(seed, "sliced", sequence) < partialFillShare
-  const appFees = echoedFees(state, request, [origin, destination])
+  const appFees = echoedFees(state, request, [origin.symbol, destination.symbol])
   const hasMemo = request.depositMode === "MEMO"
   const margin = Solvers.marginOf(state.settings.solvers, seed, sequence, usdOf(state, base, quantity))
   const leaves = (1 - appFeeRatio(appFees)) * (1 - margin)
@@ -167,9 +167,8 @@ const flatFee = ({ settings }: State, { fee }: SandboxAsset, kind: AccountKind):
 const echoedFees = (
   { settings }: State,
   { appFees, owner }: OrderRequest,
-  [origin, destination]: readonly [SandboxAsset, SandboxAsset]
+  assets: readonly [origin: string, destination: string]
 ): ReadonlyArray<AppFee> => {
-  const assets = [origin.symbol, destination.symbol] as const
   const schedule = factsOf(settings).fees
   if (schedule.appFees === "added") return appFees
   const charged = chargesOf(schedule, { hasPartner: owner.startsWith("partner "), assets, appFees })
