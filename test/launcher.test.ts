@@ -4,7 +4,18 @@
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -127,6 +138,22 @@ describe("the launcher", () => {
     // Without packages for development nothing is built, and no installation fails.
     const { status, stderr, stdout } = sh("prepare.sh")
     assert.deepStrictEqual([status, stdout, stderr], [0, "", ""])
+  })
+
+  it("is a file in a clone that `timeout` starts from any folder, also through a link in PATH", () => {
+    const folder = newFolder()
+    for (const name of ["src", "tools"]) mkdirSync(join(folder, name))
+    for (const file of ["limitbot", "tools/limitbot.sh", "tools/isBuilt.sh", "tools/sourcesSum.sh", "tools/node.sh"])
+      copyFileSync(join(root, file), join(folder, file))
+    const links = newFolder()
+    symlinkSync(join(folder, "limitbot"), join(links, "limitbot"))
+    const PATH = [links, nodeAt(newFolder(), "v24.0.0"), "/usr/bin", "/bin"].join(":")
+    const { stderr, stdout } = spawnSync("timeout", ["10", "limitbot", "check", "a b"], {
+      cwd: newFolder(),
+      env: { PATH },
+      encoding: "utf8"
+    })
+    assert.match(stdout, /^started v24\.0\.0 with .*tools\/\.\.\/src\/main\.ts check a b\n$/, stderr)
   })
 
   it.skipIf(!existsSync(packed))("the packed one is the file that was looked at, of its official build", () => {

@@ -5,13 +5,22 @@
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
-import { join, relative, resolve } from "node:path"
+import { dirname, join, relative, resolve } from "node:path"
 
 const root = resolve(import.meta.dirname, "..")
 const dist = join(root, "dist")
-const target = resolve(process.argv[2] ?? join(root, "limitbot"))
+const target = resolve(process.argv[2] ?? join(root, "artifacts/limitbot"))
 /** Node looks for this mark in itself: it says whether something was put in. */
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2"
 
@@ -75,6 +84,7 @@ try {
   const assets = Object.fromEntries(files.map((file) => [file, join(dist, file)]))
   writeFileSync(settings, JSON.stringify({ main, output: blob, assets, disableExperimentalSEAWarning: true, execArgv }))
   execFileSync(process.execPath, ["--experimental-sea-config", settings], { stdio: "ignore" })
+  mkdirSync(dirname(target), { recursive: true })
   copyFileSync(process.execPath, target)
   chmodSync(target, 0o755)
   const postject = join(root, "node_modules/postject/dist/cli.js")
