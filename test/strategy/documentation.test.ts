@@ -14,7 +14,7 @@ const keysOf = (which: string): string => {
   const [name, form] = which.split(" ")
   const kind = kinds.find((each) => each.name === name)
   const rows = kind === undefined ? [] : keyRows(kind.schema(), form === undefined ? undefined : Number(form))
-  return ["| key | without it | |", "|---|---|---|", ...merged(rows).map(tableLine)].join("\n")
+  return ["| key | default | |", "|---|---|---|", ...merged(rows).map(tableLine)].join("\n")
 }
 
 const withKeys = (text: string): string =>

@@ -6,7 +6,7 @@ import { pageOf, table } from "./page.ts"
 /** The part of the names that all of them have, `above`, is left out: the heading says it. */
 const tableOf = (rows: ReadonlyArray<KeyRow>, above = ""): string =>
   table(
-    ["key", "without it", ""],
+    ["key", "default", ""],
     rows.map((row) => [
       `\`${row.key.slice(above.length)}\``,
       without(row),
@@ -18,7 +18,7 @@ const tableOf = (rows: ReadonlyArray<KeyRow>, above = ""): string =>
 const sectionOf = (name: string, [own, ...below]: ReadonlyArray<KeyRow>): string => {
   if (own === undefined || below.length === 0) return `## ${name}\n\n${tableOf(own === undefined ? [] : [own])}`
   const says = own.says === "" ? "" : `${own.says[0]?.toUpperCase()}${own.says.slice(1)}. `
-  const absent = own.isRequired ? "Required." : `Without it: ${own.standard ?? "none"}.`
+  const absent = own.isRequired ? "Required." : `Default: ${own.standard ?? "none"}.`
   const isList = below.some(({ key }) => key.startsWith(`${name}[].`))
   const [above, each] = isList ? [`${name}[].`, " A list, each of whose elements has:"] : [`${name}.`, ""]
   return `## ${name}\n\n${says}${absent}${each}\n\n${tableOf(below, above)}`
