@@ -1,9 +1,9 @@
 /**
- * An exception is a mistake of this program, and it stays with the one thing that it is about: the plan of a strategy, the work
- * on an order, one report of the venue, or at worst a turn. Everything else goes on, and cancels above all. It is told once; the
- * thing is tried again whenever it would be due.
+ * Isolates exceptions. An exception is a mistake of this program, and it stays with the one thing that it is about: the plan of a strategy,
+ * the work on an order, one report of the venue, or at worst a turn. Everything else continues, cancels above all. Each is reported once;
+ * the step is tried again whenever it is due.
  *
- * Only what is computed may fail like this. A journal that cannot be written, or that does not fit its memory, is a failure
+ * Only computations may fail like this. A journal that cannot be written, or that does not fit the state in memory, is a failure
  * (`JournalError`) and stops the bot.
  */
 import { Effect } from "effect"

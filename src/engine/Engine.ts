@@ -1,11 +1,11 @@
 /**
- * The engine's loop. A turn observes, decides, compares, checks limits, records, acts and records again; then the
- * loop waits until something may have changed.
+ * The engine's loop. A turn observes, decides, compares, checks limits, records, acts and records again; then the loop waits until
+ * something may have changed.
  *
- * A turn looks only at the present (it is level-triggered), so a missed change does no harm. Starting up is the same
- * turn on a folded journal: there is no recovery code that runs only after a crash. Turns never overlap. A failure
- * within a turn stays small: without prices, orders are still followed; without the venue's list, orders are read one
- * by one. Only new orders need both. Withdrawing runs beside the turns and waits for none of them.
+ * A turn looks only at the present (it is level-triggered), so a missed change does no harm. Starting up is the same turn on a folded
+ * journal: no recovery code runs only after a crash. Turns never overlap. A failure within a turn stays small: without prices, orders are
+ * still tracked; without the venue's list, orders are read one by one. Only new orders need both. Cancelling runs beside the turns and
+ * waits for none of them.
  */
 import { Clock, Effect, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -97,7 +97,7 @@ export const make = Effect.fnUntraced(function* ({
         if ((yield* turnUnlessRefused) === undefined) planned = yield* pause
       })
       yield* turning("the engine", settled)
-      // What the turn wants withdrawn is not to wait for a look that is rare.
+      // A turn may have requested cancels, which must not wait for the next rare pass.
       if (quietLookMillis !== undefined) yield* withdrawals.wake
       failedTurns = planned === undefined ? failedTurns + 1 : 0
       if (done()) return
@@ -127,7 +127,7 @@ export const make = Effect.fnUntraced(function* ({
 
 export type Engine = Effect.Success<ReturnType<typeof make>>
 
-/** Grows up to the longest pause between two polls while the venue is down. Cancels are tried at the fastest pace. */
+/** Pause after a failed turn, with 20 % jitter: doubles up to `pollMaxMillis`, but not while everything is to be cancelled. */
 const pauseWhileDown = Effect.fnUntraced(function* (
   { pollMaxMillis, pollMinMillis }: Settings,
   failedTurns: number,

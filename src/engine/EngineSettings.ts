@@ -1,4 +1,7 @@
-/** Pace of the engine and the accounts whose money it moves. Times are milliseconds; the defaults suit the real service. */
+/**
+ * Settings of the engine: its pace, limits over all strategies, and the account whose money it moves. Times are milliseconds; the defaults
+ * suit the real service.
+ */
 
 import { Context } from "effect"
 import type { Amount } from "../domain/Amount.ts"
@@ -11,11 +14,11 @@ import { byHand } from "../domain/Placement.ts"
 
 /** Source and return path of our money. Every order must repeat them. */
 export interface Expectations extends MoneyPlaces {
-  /** Most that app fees may give to others. */
+  /** Highest app fees to others that an order may have, unless the strategy's own terms have more. */
   readonly maxAppFeeBasisPoints: number
-  /** Most that an order's echo may give to others, if the echo includes the service's own share; otherwise the bound above applies. */
+  /** Scheduled fee of an order by its terms; above it an order is not paid. Absent if echoes do not include the service's share. */
   readonly echoedBasisPoints?: (market: Market, terms: OrderTerms) => number
-  /** The venue's share of the output of every fill. */
+  /** The venue's share of the output of every fill, in basis points. */
   readonly fillBasisPoints?: number
   /** Credential and app fees to which an echo belongs. */
   readonly echoOf?: (terms: OrderTerms) => Omit<FeeEcho, "basisPoints">
@@ -23,7 +26,6 @@ export interface Expectations extends MoneyPlaces {
 
 export interface Settings {
   readonly account: Expectations
-  /** Shortest and longest pause between two polls of the venue. */
   readonly pollMinMillis: number
   readonly pollMaxMillis: number
   /** The bot searches this long for a create without an answer and then gives it up. After that it can never be funded. */
@@ -52,7 +54,6 @@ export interface Settings {
   readonly retryMaxMillis: number
   /** Longest pause of a slot whose attempts are refused repeatedly. */
   readonly refusalMaxMillis: number
-  /** Limits over all strategies together. */
   readonly overall?: OverallLimits
   readonly concurrency: number
 }
@@ -84,19 +85,22 @@ export const defaults: Omit<Settings, "account"> = {
 
 export class EngineSettings extends Context.Service<EngineSettings, Settings>()("limitbot/engine/EngineSettings") {}
 
-/** While its exit is refused a position has no stop. A refusal costs a request, and no money. */
+/** Highest pause for an exit after a stop: while it is refused, the position has no stop. A refusal costs one request and no money. */
 const stopRefusalMaxMillis = 5_000
 
 /**
- * The pause before a repeatedly refused slot is tried again. It doubles beyond the limit for a single request, so a
- * lasting refusal does not cost one order a minute for ever. The exit after a stop does not wait so long.
+ * Pause before a repeatedly refused slot is tried again. It doubles beyond the limit for a single request, so that a lasting refusal does
+ * not cost one order a minute. An urgent slot, the exit after a stop, waits at most `stopRefusalMaxMillis`.
  */
 export const refusalPauseMillis = (
   { refusalMaxMillis, retryMinMillis }: Settings,
   { isUrgent, refusals }: { readonly refusals: number; readonly isUrgent?: boolean }
 ): number => doubledMillis(retryMinMillis, isUrgent === true ? stopRefusalMaxMillis : refusalMaxMillis, refusals)
 
-/** No funding when less than this is left until the deadline. An agreed quote lives for minutes only. */
+/**
+ * An order is not funded when less than this is left until its deadline. A swap by hand has a shorter margin, because its quote lives for
+ * minutes only.
+ */
 export const marginMillis = (
   { strategy }: { readonly strategy: string },
   { deadlineMarginMillis }: Pick<Settings, "deadlineMarginMillis">

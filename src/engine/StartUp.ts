@@ -1,6 +1,6 @@
 /**
- * Records the runner, the strategies and their budgets in the journal before the first poll of the venue. A journal belongs to one account
- * at one venue in one mode. Any other combination is refused, because its money would be miscounted.
+ * Records the run, the strategies and their budgets in the journal before the first poll of the venue. A journal belongs to one account at
+ * one venue in one mode. Any other combination is refused, because its money would be miscounted.
  */
 
 import { Effect, Random, Schema } from "effect"
@@ -54,7 +54,7 @@ export class AssetRenamed extends Schema.TaggedError<AssetRenamed>()("AssetRenam
   }
 }
 
-/** Another machine has claimed this journal: two bots on one account could fund one slot twice. */
+/** This journal was handed over to another machine and is closed here: two bots on one account could fund one slot twice. */
 export class JournalHandedOver extends Schema.TaggedError<JournalHandedOver>()("JournalHandedOver", {
   to: Schema.String
 }) {
@@ -96,7 +96,8 @@ export const record = Effect.fn("StartUp.record")(function* (run: BotRun, strate
 })
 
 /**
- * Like `record`, for a bot that may have orders. They stay open even if this start cannot be recorded, and no other process cancels them.
+ * Like `record`, for a bot that may have open orders. If the journal cannot be written, no other process cancels them. So they are
+ * cancelled without a record if `withdraw` has a reason. Fails with `StartUnwritten` in either case.
  */
 export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* (
   run: BotRun,
@@ -116,8 +117,8 @@ export const recordOrWithdraw = Effect.fn("StartUp.recordOrWithdraw")(function* 
 export type Contradiction = JournalHandedOver | JournalOfAnother | AssetRenamed
 
 /**
- * True if the journal's venue has proven to be one. The bot decides nothing before the venue has answered properly. A journal that was only
- * started at a misspelt address belongs to no venue yet.
+ * True once the venue has answered properly: the bot decides nothing before. A journal that was only started at a misspelt address is not
+ * bound to that address.
  */
 export const isBound = ({ placements, strategies }: BotState): boolean =>
   placements.size > 0 || [...strategies.values()].some(({ decision }) => decision !== undefined)
@@ -168,7 +169,7 @@ export const loaded = (state: BotState, strategy: Strategy): ReadonlyArray<BotEv
     ...present({ minOrder: limits.minOrder })
   }
   const newBudgets = new Map(budgets(strategy).map(({ asset, amount }) => [asset.symbol, amount]))
-  // What the file names no more is taken back.
+  // An asset that the file no longer names gets a budget of zero.
   const assets = new Set([...(allotted?.keys() ?? []), ...newBudgets.keys()])
   const changed = [...assets].filter((asset) => (allotted?.get(asset) ?? 0n) !== (newBudgets.get(asset) ?? 0n))
   return [

@@ -1,6 +1,6 @@
 /**
- * Swaps by hand without a running bot: records one that was agreed to, and moves it a step further as the engine would,
- * with the same machine, gate and journal. A running bot needs none of this; its turns carry every placement.
+ * Swaps by hand without a running bot. Records a swap that the operator agreed to, and advances it with the driver, the gate and the
+ * journal of the engine. A running bot does not need this file: its turns advance every placement.
  */
 import { Clock, Effect } from "effect"
 import { isFinished } from "../domain/Placement.ts"
@@ -32,7 +32,7 @@ export const begin = Effect.fn("SwapsByHand.begin")(function* (agreed: AgreedSwa
   return name
 })
 
-/** `stopped` is the reason why no money may leave now that the journal does not know, such as the kill switch. */
+/** `stopped` returns a reason why no money may leave now that is not in the journal, such as the kill switch. */
 export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string | undefined>) {
   const books = yield* Bookkeeper
   const venue = yield* Venue

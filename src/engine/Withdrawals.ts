@@ -1,14 +1,12 @@
 /**
- * Withdrawing goes before everything else. This separate loop asks why orders must be withdrawn (kill switch,
- * leaving, a removed strategy, a loss limit), records the reason for each known order, and sends the cancels. It
- * waits for no price, no list and no turn of the engine. Each cancel runs in its own fiber, so one hanging request
- * delays no other.
+ * Cancelling goes before everything else. This separate loop collects the reasons for cancels (kill switch, leaving, a removed strategy, a
+ * loss limit), records one for each order concerned, and sends the cancels. It waits for no price, no list and no turn of the engine. Each
+ * cancel runs in its own fiber, so that one hanging request delays no other.
  *
- * Orders that are not funded yet are only marked; the turn that works on them gives them up. That way nothing is
- * signed in between.
+ * Orders that are not funded yet are only marked; the turn that works on them gives them up. That way nothing is signed in between.
  *
- * A journal that somebody else holds locked, or that cannot be written any more, keeps no order in the market: then cancels
- * go out before they are recorded, or without.
+ * If everything is to be cancelled, a journal that is locked or cannot be written delays nothing: the cancels go out before they are
+ * recorded, or without a record.
  */
 import { Clock, Effect, Fiber, FiberMap, Option, Queue, Schedule } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -26,13 +24,16 @@ import { isEndUnbelieved } from "./tracking/EarlyEnd.ts"
 
 /** The time from the kill switch to the requests must stay below a second. */
 const lookMillis = 400
-/** A turn reads much, and cancels must not queue behind it. Until the venue answers them, a turn finds nothing. */
+/**
+ * Passes from a new cancel to the turn that it wakes. A turn reads much, and cancels must not queue behind its requests. Until the venue
+ * has answered them, a turn finds nothing new.
+ */
 const looksBeforeTurn = 4
 /** Most cancels that one pass starts: as many as the rate limiter lets through in a second. Cancels in flight delay none. */
 const mostAtOnce = 50
-/** Longest remaining time of a bot that can no longer record and has to cancel everything. */
+/** A bot that can no longer record tries for this long to cancel everything before it ends. */
 const lastTriesMillis = 60_000
-/** Time that a cancel waits for its record; the next constant is for its repetition. */
+/** Cancels wait this long for their record, then go out without it. They are repeated after `patienceMillis`. */
 const firstPatienceMillis = 300
 const patienceMillis = 5_000
 
@@ -98,7 +99,7 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
     const look = Effect.gen(function* () {
       const all = yield* withdraw
       yield* note(all)
-      // Hardly ever is anything due: a look costs no more than that.
+      // Usually no cancel is pending, and then a pass costs no more than this filter.
       const pendingCancels = [...state.placements.values()].filter(
         ({ cancel, spares }) => cancel !== undefined || spares.size > 0
       )

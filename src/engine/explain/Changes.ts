@@ -40,7 +40,7 @@ export const between = (strategy: Strategy, recorded: Decided, again: Decided): 
 }
 
 const number = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi
-/** Two engines differ by one in the last of about sixteen digits; prices and sums of code keep twelve. */
+/** Two JavaScript engines may differ in the last of about 16 digits. Prices and sums of own code keep 12. */
 const tolerance = 1e-11
 
 /** True if two JSON texts have the same words, and numbers that are the same but for the last digits of a double. */

@@ -1,7 +1,7 @@
 /**
- * The nonces of payloads that were signed. The verifier executes one payload of each; of a second one it would say that its
- * nonce is used, and that counts as proof that it was executed. So a payload with a known nonce is not signed. A process
- * knows those that it signed and those of placements that its journal still follows.
+ * Nonces of payloads that were signed. The verifier executes one payload for each nonce. It refuses a second one because the nonce is used,
+ * and that refusal counts as proof of execution. So a payload with a known nonce is not signed. A process knows the nonces that it signed,
+ * and those of the placements in its state.
  */
 import { Option, Schema } from "effect"
 import type { BotState } from "../state/BotState.ts"

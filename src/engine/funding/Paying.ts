@@ -14,8 +14,8 @@ type Events = ReadonlyArray<BotEvent>
 export type AskedPayment = PlacementIn<"funding" | "in doubt">
 
 /**
- * The name of a payment of which nobody knows whether the wallet program made it. No other attempt has this name, and
- * the operator needs it to have the wallet asked again.
+ * Name of a payment if it is unknown whether the wallet program made it. Each attempt has its own name, and the operator passes it to have
+ * the wallet asked again.
  */
 export const unclearPayment = ({ cancel, funding, id, state }: Placement): string | undefined => {
   const { payment } = funding ?? {}

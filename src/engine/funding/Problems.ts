@@ -38,7 +38,7 @@ export interface MoneyProblem {
 const stuckMillis = 3_600_000
 
 export const problemsOf = (state: BotState, now: number): ReadonlyArray<MoneyProblem> => [
-  // Nothing is stuck by a clock that is known to be wrong.
+  // By the venue's time, so that a wrong clock of ours makes nothing stuck.
   ...unfinished(state).flatMap((placement) => ofPlacement(placement, VenueTime.of(state, now))),
   ...[...state.slots.values()].flatMap((slot) => ofSlot(slot, state)),
   ...[...state.integrity.forgotten.values()].map(ofForgotten)
@@ -198,8 +198,8 @@ const writtenOff = ({ ended, ledger, placements }: BotState, { placement, slot, 
 }
 
 /**
- * The slot goes on with what the order truly is: what is booked of it beyond its deposit is taken back and read anew, also where its
- * books were closed and do not agree with the venue. What the slot has placed since is withdrawn.
+ * The slot continues with the order as the venue shows it. All that is booked beyond its deposit is taken back and read again, also if its
+ * books were closed with a difference. Later orders of the slot are cancelled.
  */
 const adopted = (state: BotState, id: string): ReadonlyArray<BotEvent> => {
   const { ended, ledger, placements } = state
@@ -208,7 +208,7 @@ const adopted = (state: BotState, id: string): ReadonlyArray<BotEvent> => {
   const isToOpen = closed?.last.by === undefined && (isAlive || Ledger.isUnexplained(ledger, id))
   const own = placements.get(id) ?? (isToOpen ? closed?.last : undefined)
   if (own?.order === undefined) return []
-  // A swap ends by itself, and lives on never.
+  // A swap ends by itself and never lives on.
   const isBooked = own.by === undefined && (own.state === "settled" || own.state === "closing" || own.fills.size > 0)
   const why = { code: "adopted", text: `Order ${own.order.id} of this slot is booked as open again` }
   const others = unfinished(state).filter(

@@ -14,7 +14,7 @@ import { type Paid, type PaymentRequest, Wallet, WalletRefused, WalletUnclear, w
 
 /** EX_DATAERR: the program's promise that it sent nothing. */
 const nothingSent = 65
-/** The usual exit code of a program that fails, as a rule before it did anything. */
+/** The usual exit code of a program that fails, mostly before it did anything. */
 const generalFailure = 1
 const hash = /^[\x21-\x7e]{1,200}$/
 const leastHashLength = 32

@@ -38,7 +38,7 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
       placement: unexplained.placement
     },
   ({ refused }) => {
-    // One that was made all the same says enough.
+    // One payment that was reported as refused and made all the same is enough.
     if (refused === undefined || (refused.isLie !== true && refused.times < mostRefused)) return undefined
     const { answer, isLie, times } = refused
     const what =

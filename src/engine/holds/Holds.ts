@@ -1,12 +1,12 @@
 /**
- * Why money may not leave: one table of reasons, each with what it holds, which steps it stops and how it is lifted. It is asked
- * before an order is planned, and again directly before it is created, before its payload is signed, before a wallet is asked, and
- * before bytes leave, for the first time or again. What was true when the turn began does not count there: the market may have run
- * away, or somebody may have stopped the bot, the strategy or the order. Explanations, alarms and slots read the same rows, so
- * what people are told is what holds. A new reason is a row.
+ * Reasons why money may not leave, in one table: each row says what it holds, which steps it stops and how it is lifted. The table is read
+ * before an order is planned, and again directly before it is created, before its payload is signed, before a wallet is asked, and before
+ * bytes leave, each time. The state at the start of the turn does not count there: the price may have moved, or a person may have stopped
+ * the bot, the strategy or the order. Explanations, alarms and slots read the same rows, so they show what really holds. A new reason is a
+ * row.
  *
- * A planned placement that is stopped is given up. So is a created one: its order is cancelled as spare. Bytes that were sent
- * may have arrived. Those that are stopped stay here, and what became of them is concluded once they have expired (see `protocol/Silence`).
+ * A stopped placement is given up while it is planned; once created, its order is also cancelled as spare. Bytes that were sent may have
+ * arrived. Stopped bytes stay here, and their outcome is concluded once they have expired (see `protocol/Silence`).
  */
 import * as Drift from "../../domain/Drift.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
@@ -44,7 +44,7 @@ export interface Hold {
   readonly stops: ReadonlyArray<Step>
 }
 
-/** The words of the command line for the name that the API gives a command. */
+/** Returns the command line for a command of the API. */
 export const commandLineOf = (command: string): string => `limitbot ${command === "release" ? "kill --off" : command}`
 
 export const liftedBy = ({ endsBy, lifts }: Pick<Hold, "endsBy" | "lifts">): string | undefined =>
@@ -103,7 +103,7 @@ export const ofBot: ReadonlyArray<BotRow> = [
       killed && { text: `the kill switch is on: ${killed}`, sentence: `Kill switch: ${killed}` }
   },
   {
-    // What a process last told of its lock; what it sees of it now is in `ofProcess`.
+    // The lock as a process last recorded it; its present state is in `ofProcess`.
     scope: "bot",
     code: "journal-gone",
     subject: "journal",
@@ -223,7 +223,7 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
     why: ({ strategy }) => (strategy?.isLoaded === false ? "its strategy is no longer loaded" : undefined)
   },
   {
-    // Nobody can ask whether it still wants the order, so it cannot withdraw it either.
+    // A strategy that cannot be planned can neither keep an order nor cancel it.
     scope: "strategy",
     code: "plan-failed",
     lifts: "itself",
@@ -260,7 +260,7 @@ export const ofSlot: ReadonlyArray<HoldRow<Subject>> = [
 
 export const ofPlacement: ReadonlyArray<HoldRow<InPlacement>> = [
   {
-    // It is wanted until the order is over, however often the venue refuses it.
+    // A requested cancel holds until the order has ended, even if the venue refuses it.
     scope: "placement",
     code: "withdrawn",
     lifts: "itself",
@@ -326,7 +326,7 @@ export const ofMoment: ReadonlyArray<HoldRow<InPlacement & PresentFacts>> = [
   },
   { scope: "price", code: "bad-price", lifts: "itself", stops: beginnings, why: (known) => badPrice(known) },
   { scope: "placement", code: "too-late", lifts: "itself", stops: payments, why: (known) => lateness(known) },
-  // Only an order tells its fee, so each attempt asks with one that stays unpaid.
+  // Only a created order shows its fee, so each attempt creates one and leaves it unpaid if the fee is too high.
   { scope: "placement", code: "dear-fee", lifts: "itself", stops: payments, why: (known) => dearFee(known) }
 ]
 

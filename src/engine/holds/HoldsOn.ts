@@ -1,6 +1,6 @@
 /**
- * The questions that the table of holds answers: what holds the bot, a slot or a placement, and which step that stops. Whoever acts, and
- * whatever people are shown, asks here.
+ * Queries of the table of holds: which holds apply to the bot, a slot or a placement, and which step they stop. Actions and displays both
+ * ask here.
  */
 
 import type { BotState } from "../state/BotState.ts"

@@ -30,7 +30,7 @@ export const quietness = ({ now, limits: { quietHours } }: Timed): string | unde
 export const timeOfDay = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")} UTC`
 
-/** Reason in words why an order is refused that is so far on the wrong side of the market that it would give money away. */
+/** Reason if the price of an order is so far on the wrong side of the market that it would give money away. */
 export const badDeviation = (
   { side, price: limit }: { readonly side: Market.Side; readonly price: Market.Price },
   { price, limits }: PricedLimits

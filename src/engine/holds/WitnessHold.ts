@@ -1,7 +1,7 @@
 /**
- * Stops all funding when an outside witness of the journal's head has seen other or later events than this journal has, and what ends
- * it: the operator's decision to go on with this journal (`resolve witness --forget`). A newer journal that is restored has no such
- * event, so the hold is gone with it.
+ * Stops all funding when an outside witness of the journal's head has seen other or later events than this journal has. The operator's
+ * decision to continue with this journal (`resolve witness --forget`) ends it. A newer journal that is restored does not contain the
+ * finding, so the hold ends with it.
  */
 import { Result } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"

@@ -1,14 +1,12 @@
 /**
- * Closed candles for strategies that ask for them, built from the mid prices that the bot sees. The venue offers
- * none.
+ * Closed candles for strategies that ask for them, built from the mid prices that the bot sees. The venue offers none.
  *
- * A candle counts only when it was watched from beginning to end. The part of an hour before the bot started is
- * dropped, and a long gap starts the series again, so an indicator is never warm on missing data. The last price
- * bridges short gaps (a slow answer, a restart).
+ * A candle counts only if it was watched from beginning to end. The part of an hour before the bot started is dropped, and a long gap
+ * starts the series again, so an indicator is never warm on missing data. The last price bridges short gaps (a slow answer, a restart).
  *
- * The venue tells no volume either. Where the market's source tells a candle, its volume joins the candle that the bot
- * saw, or the whole candle takes the place of one that the bot missed. From then on it is kept as it is: what decided once
- * stays. Until then its volume is not known (`NaN`).
+ * The venue reports no volume either. If the market's source reports a candle, its volume joins the candle that the bot saw, or the whole
+ * candle replaces one that the bot missed. Until then the volume is unknown (`NaN`). A candle that was completed once never changes again,
+ * because decisions were made on it.
  */
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { Minute, SeenCandle } from "../../journal/PriceStore.ts"
@@ -26,8 +24,8 @@ export interface RunningMinute {
 export interface CandleFeed {
   observe(mid: number, at: number): ReadonlyArray<Minute>
   /**
-   * Takes stored minutes, oldest first, at a start; and the running minute of the feed that this one replaces. A stored
-   * minute that has not ended at `now` goes on.
+   * Takes stored minutes, oldest first, at a start, and the running minute of the feed that this one replaces. A stored minute that has not
+   * ended at `now` continues.
    */
   restore(minutes: ReadonlyArray<Minute>, now: number, running?: RunningMinute): void
   readonly running: () => RunningMinute | undefined

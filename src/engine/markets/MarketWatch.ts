@@ -30,8 +30,8 @@ export const make = Effect.gen(function* () {
   let candlesFor: ReadonlyMap<Strategy, ReturnType<typeof JoinedCandles.make>> = new Map()
 
   /**
-   * Prepares the candles that these strategies want from the stored prices. A saved edit costs nothing that was seen: a
-   * market whose needs did not change keeps its candles, and any other keeps at least the running minute.
+   * Prepares the candles that these strategies need from the stored prices. A saved edit loses no data: a market whose needs did not change
+   * keeps its candles, and any other keeps at least the running minute.
    */
   const watchMarketsOf = Effect.fn("MarketWatch.watchMarketsOf")(function* (strategies: ReadonlyArray<Strategy>) {
     const newFeeds = new Map<string, CandleFeed>()
@@ -62,7 +62,7 @@ export const make = Effect.gen(function* () {
     const price = orderBook.prices.get(market)
     if (price === undefined || price.at === observed.get(market)) return
     const before = observed.get(market)
-    // A gap longer than the feed bridges: the store of prices may know what happened in it.
+    // This gap is longer than the feed bridges; the store of prices may have the minutes in it.
     if (before !== undefined && price.at - before > gapMillis) yield* refill(market)
     observed.set(market, price.at)
     const feed = feeds.get(market)

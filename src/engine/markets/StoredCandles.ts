@@ -8,7 +8,7 @@ import { type Minute, PriceStore } from "../../journal/PriceStore.ts"
 import { OrderBook } from "../../orderbook/OrderBook.ts"
 import * as CandleFeed from "./CandleFeed.ts"
 
-/** Minutes of this age show at least how the running one started. */
+/** At least this span is read, so that the start of the running minute is known. */
 const leastSpanMillis = 5 * minuteMillis
 
 export const make = Effect.gen(function* () {
@@ -16,7 +16,7 @@ export const make = Effect.gen(function* () {
   const orderBook = yield* OrderBook
   const stored = new Map<string, Minute>()
 
-  // What cannot be stored costs no money: the bot goes on with what it has in memory.
+  // A failed write costs no money: the bot continues with the candles in memory.
   const unstored = Effect.catch(({ message }: JournalError) => Effect.logDebug(message))
 
   const complete = Effect.fnUntraced(function* (market: string, feed: CandleFeed.CandleFeed) {
@@ -36,7 +36,7 @@ export const make = Effect.gen(function* () {
     feed.adopt(yield* store.kept(market, now - feed.spanMillis))
     yield* complete(market, feed)
     const [own, last] = [yield* store.newest(market), minutes.at(-1)]
-    // A candle of elsewhere tells where the price was, and not that somebody watched it.
+    // A minute from another source shows where the price was, but not that the bot saw it.
     if (last !== undefined && last.openedAt > (own?.openedAt ?? 0)) orderBook.remember(market, last.close, 0)
     else if (own !== undefined) orderBook.remember(market, own.close, Math.min(now, own.openedAt + minuteMillis))
     return feed

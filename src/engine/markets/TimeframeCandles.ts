@@ -1,6 +1,6 @@
 /**
- * Candles of one market in one timeframe: those that were closed by minutes that the bot saw, and those with volumes that its
- * source told. A candle counts only when it was watched from its beginning.
+ * Candles of one market in one timeframe: candles closed by minutes that the bot saw, and candles with volumes that the market's source
+ * reports. A candle counts only if it was watched from its beginning.
  */
 import { extend, type OpenCandle } from "../../candles/Resample.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
@@ -111,7 +111,7 @@ const empty: ClosedCandles = { columns: columnsOf([]), closed: 0 }
 /** Returns one object until a candle closes or is completed. */
 export const viewOf = (series: TimeframeCandles, running: Minute | undefined): ClosedCandles => {
   const { closed, kept, millis } = series
-  // After a gap in prices, the last candle that was kept must be the one before the running frame.
+  // Without own candles, kept ones count only if the last of them is directly before the running frame.
   const first = closed[0]?.openedAt ?? frameStart(running?.openedAt ?? 0, millis)
   if (series.view !== undefined && series.viewedIn === first) return series.view
   const before: Array<TradedCandle> = []

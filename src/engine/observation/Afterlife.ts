@@ -1,8 +1,8 @@
 /**
- * Orders that live on after they were settled: the venue had said of a living order that it was over and paid back, and for
- * so long that its books were closed. Then its money counts as free and is in the market still: its end is taken back, so that
- * it is an order like any other, and its slot gets nothing new until somebody has looked.
- * A list may be older than the end: a read of the order itself, some seconds after it, must say the same.
+ * Orders that live on after they were settled: the venue reported a living order as ended and refunded, for so long that its books were
+ * closed. Its money counts as free but is still in the market. So its end is taken back, it is an order like any other again, and its slot
+ * gets nothing new until the operator has decided. A list may be older than the end, so a read of the order itself, some seconds later,
+ * must show the same.
  */
 import { Effect } from "effect"
 import { elapsedMillis, minuteMillis } from "../../domain/Durations.ts"
@@ -27,7 +27,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* EngineSettings
   const overAt = new Map<string, number>()
 
-  /** Takes a list entry of a settled order. `revived` is set if the order lives and that was reported. */
+  /** Takes a list entry of a settled order. Calls `revived` if the order lives and that was reported before. */
   const see = Effect.fnUntraced(function* (
     { endedAt, isAlive, last }: EndedOrders.EndedOrder,
     listed: Order,

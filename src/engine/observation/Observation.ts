@@ -1,10 +1,10 @@
 /**
- * One look at the venue's orders: the list of unfinished ones, then, one by one, those of ours that it did not show.
- * What is seen becomes events. What is *not* seen becomes nothing, because silence proves nothing.
+ * One poll of the venue's orders: the list of unfinished ones, then individual reads of ours that it did not show. Whatever is seen becomes
+ * events. An order that is *not* seen causes none, because silence proves nothing.
  *
- * A failed read stays small: an odd element of the list is reported once, an order whose own answer fails is read
- * again next time, and without the list the orders are read one by one. The first look reads everything; later ones what can
- * have changed, which are orders whose money moves or whose price is near, and as much more as `OrderList` says.
+ * A failed read stays small: an odd element of the list is reported once, an order whose own answer fails is read again next time, and
+ * without the list the orders are read one by one. The first poll reads everything. Later ones read orders that can have changed, because
+ * their money moves or their price is near, and as much more as `OrderList` says.
  */
 import { Clock, Effect } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -58,9 +58,9 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * `prices`: the last one of each market. Returns why the venue could not be read, if so; `unlisted` gets it as soon as the list
-   * has failed, because the orders that are then read one by one may take long. `revived` gets each order, or its placement,
-   * that lives on after its end.
+   * Polls once. `prices` has the last price of each market. Returns the reason if the venue could not be read. `unlisted` gets it as soon
+   * as the list has failed, because the individual reads that follow may take long. `revived` gets each order, or its placement, that lives
+   * on after its end.
    */
   const look = Effect.fn("Observation.look")(function* (
     markets: ReadonlyMap<string, Market>,

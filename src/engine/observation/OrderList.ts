@@ -1,7 +1,7 @@
 /**
- * The venue's list of unfinished orders. While they are few, or in doubt, it is read as far as they reach. With many resting
- * orders, a look reads only what can have changed: the newest page, the page of executing orders, and one more page of a round
- * through the whole list. The rounds reach every order in the end; what a round did not show is to be read by itself.
+ * Reads the venue's list of unfinished orders. With many urgent orders, at least one for each page, it reads back to the oldest open one.
+ * Otherwise a poll reads only the newest page, the page of executing orders, and one more page of a round through the whole list. The
+ * rounds reach every order in the end; orders that a round did not show are read individually.
  */
 import { Clock, Effect, Option, Stream } from "effect"
 import { Venue } from "../../venue/Venue.ts"
@@ -47,7 +47,7 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
     if (round === undefined && behindNewest !== undefined) round = { cursor: behindNewest, since: look.now }
     if (round === undefined) return []
     const { cursor, since } = round
-    // An old cursor may be refused; the next look then begins another round.
+    // The venue may refuse an old cursor; the next poll then starts another round.
     const page = yield* Stream.runHead(pagesOf({ cursor }, look)).pipe(
       Effect.map(Option.getOrUndefined),
       Effect.catchReason("VenueError", "Rejected", () => Effect.undefined)
@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* ({ noteOdd, take }: Reports) {
     const { listed, next } = yield* newest(Math.min(...unbound.map((placement) => placement.plannedAt)), look)
     if (next !== undefined) for (const id of yield* executing(look)) listed.add(id)
     for (const id of yield* sweep(next, look)) listed.add(id)
-    // A list that ends here is complete: whatever it does not show has left it.
+    // If the newest page is the last one, the list is complete, and orders that it does not show have left it.
     return { listed, missable: next === undefined ? open : urgent }
   })
 

@@ -1,7 +1,7 @@
 /**
- * When to look again. Money in motion is watched at the fastest pace. Otherwise the pause follows from how far the
- * price is from the nearest number that would change anything (a decision's bounds, a resting order), so a quiet
- * market costs few requests and no nearby price is missed.
+ * Computes the pause before the next poll. While money moves, it is the shortest. Otherwise it follows from the distance between the price
+ * and the nearest level that would change anything (a decision's bounds, an open order), so a quiet market costs few requests and no nearby
+ * price is missed.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid, type Price, type TwoSidedPrice } from "../../domain/Market.ts"
@@ -87,8 +87,8 @@ export const isWithinReach = (level: Price, price: TwoSidedPrice | undefined, wi
 const soonMillis = 60_000
 
 /**
- * An order with money, or an answer of the venue, on the way. A swap never rests. An end that is not believed yet may last. A payment in doubt, or one whose
- * deposit does not show, may stay so for hours.
+ * True if money, or an answer of the venue, is on its way for the placement. A swap never stays open. An end that is not believed, a
+ * payment in doubt and an overdue deposit may last for hours, so they do not count.
  */
 export const isMoving = (placement: Placement, now: number): boolean =>
   (placement.by === "swap" && placement.state === "open") ||

@@ -43,7 +43,7 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
     return { isAlive, events: isNews ? [contradictionOf(vanished, missing), ...back] : [] }
   }
 
-  /** True if the venue has shown less of an ended order than before for long enough that this is its last word. */
+  /** True if the venue has shown less of an ended order than before for so long that it will not show more. */
   const insists = (placement: Placement, order: Order, now: number): boolean => {
     const isLacking = order.payoutIsFinal && lackingIn(placement, order) !== undefined
     return heldMillis("lacking", placement.id, isLacking, now) >= believedAfterMillis.lacking
@@ -52,7 +52,7 @@ export const make = ({ state, tries: { heldMillis } }: Pick<Bookkeeper["Service"
   const isEndUnbelieved = (placement: Placement, { fillStatus }: Order, now: number): boolean =>
     isUnproven(placement, fillStatus, now, state.strategies.get(placement.strategy)?.paused)
 
-  /** The venue answers that the order does not exist. Only our own deposit proves it. */
+  /** The venue denies an order that has our deposit, which proves that it exists. Recorded after a minute of such answers. */
   const missingEvents = (
     placement: Placement,
     now: number,

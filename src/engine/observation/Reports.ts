@@ -51,7 +51,7 @@ export const make = Effect.gen(function* () {
   const unsignedPlacements = unsignedIn(books.state.placements)
   const knownOdd = new Set<string>()
 
-  /** An earlier process paid for it without a record in the journal. The bot then doubts everything that this process had started. */
+  /** An earlier process paid the order without a record, so events are missing: the bot doubts all unsigned work of that process. */
   const noteCut = (placement: Placement, order: Order) => {
     const isForgotten = unsignedPlacements.has(placement.id) && isUnsigned(placement) && order.depositedAmount > 0n
     const text = isForgotten ? missingBy(placement, order) : undefined
@@ -94,10 +94,10 @@ export const make = Effect.gen(function* () {
     const isBound = knownPlacement?.order?.id === order.id
     const why = knownPlacement !== undefined && isBound ? lackingIn(knownPlacement, order) : unsaidIn(order)
     const odd = why === undefined ? Effect.void : noteOdd({ id: order.id, why })
-    // Ours are recognised by their terms.
+    // Our orders are recognised by their terms, so an incomplete report of an unbound order is not used.
     if (!isBound && why !== undefined) return odd
     if (id === undefined) return reading(order.id, noteTwin(order, markets, now))
-    // Beside the turn a cancel may have been answered, so what is new is computed from the present state.
+    // A cancel may have been answered beside the turn, so the events are computed from the present state.
     const noted = change(books, id, (placement) => {
       const sighting = { order, via: "look", correlationId: report.correlationId } as const
       const facts = { market: markets.get(placement.market), expected: account }

@@ -1,8 +1,8 @@
 /**
- * The end of an order, or of a swap, read once more: the venue may take its last word back, and shows nothing that is over in
- * its list. Some time after its books were closed, when no view is so old any more, each is read by itself. Where two reads in a
- * row show less or otherwise than was booked, somebody is told and the end is taken back: then it is followed anew. What a
- * person said of it counts more than what the venue goes on to say.
+ * Reads the end of each order or swap once more, because the venue may take its final report back, and its list shows no ended orders. The
+ * read comes some time after the books were closed, when no view is that old any more. If two reads in a row show less than was booked, or
+ * something else, that is reported and the end is taken back: the order is tracked again. An operator's statement counts more than later
+ * reports of the venue.
  */
 import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -31,7 +31,7 @@ const mostLives = 3
 export const takenBackIn = (last: Placement, order: Order): string | undefined => {
   if (last.isByWord === true || isBare(last, order)) return undefined
   const otherwise = Fills.lackIn(last, order.fills) ?? Fills.changeIn(last, order.fills)
-  // What was told before it ended waits for a person's word, and is no news.
+  // A contradiction that was reported before the end waits for the operator and is not reported again.
   if (otherwise !== undefined && otherwise !== last.contradiction) return otherwise
   const fresh = Fills.newIn(last, Fills.factsIn(last, order.fills)).at(0)
   if (fresh !== undefined) return `it shows the fill ${fresh.id} only now`
@@ -99,7 +99,7 @@ export const make = Effect.gen(function* () {
     const answer = yield* Effect.result(readOrder(venue, by, order))
     if (answer._tag === "Failure") return yield* Effect.logDebug(answer.failure.message)
     const { correlationId, value } = answer.success
-    // One that lives is what the list is read for; the view may be old.
+    // `Afterlife` finds orders that live on, by the list; this view may be old.
     if (!isTerminal(value.fillStatus) || value.unsaid !== undefined) return
     const what = takenBackIn(last, value)
     if (what === undefined) {

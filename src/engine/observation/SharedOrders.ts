@@ -1,10 +1,10 @@
 /**
- * Lists of a credential's orders, read once for all accounts of this process that trade by it: the venue lists the orders of all of them,
- * so that each would read those of all others as well. An account is answered with its own orders, out of a read that
- * began after it had asked: what it concludes from an order that is not there is as true as if it had read the list itself.
+ * Lists of a credential's orders, read once for all accounts of this process that use it. The venue lists the orders of all of them, so
+ * each account would otherwise read those of all others too. An account gets its own orders out of a read that began after its request. So
+ * it may conclude as much from a missing order as if it had read the list itself.
  *
- * Two lists are shared: the unfinished orders, and, after a start, whatever was created since some time. Reads begin no faster
- * than their pages would alone, so a credential's rate does not grow with the number of its accounts.
+ * Two lists are shared: the unfinished orders, and, after a start, all orders created since some time. Reads begin no faster than their
+ * pages would alone, so a credential's rate does not grow with the number of its accounts.
  */
 import { Deferred, Effect, Queue, Stream } from "effect"
 import type { MoneyPlaces } from "../../domain/MoneyPath.ts"

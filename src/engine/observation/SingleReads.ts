@@ -1,6 +1,6 @@
 /**
- * Orders read one by one: finished ones leave the list, and it may lag. A failure stays with its order, and says that the venue
- * is away only where no read got an answer.
+ * Reads orders one by one: ended ones leave the list, and the list may lag. A failed read concerns only its order. The venue counts as away
+ * only if no read got an answer.
  */
 import { Array as Arr, Clock, Effect, Result } from "effect"
 import { elapsedMillis } from "../../domain/Durations.ts"
@@ -15,7 +15,7 @@ import { isEndUnbelieved } from "../tracking/EarlyEnd.ts"
 import { readOrder } from "../tracking/OrderReads.ts"
 import type { OneLook, OrderReport, Reports } from "./Reports.ts"
 
-/** Swaps that count as unpaid are in no list. This is the most of them that one poll reads, each at its longest pause. */
+/** Placements whose payment counts as not made, or that were given up, are in no list. One poll reads at most this number of them. */
 const mostDead = 10
 
 export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }: Reports) {
@@ -25,7 +25,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
 
   const isDue = (placement: Placement, now: number): boolean => {
     if (!isEndUnbelieved(placement)) return true
-    // If it lives on, the list shows it.
+    // An end that is not believed is read rarely: if the order lives on, the list shows it.
     if (elapsedMillis(books.tries.of(placement.id).endReadAt, now) < retryMaxMillis) return false
     books.tries.note(placement.id, { endReadAt: now })
     return true
@@ -55,7 +55,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
       { concurrency }
     )
     const orderIds = answers.flatMap((answer) => (answer._tag === "Success" ? [answer.success.order.id] : []))
-    // An order that we know and the venue denies remains exposure until the venue says something else.
+    // An order that we know and the venue denies stays exposure until the venue says something else.
     const failures = answers.flatMap((answer, index) => {
       if (answer._tag === "Success" || answer.failure.reason._tag === "Rejected") return []
       return [{ id: missing[index]?.order.id, failure: answer.failure }]
@@ -68,14 +68,14 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
   })
 
   /**
-   * That nothing was paid for them, or that their money is lost, the operator or a refusal says: a deposit or a payout that shows
-   * all the same is booked, also while nothing else is looked at.
+   * Placements without booked money, by the word of the operator or of a refusal: their payment counts as not made, or they were given up.
+   * A deposit or payout that shows all the same is booked, also while nothing else is read.
    */
   const unpaid = (now: number): ReadonlyArray<Placement> =>
     [...books.state.placements.values()]
       .filter(({ changedAt, id, order, state }) => {
         if ((state !== "dead" && state !== "given up") || order === undefined) return false
-        // What was given up long ago hardly comes any more.
+        // Money rarely comes from a placement that was given up long ago.
         const pause = state === "dead" ? 0 : elapsedMillis(changedAt, now) / 10
         const waited = elapsedMillis(books.tries.of(id).unpaidReadAt, now)
         return waited >= Math.max(retryMaxMillis, pause)

@@ -138,6 +138,9 @@ const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decisi
       : { ...why, code: "done", text: `done, all its orders have filled: ${why.text}` }
 })
 
-/** Text by which decisions are compared: everything but the price at which they were made. A journal keeps no order of keys. */
+/**
+ * Text by which decisions are compared: orders, empty slots and memory, without the price at which they were made. Its keys are sorted,
+ * because a journal keeps no order of keys.
+ */
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
   orderedJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])

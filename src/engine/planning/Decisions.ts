@@ -54,7 +54,7 @@ export const make = (books: Bookkeeper["Service"], refusals: Refusals) => {
       signals,
       recorded
     })
-    // The first answer of an edited file is told even if it is the same: what its older orders are to it is known from then on.
+    // The first answer of an edited file is recorded even if it is the same: it shows which older orders the new file continues.
     if (recorded !== last?.recorded || strategyState?.isTried === false) {
       refusals.forgetAllBut(
         strategy.name,

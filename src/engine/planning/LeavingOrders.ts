@@ -1,9 +1,9 @@
 /**
- * Orders that may still fill though nothing more is wanted of them, and what must not rest beside them. A strategy names some
- * of these itself (`yieldsTo`). Others are left by an edit: the new file works in other slots, and one that counts what the whole
- * strategy holds would offer the same coins again, or buy once more what may still be bought. So an order waits for those of
- * an older file that are on its side of its market and in slots where the new file wants no such order. A file under another
- * name, or two files that exchanged their names, are such edits as well: its orders wait for those that leave under other names. Exits do not.
+ * Orders that may still fill although no strategy plans them any more, and the orders that must not be open beside them. A strategy names
+ * some of these itself (`yieldsTo`). Others are left by an edit. The new file works in other slots, and if it counts what the whole
+ * strategy holds, it would offer the same coins again, or buy again what may still be bought. So an order waits for orders of an older file
+ * on its side of its market, in slots where the new file plans no such order. A file under another name, or two files that exchanged their
+ * names, are such edits too: their orders wait for those that leave under other names. Exits do not wait for those.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"

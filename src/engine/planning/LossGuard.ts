@@ -1,10 +1,10 @@
 /**
- * Checks what a strategy's holdings are worth, in its quote asset, against its loss limits. Every unit counts
- * wherever it is (wallet, orders, payments under way), at the mid, less fees. A change of the budget is capital and
- * moves the marks. A daily loss counts from midnight UTC, a drawdown from the highest worth so far. A daily pause
- * ends with the day; a drawdown pause ends when the strategy file is changed, because then somebody has looked.
+ * Checks the equity of a strategy, in its quote asset, against its loss limits. Every unit counts wherever it is (wallet, orders, payments
+ * under way), at the mid, less fees. A change of the budget is capital and moves the marks. A daily loss counts from midnight UTC, a
+ * drawdown from the highest equity so far. A daily pause ends with the day. A drawdown pause ends when the strategy file is changed,
+ * because then the operator has checked it.
  *
- * One odd price is no loss and no gain: a loss is what the last two looks both show, and so is a peak.
+ * One odd price is no loss and no gain: only a loss or a peak that the last two polls both show counts.
  */
 import { type Amount, max, min } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -32,8 +32,8 @@ const worthOf = (strategy: Strategy, owned: (symbol: string) => Amount, { price,
 }
 
 /**
- * Marks of the day, and pauses that begin or end; nothing for a strategy without loss limits. `before` is the look before this
- * one, if there was one.
+ * Returns marks of the day, and pauses that begin or end; nothing for a strategy without loss limits. `before` is the poll before this one;
+ * absent for the first.
  */
 export const check = (
   state: BotState,

@@ -1,9 +1,9 @@
 /**
- * Compares wanted with own orders, slot by slot: keep, cancel, place or wait, each with its reason. Pure.
+ * Compares planned with own orders, slot by slot: keep, cancel, place or wait, each with its reason. Pure.
  *
- * A slot holds at most one live order: while one of its placements is unfinished, nothing new is placed there. An
- * order is replaced only when the better price is worth more than replacing costs, so a wobbling price does not burn
- * fees. What nobody would regret to see filled need not go before its successor may come.
+ * A slot holds at most one live order: while one of its placements is unfinished, nothing new is placed there. An order is replaced only if
+ * the better price gains more than replacing costs, so a wobbling price does not burn fees. An open order whose fill would be no worse than
+ * its successor's may stay until the successor may be placed.
  */
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -66,7 +66,7 @@ const withdraw = (order: SlotOrder, why: Reason, successor?: DesiredOrder): Chan
 
 const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Change => {
   if (order.state === "closing" || order.cancelRequested) return withdraw(order, desired.why)
-  // A withdrawal would end the order, but not the doubt; no better price is worth that.
+  // A cancel would end the order, but not the doubt.
   if (order.state === "in doubt") return { _tag: "Wait", slot: order.slot, why: "Unclear whether it was paid" }
   const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })
   if (order.market !== market.name) {

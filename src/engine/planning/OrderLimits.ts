@@ -1,9 +1,9 @@
 /**
- * Our own limits for one order, a row each: why it refuses the order, how things are now, and what would reverse the verdict. Live
- * orders are checked by them, explanations word them, and backtests ask those that their runs can break.
+ * Our own limits for one order, one row each: the reason of a refusal, the present state, and the change that would reverse the verdict.
+ * Live orders are checked by them, explanations word them, and backtests use those that their runs can break.
  *
- * Limits of hours, counts and sizes keep what begins from being placed. Exits count for them, and are never refused by them: what
- * keeps a stop from being placed limits nothing.
+ * Limits of hours, counts and sizes prevent new positions. Exits count towards them and are never refused by them, because a limit that
+ * prevents a stop limits no loss.
  */
 import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -85,8 +85,8 @@ export const sized = <Order extends Priced>(desired: Order, market: Market.Marke
 export interface LimitRow<Order = Sized, At = LimitInputs> {
   readonly name: LimitName
   /**
-   * It refuses for a time even if the slot has an open order. That order stays until its successor, or with `exits` a successor that is an
-   * exit, may be placed.
+   * The refusal also holds a successor while the slot has an open order. That order then stays until the successor may be placed. With
+   * `exits` this is so only for a successor that is an exit.
    */
   readonly lasts?: true | "exits"
   readonly refuses: (order: Order, at: At) => string | undefined

@@ -57,7 +57,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     const event = planned(books.state, strategy, approved, price, deadline)
     const { placement: id } = event
     const events: Array<BotEvent> = [event]
-    // One record for both, where the turn sends the create at once. What stops it until then stops it in the driver as well.
+    // Plan and create are one record if the turn sends the create at once. A hold that appears until then stops the create in the driver.
     if (tally.all.unpaid < settings.concurrency)
       events.push(Answers.creating({ ...event, id }, approved.desired.market ?? strategy.market, settings.account, 1))
     Tally.add(tally, event)
@@ -90,11 +90,11 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return begin(strategy, verdict.success, placingFacts.price, placingFacts.now, beside.tally)
   }
 
-  /** Reports an exit that a pause or the kill switch withholds. */
+  /** Reports an exit that cannot be placed because a hold, such as the kill switch, stops it. */
   const withheld = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
     const inputs = at(strategy, view, beside, desired)
     const verdict = check(desired, inputs)
-    // Without a hold, its money is still in the order that is cancelled, and no limit refuses it.
+    // Without a hold its money is still in the order that is being cancelled, and no limit refuses it.
     const isHeld = inputs.held.length > 0 && Result.isFailure(verdict)
     return isHeld ? denied(strategy, desired, inputs, verdict.failure) : Effect.void
   }

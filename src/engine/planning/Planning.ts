@@ -1,7 +1,6 @@
 /**
- * From a strategy to planned placements: ask the strategy (only when its last answer no longer holds), compare with
- * its present orders, check the limits, and record what will be done. Nothing is sent from here. Each refusal is
- * recorded once, with its reason.
+ * Turns a strategy into planned placements: asks the strategy (only when its last answer no longer holds), compares the answer with its
+ * present orders, checks the limits, and records the changes. Nothing is sent from here. Each refusal is recorded once, with its reason.
  */
 import { Effect } from "effect"
 import type { BotEvent, Reason } from "../../domain/BotEvent.ts"
@@ -28,8 +27,8 @@ import { closings, sweeps } from "./Remainders.ts"
 import { noCost, replacementCost } from "./ReplacementCost.ts"
 
 /**
- * A plan that left everything as it was: each wanted order rests exactly as wanted. So will the next one, for as long as the
- * decision holds and no event concerns the strategy.
+ * A plan that changed nothing: each planned order is open exactly as planned. The next plan changes nothing either, while the decision
+ * holds and no event concerns the strategy.
  */
 interface Calm {
   readonly decision: Decision
@@ -78,7 +77,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       yield* Effect.forEach(exitsIn(decision, view), (exit) => withheld(strategy, view, beside, exit), {
         discard: true
       })
-    // What happened while this plan was made it has not seen.
+    // The sequence number is from before the plan: it has not seen events that came during it.
     if (withdrawAll === undefined && isCalm(books.state, strategy, decision, view, wish, orders))
       calm.set(strategy.name, { decision, touchedAt: touched })
     return decision
@@ -103,7 +102,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
           change.successor && slotPlacement && keptBack(strategy, view, beside, change.successor, slotPlacement)
         if (reservation !== undefined) return reservation
         if (movingCodes.has(change.why.code)) Tally.move(beside.tally)
-        // The order may have been withdrawn, or may have ended, since this plan looked at it.
+        // The order may have been cancelled, or may have ended, since this plan read it.
         return books.recordFrom((state) => {
           const placement = slotPlacement && state.placements.get(slotPlacement.id)
           const isOver = placement === undefined || isFinished(placement.state) || placement.cancel !== undefined
@@ -119,7 +118,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   return { plan }
 })
 
-/** True if neither a price nor the time would change anything here: no order would move even if the move cost nothing. */
+/** True if neither a price nor the time would change anything here: no order would move even if moving cost nothing. */
 const isCalm = (
   state: BotState,
   strategy: Strategy,
@@ -147,7 +146,7 @@ const wishOf = (decision: Decision, view: View) => ({
       return order === undefined ? [] : [[desired.slot, order] as const]
     })
   ),
-  // A wanted slot that has nothing to place gives its own reason.
+  // A planned slot without an order gives its own reason.
   absent: new Map([...decision.desired, ...decision.absent].map(({ slot, why }) => [slot, why]))
 })
 

@@ -1,12 +1,11 @@
 /**
- * Legs that can never be filled to the last unit. After an edit to a smaller size, a leg may already have filled more
- * than it now wants. A rest may be below our own least order, or the venue may refuse it again and again. Such a leg
- * is closed with what it did, so its next leg sells what was bought; the rest is reported instead of being tried for
- * ever.
+ * Closes legs that can never be filled to the last unit. After an edit to a smaller size, a leg may already have filled more than it now
+ * plans. A remainder may be below our own minimum order, or the venue may refuse it repeatedly. Such a leg is closed with what has filled,
+ * so its next leg sells what was bought. The remainder is reported instead of being tried without end.
  *
- * What a sale leaves is dust (see `Ledger`). It is sold once it is enough for an order: at least the strategy's own
- * least order or, without one, the smallest order that it wants now, which the venue takes. It is sold at the bid,
- * because waiting earns nothing on a rest.
+ * The remainder of a sale is dust (see `Ledger`). It is sold once it is large enough for an order: at least the strategy's own minimum
+ * order or, without one, the smallest order that the strategy plans now. It is sold at the bid, because waiting earns nothing on a
+ * remainder.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"

@@ -51,7 +51,7 @@ export const check = (desired: DesiredOrder, at: LimitInputs): Verdict => {
   const denied = refusalBy(orderLimits, order, at)
   if (denied !== undefined) return Result.fail(denied)
   const { inputAmount, outputAmount } = order
-  // The only place that makes the brand.
+  // The only place that makes an `Approved`.
   return Result.succeed({ desired, inputAmount, outputAmount } as Approved)
 }
 
@@ -89,8 +89,8 @@ export interface LossMarks {
 }
 
 /**
- * The marks at this worth. `isNews` says that they must be stored: on a new day, and when the peak rises by a
- * thousandth, so a restart remembers it closely enough.
+ * The marks at this equity. `isNews` is true if they must be stored: on a new day, and when the peak has risen by a thousandth, so that a
+ * restart knows it closely enough.
  */
 export const marked = (
   before: LossMarks | undefined,

@@ -49,8 +49,8 @@ export const createRefused = (
 }
 
 /**
- * A connection may deliver an answer twice, and so the answer to one question as that to the next: to a create, the answer to another
- * create, or what a read or a cancel showed of an order that may be settled by now.
+ * True if the answer to a create shows another order of ours. A connection may deliver an answer twice, and so answer the next question
+ * with it: with another create's answer, or with a read or cancel of an order that may be settled by now.
  */
 export const isOfAnother = (
   { ended, placements }: Pick<BotState, "ended" | "placements">,

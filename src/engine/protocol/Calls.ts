@@ -1,6 +1,6 @@
 /**
- * The calls that a placement may need, a function each: what it announces is in the journal before the request, and what the
- * answer means after it. None of them decides whether it is due (`Due`), and none repeats itself.
+ * The calls that a placement may need, one function each. The journal has the announcement before the request, and the meaning of the
+ * answer after it. No function decides if its call is due (`Due`), and none repeats itself.
  */
 import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -82,11 +82,11 @@ export const create = Effect.fnUntraced(function* (
 ) {
   const { books, settings, venue } = means
   const { by, deadline, inputAmount, outputAmount, price, quantity, side, terms } = placement
-  // The plan may have announced it.
+  // The plan may have recorded this create already.
   if (placement.state === "planned" || !books.tries.of(placement.id).isAnnounced)
     yield* books.recordIfFits(Answers.creating(placement, market, settings.account, placement.createAttempts + 1))
   books.tries.note(placement.id, { isAnnounced: false })
-  // What was recorded is asked for. A quote says elsewhere where its money goes, so nothing is recorded of it.
+  // The request uses the recorded path. A swap has no recorded path: its quote does not repeat one.
   const recorded = books.state.placements.get(placement.id)?.path
   const path = by === "swap" ? askedFor(side, market, settings.account) : recorded
   if (path === undefined || !isAsked(path))
@@ -96,7 +96,7 @@ export const create = Effect.fnUntraced(function* (
   const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
   const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
   const { held, hold } = lastGate(gate(placement, "create"))
-  // A quote that nobody pays is nothing, so it may leave late.
+  // An unpaid quote has no effect, so its request needs no gate.
   const answer = yield* Effect.result(
     by === "swap" ? venue.createSwap({ ...order, inputAmount, outputAmount }) : venue.createOrder({ ...order, hold })
   )
@@ -154,8 +154,8 @@ const isForAnother = ({ books }: Means, { id }: Placement, { payee }: IntentRefu
   [...books.state.placements.values()].some((other) => other.id !== id && other.order?.depositAddress === payee)
 
 /**
- * A connection may deliver an answer twice, and so each answer to the next question. What was answered about another order
- * of ours counts as no answer for a while; a venue that means it is told later.
+ * True while an answer about another order of ours counts as no answer, because a connection may deliver an answer twice. If the venue goes
+ * on like this for longer, the answer is taken seriously and reported.
  */
 const mayBeMisdelivered = ({ books, settings }: Means, { id }: Placement) =>
   Effect.map(monotonicMillis, (now) => books.tries.heldMillis("odd", id, true, now) < settings.resolveAfterMillis)
@@ -190,16 +190,16 @@ export const sign = Effect.fnUntraced(function* (
       if (isOdd && (yield* mayBeMisdelivered(means, placement))) return
       return yield* record(...refused(placement, failure.message, `found ${failure.found}`, correlationId))
     }
-    // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the
-    // same payload again. One that declines by its own caps is asked for a new order, after the pause of refusals.
+    // The signer may come back, so it is asked again in later turns, like the venue. If it did sign, it returns the same payload again. If
+    // it declines by its own caps, the order is given up; a new one follows after the pause for refusals.
     const answer = `not funded: ${failure.message}`
     if (failure.isDeclined === true) return yield* record(...Answers.abandoned(placement, answer))
     const quietMillis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
     return yield* record(...concluded(placement, { quietMillis, answer }, settings))
   }
   nonces.add(signed.success.body)
-  // A bot that leaves before both are recorded would have to wait until what it signed and did not send has expired. One that
-  // leaves before the answer and withdraws everything would not know whether it paid, because nothing is sent again by then.
+  // Signature and sending are recorded even if the bot is leaving. Otherwise it would have to wait until the signed and unsent bytes
+  // expire. If it left before the answer and cancelled everything, it would not know if it had paid, because nothing is sent again by then.
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const events = Answers.signed(placement, signed.success, correlationId)
@@ -250,7 +250,7 @@ const submit = Effect.fnUntraced(function* (
   if (reason !== undefined) return yield* record({ _tag: "FundingHeld", ...about(placement), attempt, reason })
   const { certain, code, text, verdict } = yield* refusalOf(answer.failure)
   const correlation = present({ correlationId: answer.failure.reason.correlationId })
-  // An unclear answer says nothing; the next attempt will.
+  // An unclear answer proves nothing, so it is not recorded; the next attempt may tell.
   if (certain)
     yield* record({ _tag: "FundingAnswered", ...about(placement), code, text, ...present({ verdict }), ...correlation })
 })
@@ -269,7 +269,7 @@ export const readForDeposit = Effect.fnUntraced(function* (means: Means, placeme
   yield* books.recordIfFits(...events)
 })
 
-/** Only an end that the venue itself reports ends a doubt. */
+/** Reads the order of a payment in doubt. Besides a deposit, only an end that the venue itself reports ends a doubt. */
 export const readInDoubt = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding" | "in doubt">) {
   const { books, settings, venue } = means
   const { tries } = books
@@ -292,7 +292,7 @@ export const readForPayment = Effect.fnUntraced(function* (means: Means, placeme
   const now = yield* monotonicMillis
   const overMillis = tries.heldMillis("over", placement.id, isTerminal(statusReply.value.fillStatus), now)
   const events = concluded(placement, { overMillis }, settings)
-  // How long a doubt has lasted counts from its begin.
+  // The time in which a doubt may end is counted from the start of the doubt.
   if (events.length > 0) tries.heldMillis("over", placement.id, false, now)
   yield* books.recordIfFits(...events)
 })

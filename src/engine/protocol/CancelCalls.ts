@@ -1,7 +1,7 @@
 /**
- * The calls that make an order leave. Of a placement's own order the journal has the request before it is made; a spare one is
- * inert, and one that is no placement has no record. What the venue says then is recorded as any other report. None of them
- * decides whether it is due (`DueCancels`), none repeats itself, and they fail only with the journal.
+ * The calls that cancel an order. The journal has the request for a placement's own order before it is made. A spare order is inert, and an
+ * order without a placement has no record. The venue's answer is recorded like any other report. No function decides if its call is due
+ * (`DueCancels`), none repeats itself, and they fail only with the journal.
  */
 import { Clock, Effect } from "effect"
 import { isTerminal, type Order } from "../../domain/Order.ts"
@@ -29,7 +29,7 @@ export const withoutPayouts = ({ refund: _, ...order }: Order): Order => ({
 
 interface Asked {
   readonly shown?: Answer<Order>
-  /** A refused cancel was mostly done by the one before; only the order itself shows that. */
+  /** A refused cancel was mostly done by an earlier one; only the order itself shows that. */
   readonly refusal?: Rejected
 }
 

@@ -1,7 +1,7 @@
 /**
- * Moves a placement on: asks the table what is due (`Due`), makes that call (`Calls`), and asks again, until nothing is due that
- * needs no wait. Turns of the engine, swaps by hand and the first order all go through here, and so does what makes orders
- * leave, by its own table (`DueCancels`) and beside all that.
+ * Advances a placement: asks the table of due steps (`Due`), makes that call (`Calls`), and asks again, until nothing is due without a
+ * wait. Turns of the engine, swaps by hand and the first order all use it. Cancels are beside that and have a table of their own
+ * (`DueCancels`).
  */
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
@@ -130,7 +130,7 @@ const advanceWith = Effect.fnUntraced(function* (
       pass.gate = { why: yield* inputs.gate(placement, todo.gate) }
       continue
     }
-    // What was true before a call need not be after it.
+    // The gate's answer is outdated after a call.
     pass.gate = undefined
     const what = todo.do === "read" ? todo.why : todo.do
     if (pass.done.has(what)) return
@@ -158,7 +158,7 @@ export const make = Effect.gen(function* () {
   }
   const { checkTakenOver } = yield* TakeoverWatch.make
 
-  /** Its order ended long ago, and no silence ends the wait for its deposit: only the operator can know more. */
+  /** True if the order ended long ago and no silence ends the wait for its deposit: only the operator can know more. */
   const isHopeless = (placement: Placement): boolean =>
     (placement.state === "in doubt" || placement.state === "funding") &&
     !endsBySilence(placement) &&
@@ -179,8 +179,8 @@ export interface Leaving {
 }
 
 /**
- * The orders that are to leave now, each by itself. Where the venue takes few requests, an order that it was never asked about
- * goes before a repetition, and a spare one, which is inert, last.
+ * Returns the cancels that are due now, each with its order. If the venue takes few requests, orders whose cancel was never sent go first;
+ * spare orders, which are inert, go last.
  */
 export const leaving = (
   means: CancelCalls.CancelMeans,

@@ -38,7 +38,7 @@ export type CallName = "create" | "sign" | "send" | "pay" | "report"
 export type Todo =
   | { readonly do: "wait" }
   | { readonly do: "record"; readonly events: ReadonlyArray<BotEvent> }
-  /** Permission for this step: asked as late as possible, and again after each call. */
+  /** Ask the gate for this step: as late as possible, and again after each call. */
   | { readonly do: "ask"; readonly gate: Step }
   | { readonly do: "read"; readonly why: ReadPurpose }
   | { readonly do: CallName }
@@ -138,7 +138,7 @@ const isToBeSent: Test = ({ funding }, { done, now, settings, venueNow }) => {
   if (funding === undefined || funding.payment !== undefined || done.has("send")) return false
   if (venueNow >= funding.validUntil) return false
   const { acknowledged, attempts, lastSentAt } = funding
-  // One that was refused for its salt each time waits until it has expired.
+  // A payload that was refused each time for its salt is not sent again.
   if (Payload.isStale(funding) && Payload.certaintyOf(funding) === "refused") return false
   const pause = backoffMillis(settings, attempts)
   return elapsedMillis(lastSentAt, now) >= (acknowledged ? Math.max(pause, settings.visibilityMillis) : pause)
@@ -168,7 +168,7 @@ const isToBeReported: Test = ({ funding }, { done, now, settings }, { reported }
   !funding.payment.isReported &&
   !done.has("report") &&
   now - reported.at >= backoffMillis(settings, reported.attempts)
-/** The payment is unconfirmed and may be over: a person was asked, or a program that has answered. */
+/** The payment is unconfirmed, no wallet program works on it, and its time is over or its cancel is requested. */
 const isUnpaidByNow: Test = ({ cancel, funding }, { done, venueNow }, { isAtWork }) =>
   funding?.payment !== undefined &&
   funding.payment.isConfirmed !== true &&
@@ -189,7 +189,7 @@ const doubt = ["in doubt"] as const
 const paymentStates = ["funding", "in doubt"] as const
 
 const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = [
-  // What an earlier process began, and may have paid.
+  // Placements that an earlier process began and may have paid.
   [beforeFunding, "it may have been paid, and that could still show", mayStillShow, wait],
   [beforeFunding, "it may have been paid", both(mayBePaidEarlier, not(has("taking over"))), readTodo("taking over")],
   [beforeFunding, "it may have been paid, and was read", mayBePaidEarlier, wait],

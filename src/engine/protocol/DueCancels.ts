@@ -1,8 +1,8 @@
 /**
- * Which orders are to leave the market now, as a table of which the first row that holds counts. It is asked beside the turns and
- * what is `Due` in them: a cancel needs only the journal and the venue, not a price, the market or the strategy, so
- * withdrawing works when everything else fails. Each order is asked about by itself, so none waits for another. A cancel is
- * repeated until the venue says that the order is over; a repeated one does no harm. Pure.
+ * Decides which orders must leave the market now, by a table in which the first row that holds counts. It is asked beside the turns and
+ * apart from `Due`. A cancel needs only the journal and the venue, not a price, the market or the strategy, so cancelling works when
+ * everything else fails. Each order is decided alone, so none waits for another. A cancel is repeated until the venue says that the order
+ * has ended; a repeated one does no harm. Pure.
  */
 import { isFinished } from "../../domain/Placement.ts"
 import { backoffMillis, type Settings } from "../EngineSettings.ts"
@@ -13,8 +13,8 @@ import { lifeOf, type Sent, type Tries } from "../state/process/Tries.ts"
 import { isEndUnbelieved, isToBeCancelled } from "../tracking/EarlyEnd.ts"
 
 /**
- * An order of ours at the venue: the one that a placement is bound to, another one with its fingerprint, which is inert, or one that
- * is no placement.
+ * An order of ours at the venue: the one that a placement is bound to, a spare one with its fingerprint, which is inert, or one without a
+ * placement.
  */
 export type OrderThere =
   | { readonly which: "own" | "spare"; readonly orderId: string; readonly placement: Placement }
@@ -61,7 +61,7 @@ const isTooSoon: Test = (order, { hurriedAt, isKilled, now, settings }, tries) =
 const always: Test = () => true
 const isUnderWay: Test = ({ orderId }, { underWay }) => underWay.has(orderId)
 const isSwap: Test = ({ placement }) => placement?.by === "swap"
-/** An order that is shown alive, or whose cancel was requested while its end was not believed, still has to be cancelled. */
+/** An ended order must still be cancelled if it is shown alive, or if its end is, or was, not believed when its cancel was requested. */
 const isOver: Test = ({ placement }, _, { isAlive }) => {
   if (placement?.state !== "closing") return placement !== undefined && isFinished(placement.state)
   return !isAlive && !isEndUnbelieved(placement) && !isToBeCancelled(placement)
@@ -84,7 +84,7 @@ const table: ReadonlyArray<readonly [CancelRow["which"], string, Test, CancelRow
   [own, "it is over", isOver, "wait"],
   [mayRest, "a cancel has ended it", hasLeft, "wait"],
   [other, "only the kill switch cancels orders without a placement", isUnkilled, "wait"],
-  // A cancel needs no record to be harmless, and the end of its order is reported.
+  // An unrecorded cancel does no harm, and the venue reports the end of its order.
   [mayRest, "it may be open, and nothing can be recorded", isUnrecorded, "cancel"],
   [spare, "it is inert, and nothing can be recorded", isUnrecorded, "wait"],
   [own, "no cancel is requested", isUnwanted, "wait"],
@@ -108,6 +108,6 @@ export const ordersOf = (placement: Placement): ReadonlyArray<OrderThere> => {
   ]
 }
 
-/** Orders that are no placements: the kill switch cancels them as well. */
+/** Orders without a placement: the kill switch cancels them as well. */
 export const othersIn = ({ ended, integrity }: BotState): ReadonlyArray<OrderThere> =>
   [...integrity.forgotten.keys(), ...ended.alive].map((orderId) => ({ which: "other", orderId }))

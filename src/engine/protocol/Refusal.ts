@@ -1,4 +1,4 @@
-/** The venue's refusal as recorded. A missing credential is different: it stops the bot. */
+/** The venue's refusal as recorded. A refused credential never becomes one: it stops the bot. */
 import { Effect } from "effect"
 import type { PaymentRefusal } from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"

@@ -14,8 +14,8 @@ import { asClosing, late } from "../tracking/amounts/Found.ts"
 import { adopt, bind, eventsOfFound, isFromOurCreate, type Manner, observe } from "../tracking/OrderTracker.ts"
 
 /**
- * An order as it was shown: in the answer to its create, in the answer to the cancel of a spare one, to whoever makes a placement
- * of this very order, or elsewhere.
+ * An order as the venue showed it: in the answer to its create, in the answer to the cancel of a spare order, to code that makes a
+ * placement of this very order (`taken in`), or elsewhere (`look`).
  */
 export interface Sighting {
   readonly order: Order
@@ -80,15 +80,15 @@ const spare =
 
 const table: ReadonlyArray<readonly [string, Told<boolean>, SightingRow["events"]]> = [
   ["its placement was made of it", isTakenIn, adopted],
-  // A spare order that was asked to leave: an own one that was given up is spare.
+  // A spare order that we cancelled. The own order of a placement that was given up is spare as well.
   ["a spare order has the money", both(wasAsked, hasMoney, holdsNone), adopted],
   ["a spare order leaves", both(wasAsked, isLeaving), spare("OrphanCancelled")],
   ["a spare order stays", wasAsked, nothing],
-  // The order that it is bound to.
+  // The order that the placement is bound to.
   ["it is over, and its order is empty", both(isOwn, isOver, isEmpty), nothing],
   ["its order is shown", isOwn, observeLate],
   ["its create is answered", both(isUnbound, isAnswer), bound],
-  // Any other is known by its terms alone.
+  // Any other order is recognised by its terms alone.
   ["the order is not of its create", isStrange, nothing],
   ["an order is found that the journal has lost", both(isUnbound, isForgotten), lost],
   ["its order is found", isUnbound, bound],

@@ -1,9 +1,11 @@
 /**
- * Conclusions from silence. A request without an answer may have been executed, and an order that is in no list may exist. A deposit may
- * take any time to show. So nothing is concluded from a single read, and nothing about a payment from reads alone. This one table states
- * which placement waits, for how long, and the conclusion if nothing comes: `abandoned` (nothing was signed, so nothing is lost), `never`
- * (it was not paid and never will be), `doubt` (payment unknown, and its money stays reserved). A placement in no row waits without limit.
- * Pure: the caller passes the facts.
+ * Waiting times for answers, orders and deposits, and the conclusion when none comes. A request without an answer may have been executed,
+ * an order that is missing from a list may exist, and a deposit may appear late. So nothing is concluded from a single read, and nothing
+ * about a payment from reads alone.
+ *
+ * This table has every such rule. A rule concludes one of three things. `abandoned`: nothing was signed, so no money is at risk. `never`:
+ * the payment was not made and can no longer be made. `doubt`: the payment may have been made, so its money stays reserved. A placement
+ * without a rule is waited for without limit. Pure: callers pass the facts.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Order } from "../../domain/Order.ts"
@@ -16,22 +18,22 @@ import { about, type Funding, type Placement } from "../state/Placement.ts"
 export const hasArrived = ({ depositedAmount, refund }: Order): boolean =>
   depositedAmount > 0n || refund?.status === "COMPLETED"
 
-/** Statuses in which money is on its way although none shows. */
+/** The venue knows of a transfer, although the order shows no deposit yet. */
 export const isOnItsWay = ({ fillStatus }: Order): boolean =>
   fillStatus === "KNOWN_DEPOSIT_TX" || fillStatus === "PROCESSING"
 
 export interface Seen {
-  /** Since the placement was last recorded. */
+  /** Since the last event of the placement. */
   readonly quietMillis?: number
-  /** Since this process claimed the account. */
+  /** Since the start of this process. */
   readonly runMillis?: number
   /** Since its payload expired, by the venue's clock. */
   readonly expiredMillis?: number
-  /** Reads since then that showed no deposit. */
+  /** Reads after the expiry that showed no deposit. */
   readonly emptyReads?: number
   /** Time for which its order has been shown as ended and empty. */
   readonly overMillis?: number
-  /** The status of its order, or the answer of the venue or a signer instead of the requested one. */
+  /** The order's status, or the error of the venue or the signer. */
   readonly answer?: string
 }
 
@@ -50,15 +52,15 @@ export interface SilenceRow {
   readonly because: (placement: Placement, seen: Required<Seen>, terms: SilenceTerms) => string
 }
 
-/** Reads after the expiry of a payload that must show no deposit before a conclusion. */
+/** One read may miss a deposit, so a conclusion needs two. */
 const emptyReadsNeeded = 2
 
 const certaintyOf = ({ funding }: Placement): Payload.Certainty | undefined => funding && Payload.certaintyOf(funding)
 const isByWallet = ({ funding }: Placement): boolean => funding?.payment !== undefined
 
 /**
- * True if an order that stays ended and empty can prove that it was not paid. It proves nothing for a swap (an unpaid one never changes),
- * for a payment on another chain (it never expires), or for an acknowledged payload (it has executed).
+ * True if an order that ended and stays empty proves that it was not paid. It proves nothing in three cases: an unpaid swap never changes
+ * its status, a payment on another chain never expires, and an acknowledged payload was executed.
  */
 export const endsBySilence = (placement: Placement): boolean =>
   placement.by === undefined && !isByWallet(placement) && certaintyOf(placement) !== "executed"
@@ -75,7 +77,7 @@ export const rows: ReadonlyArray<SilenceRow> = [
     because: () => "an earlier process started it, and the journal does not say whether it paid; no deposit showed"
   },
   {
-    // A quote that nobody pays is nothing, and is in no list.
+    // An unpaid quote has no effect, and the venue lists none.
     name: "a quote was not answered",
     is: ({ by, state }) => state === "creating" && by === "swap",
     isLong: () => true,
@@ -83,7 +85,7 @@ export const rows: ReadonlyArray<SilenceRow> = [
     because: () => "the venue's answer to its quote is unknown"
   },
   {
-    // Whatever shows of it later is never paid.
+    // If the order appears later, it is not paid.
     name: "a create was not answered",
     is: ({ state }) => state === "creating",
     isLong: ({ quietMillis }, { resolveAfterMillis }) => quietMillis >= resolveAfterMillis,
@@ -106,7 +108,7 @@ export const rows: ReadonlyArray<SilenceRow> = [
     because: () => "it was not paid before its order ended"
   },
   {
-    // A program that said it paid is believed, and an unpaid swap is just no longer offered: the venue never says that nothing came.
+    // A wallet program that reports a payment is believed, and the venue never confirms that a swap was not paid.
     name: "a wallet was asked",
     is: (placement) => placement.state === "funding" && isByWallet(placement),
     isLong: ({ overMillis }, { paymentVisibilityMillis }) => overMillis >= paymentVisibilityMillis,

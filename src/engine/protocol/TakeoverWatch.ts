@@ -1,9 +1,9 @@
 /**
- * Watches work that an earlier process had started without a recorded signature, after a start at which events can be missing (see
- * `JournalIntegrity`). That process may have signed and paid after all, and the venue chooses a new nonce for each payload, so signing
- * again could pay twice. So nothing is created or signed for it. The bot watches it for as long as a request of the dead process may have
- * been under way, and its deposit may take to show. A deposit makes it an order like any other. Without one it is given up, its order is
- * cancelled like any spare one, and money that reaches a cancelled order comes back.
+ * Watches placements that an earlier process had started without a recorded signature, after a start at which events can be missing (see
+ * `JournalIntegrity`). That process may have signed and paid after all. The venue chooses a new nonce for each payload, so signing again
+ * could pay twice, and nothing is created or signed for them. The bot watches a placement for as long as a request of the dead process may
+ * have been under way and its deposit may take to show. With a deposit it continues like any other. Without one it is given up and its
+ * order is cancelled as spare; money that reaches a cancelled order comes back.
  */
 import { Clock, Effect, Stream } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -24,7 +24,7 @@ export const make = Effect.gen(function* () {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
 
-  /** Reads its own order, and every other one with its fingerprint: the money may have reached a twin, which may have ended. */
+  /** Reads its own order and every other one with its fingerprint: the money may be in a spare order, which may have ended. */
   const ordersOf = Effect.fnUntraced(function* (placement: Placement, market: Market | undefined) {
     const { by, order, plannedAt } = placement
     const own = order === undefined ? [] : [(yield* readOrder(venue, by, order)).value]
@@ -46,13 +46,13 @@ export const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     const runMillis = elapsedMillis(books.state.runStartedAt, now)
     const orders = yield* ordersOf(placement, market)
-    // One that was paid back without ever having shown a deposit has nothing left to look after.
+    // An order that was refunded and never showed a deposit needs no tracking.
     const fundedOrder = orders.find(({ depositedAmount }) => depositedAmount > 0n)
     if (fundedOrder !== undefined) {
       const learn = recordOf(placement, (known) =>
         meaning(known, { order: fundedOrder, via: "look" }, { market, expected: settings.account })
       )
-      // Bound to it first, it learns from it.
+      // The first report binds the placement to the order; the second records the facts of the order.
       return yield* Effect.andThen(learn, learn)
     }
     if (orders.some(isOnItsWay)) return

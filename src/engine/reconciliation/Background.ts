@@ -1,10 +1,10 @@
 /**
- * The comparison with other witnesses that a running bot makes from time to time: the venue's list of unfinished orders, the
- * partner's history and the private balances. It follows the journal and forgets orders that are over, so it needs little
- * memory however long the journal is. It only reads: a foreign order or deposit is named, and never touched. What it finds
- * becomes an event when it differs from what it found before. A witness that cannot be asked is asked the next time, and what
- * it said before stands: neither the bot nor the other witnesses notice. A contradiction that was told stays told, also after a
- * restart, until a look decides that its subject agrees, its order is over or its books were corrected, or a person accepts it.
+ * The comparison with other witnesses that a running bot makes from time to time: the venue's list of unfinished orders, the partner's
+ * history and the balances. It follows the journal and forgets orders that have ended, so it needs little memory however long the journal
+ * is. It only reads: it reports a foreign order or deposit and never touches it. Findings become an event when they differ from the last
+ * ones. If a witness cannot be read, its earlier findings stand, and it is asked the next time; the bot and the other witnesses are not
+ * affected. A reported contradiction stands, also after a restart, until a later comparison of its subject agrees, its order has ended, its
+ * books were corrected, or a person accepts it.
  */
 import { Effect } from "effect"
 import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
@@ -27,7 +27,7 @@ import * as Witnesses from "./Witnesses.ts"
 export interface Witnessed {
   readonly own: ReadonlySet<string>
   readonly markets: Markets
-  /** Private balances if left out. */
+  /** Default: private balances. */
   readonly home?: BalanceComparison.SeenHome
   readonly isSeen: BalanceComparison.SeenAssets
   readonly hasHistory: boolean
@@ -94,8 +94,8 @@ const findingText = ({ contradictions, foreign }: Pick<Finding, "contradictions"
 const isOver = ({ status }: Reconciliation.HistoryLine): boolean => status === "SUCCESS" || status === "REFUNDED"
 
 /**
- * The account's balances as a witness: its own capital is what the first look showed, and what came or went since by its own history. The
- * books have to explain all else.
+ * The account's balances as a witness. The account's own capital is the amount at the first comparison, plus arrivals that its history
+ * names and movements that a person accepts. The books must explain everything else.
  */
 const watching = Effect.fnUntraced(function* ({ home, isSeen, markets, own }: Witnessed) {
   const books = yield* Bookkeeper
@@ -104,7 +104,7 @@ const watching = Effect.fnUntraced(function* ({ home, isSeen, markets, own }: Wi
     ? Witnesses.unlessUnreachable(Witnesses.balancesNow(books.state)(markets, isSeen, home))
     : Effect.undefined
 
-  // Before anything is under way the account's own capital is certain; a first look at a later moment leaves much possible.
+  // While nothing is under way, the account's own capital is certain. A later first comparison would leave a wide range.
   if (isAny && (yield* Baseline.isNew)) {
     const snapshot = yield* now
     if (snapshot?.resting.length === 0) yield* Baseline.compare(snapshot.certain, books.state)
@@ -138,7 +138,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
   const books = yield* Bookkeeper
   const venue = yield* Venue
   const ledger = ledgerOf()
-  /** The venue's records are read after ours, and ours once more: an order that was made meanwhile is not foreign. */
+  /** Called before and after the venue's records are read, so that an order made meanwhile is not foreign. */
   const readNewEvents = Effect.suspend(() =>
     eachPage(journal.events({ after: ledger.sequence(), tags }), (page) => page.forEach(ledger.see))
   )
@@ -175,7 +175,7 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     ])
     const compared = Reconciliation.compare({
       own: watched.own,
-      // What moved while the others were asked is compared the next time.
+      // Orders that changed while the witnesses were read are compared the next time.
       orders: before.filter((order) => ledger.orders.get(order.placement) === order),
       settled: new Set([...ledger.settled, ...open]),
       swaps,
@@ -212,8 +212,8 @@ export interface Turns {
 }
 
 /**
- * Waits `millis` between comparisons, and less before the first: a new or emptied journal knows no open orders, and that must be reported
- * soon.
+ * Waits `millis` between comparisons, and at most 30 s before the first: a new or emptied journal knows no open orders, and that must be
+ * reported soon.
  */
 export const every = (millis: number): Turns => ({
   first: Effect.succeed(Math.min(millis, firstLookMillis)),

@@ -1,9 +1,10 @@
 /**
- * Balances as a witness: the private ones of a confidential account, which the service shows, or the public ones of `INTENTS` at
- * the verifier, which its ledger shows. Money of `ORIGIN_CHAIN` is on other chains and is not compared. The journal does not know what an account held before it began, so the comparison is of movements:
- * balance less booked is a constant, the account's own capital. What is under way has left the books, so it can only
- * make the balance larger, and by no more than it is. Each look so gives a lowest and a highest capital; all looks
- * have to leave one that is possible. A look that could not decide narrows the baseline or leaves it, and never moves it.
+ * Balances as a witness: the private ones of a confidential account, which the service shows, or the public ones of `INTENTS` at the
+ * verifier. Money of `ORIGIN_CHAIN` is on other chains and is not compared.
+ *
+ * The journal does not know the balance before it began, so movements are compared: balance less booked is a constant, the account's own
+ * capital. Money under way has left the books, so it can only make the balance larger, by at most its amount. Each comparison thus gives a
+ * lowest and a highest capital, and all ranges must overlap. An undecided comparison narrows the baseline or leaves it, and never moves it.
  */
 
 import { givenBackOf } from "../../domain/Accounts.ts"
@@ -18,7 +19,7 @@ import { type Comparison, noEvidence, texts } from "./Comparison.ts"
 export interface Position {
   readonly balance: Amount
   readonly booked: Amount
-  /** Most of the balance that is booked as under way: it has not left yet, or is back already. */
+  /** Amount that is booked as under way and may still be in the balance: it has not left yet, or is back already. */
   readonly underWay: Amount
   /** Other people may send public money to the account. */
   readonly isPublic?: true
@@ -29,7 +30,7 @@ export interface BalanceLook {
   readonly resting: ReadonlyArray<Resting>
 }
 
-/** An order whose money may have come back, as output or refund, since the last poll. */
+/** An unfinished order, and the highest amounts that may have come back from it, as output or refund, since the last poll. */
 interface Resting {
   readonly orderId: string | undefined
   readonly filledIn: Amount
@@ -54,7 +55,7 @@ export const snapshot = (
   isSeen: SeenAssets,
   home: SeenHome = "CONFIDENTIAL_INTENTS"
 ): BalanceLook => {
-  // Swaps say of themselves which balance they touch.
+  // Swaps by hand state which balances they change.
   const names = new Set(swaps.map(({ id }) => id))
   const totals = Ledger.totals(Ledger.without(state.ledger, names)).filter(({ asset }) => isSeen.has(asset))
   const strategies = [...state.strategies.values()]
@@ -97,7 +98,7 @@ export const snapshot = (
   return { certain, resting }
 }
 
-/** Money in the order may have been refunded, or filled and paid out; so may a payment that is not seen yet. */
+/** Money in the order may have been refunded, or filled and paid out. A payment that is not seen yet may have been filled too. */
 const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAssets): Resting => {
   const { fills, id, inputAmount, inputAsset, order, outputAmount, outputAsset } = placement
   const inOrder = max(0n, Ledger.heldBy(ledger, id, inputAsset, "in order"))
@@ -116,8 +117,8 @@ const restingOf = (ledger: Ledger.Ledger, placement: Placement, isSeen: SeenAsse
 }
 
 /**
- * Bounds of the balances once the orders have been read, which must be after the balances: an order that is still open, with the booked
- * fills, has returned nothing before.
+ * Bounds of the balances, once the orders have been read. They must be read after the balances: an order that is still open, with the
+ * booked fills, has returned nothing before.
  */
 export const positions = ({ certain, resting }: BalanceLook, orders: ReadonlyMap<string, Order>): Positions => {
   const isUnchanged = ({ filledIn, orderId }: Resting): boolean => {
@@ -176,7 +177,7 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
     const moved = position.balance - last.balance
     const explained = position.booked - last.booked
     const text = `moved by ${moved}, the journal explains ${explained}`
-    // While something is under way, as much as was taken may be in the balance by chance.
+    // While something is under way, its arrival may hide an equal loss.
     const isCertain = position.underWay === 0n
     if (moved === explained)
       return { ...subject, verdict: "agrees", ...(isCertain ? {} : { isUndecided: true }), text, evidence }
@@ -191,12 +192,12 @@ export const compare = (before: Positions | undefined, now: Positions): Readonly
       : { ...subject, verdict: "contradiction", text, evidence }
   })
 
-/** By asset: bounds of the unexplained arrival; below zero it left. */
+/** By asset: bounds of the unexplained arrival; negative if it left. */
 export type Unexplained = ReadonlyMap<string, { readonly least: Amount; readonly most: Amount }>
 
 /**
- * Public money that came from elsewhere may be the account's own capital, and the next look decides: a ledger that shows a payment
- * late looks the same once.
+ * Unexplained public money may be new capital of the account, or a payment that the ledger shows late. The next comparison decides, so this
+ * one counts it as under way.
  */
 export const arrivals = (before: Positions, now: Positions): Positions => {
   const came = unexplained(before, now)

@@ -83,7 +83,7 @@ const acceptedIn = ({ accepted, acceptedAt }: Stored, capital: ReadonlyArray<Cap
 export const toRecord = ({ capital }: Pick<BotState, "capital">) =>
   Effect.map(stored, (known) => acceptedIn(known, capital))
 
-/** Leaves out recorded ones: a concurrent comparison may have found them too. */
+/** Leaves out capital that is recorded already: a concurrent comparison may have found it too. */
 export const unrecorded =
   (found: ReadonlyArray<Capital>) =>
   ({ capital }: Pick<BotState, "capital">): ReadonlyArray<Capital> =>
@@ -103,8 +103,8 @@ interface Compared {
 }
 
 /**
- * Compares the balances with what earlier looks left possible, and keeps what is possible now. `isAccepted`: a person says that
- * they are right as they are; what moved by that is recorded by whoever writes the journal (`toRecord`).
+ * Compares the balances with the range that earlier comparisons left possible, and stores the range that is possible now. With `isAccepted`
+ * a person confirms the balances as they are; the writer of the journal then records the movement (`toRecord`).
  */
 export const compare = Effect.fn("Baseline.compare")(function* (
   seen: BalanceComparison.Positions,
@@ -191,8 +191,8 @@ interface Named {
 }
 
 /**
- * Which credits of the account's own history explain what came, wholly: one of them, or the newest ones together. The history
- * may be refused or not readable: a witness that is missing proves nothing.
+ * Finds credits in the account's own history that explain the whole arrival: one of them, or the newest ones together. If the history is
+ * refused or unreadable, it proves nothing.
  */
 export const nameArrivals = Effect.fn("Baseline.named")(function* (
   unexplained: BalanceComparison.Unexplained,

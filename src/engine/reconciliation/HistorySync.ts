@@ -21,7 +21,8 @@ const mostPages = 100_000
 const openForMillis = Duration.toMillis("8 days")
 const beginning = 0
 /**
- * Another process can hold the turn for a while; each failure counted here has already waited in vain several times.
+ * Retries of a page while the rate limiter refuses: another process may hold the limit for a while. Each failure counted here has already
+ * waited several times.
  */
 const mostLimitedTimes = 20
 const isLimited = ({ reason }: VenueError): boolean => reason._tag === "RetryLater"
@@ -68,7 +69,7 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
   const store = yield* HistoryStore
   let present = pass
   let rows = 0
-  // A cursor that leads back to where this pass was leads nowhere.
+  // A cursor that was used before in this pass leads nowhere.
   const been = new Set([keyOf(pass)])
   for (let pages = 1; pages <= mostPages; pages += 1) {
     const query = {

@@ -1,6 +1,6 @@
 /**
- * Every order in the journal, settled ones included, with the figures that another witness can confirm or contradict.
- * The engine's own state forgets settled orders; this one remembers, and is built only for a comparison.
+ * Every order in the journal, settled ones included, with the figures that another witness can confirm or contradict. The engine's own
+ * state forgets settled orders; this list keeps them, and is built only for a comparison.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Of, PlacementEvent, Recorded } from "../../domain/BotEvent.ts"
@@ -76,7 +76,7 @@ const planned = (event: Of<"Planned">, at: number): JournalOrder => ({
   orderId: undefined,
   depositAddress: undefined,
   depositMemo: undefined,
-  // What was paid before this journal knew the order has no signature here.
+  // An adopted order was paid before this journal knew it, so it has no signature here.
   signed: event.why.code === foundAtVenue ? event.inputAmount : 0n,
   deposited: 0n,
   ...nothingSeen,
@@ -124,7 +124,7 @@ const changeOf = (order: JournalOrder, event: PlacementEvent): Partial<JournalOr
     case "Contradiction":
       return { contradiction: event.what }
     case "Resolved":
-      // The venue is right, so it no longer contradicts.
+      // The operator accepted the venue's report, so it no longer contradicts.
       return event.word === "adopt" ? { contradiction: undefined } : { isByWord: event.word === "paid" }
     case "Settled":
       return { isOver: true }

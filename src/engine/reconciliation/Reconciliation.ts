@@ -34,7 +34,7 @@ export interface Witnesses {
   readonly swaps: ReadonlyArray<SwapHistory.SwapHistory>
   /** Addresses of further orders of the journal, by `addressKey`. They have ended, and only show that a line is not foreign. */
   readonly settled?: ReadonlySet<string>
-  /** By id, in the venue's present state. A known order that is missing was not found there. */
+  /** By id, as the venue shows them now. An order of the journal that is missing here was not found there. */
   readonly venueOrders: ReadonlyMap<string, Order>
   readonly unreadOrders: ReadonlyMap<string, string>
   /** By `addressKey`; `undefined` when the history was not read. */
@@ -166,7 +166,7 @@ const againstVenue = (order: JournalOrder, found: Order | undefined): ReadonlyAr
   return [...statements, ...legsAgainstVenue(order, found)]
 }
 
-/** Returns that the journal shows and the venue does not. The status of a swap may leave its legs out. */
+/** Payouts and refunds that are in the journal and not at the venue. Swaps are left out, because their status may omit them. */
 const legsAgainstVenue = (order: JournalOrder, found: Order): ReadonlyArray<Statement> => {
   if (order.by !== undefined || !order.isOver || order.isByWord === true || !found.payoutIsFinal) return []
   const legs = [

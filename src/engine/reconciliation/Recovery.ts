@@ -1,8 +1,7 @@
 /**
- * A journal rebuilt from what the venue can prove, after the old one was lost. Every order with our money becomes a
- * placement again: in the slot that wants exactly this order now, or under the strategy `recovered`, which looks
- * after it until its money is back. An order that ended becomes a placement of the strategy `ended`, so its fills, its fees
- * and what they earned are known again. What the venue cannot tell is listed, never guessed.
+ * Rebuilds a lost journal from what the venue can prove. Every order with our money becomes a placement again: in the slot that plans
+ * exactly this order now, or under the strategy `recovered`, which tracks it until its money is back. An ended order becomes a placement of
+ * the strategy `ended`, so its fills, fees and profit are known again. Orders that the bot cannot handle are listed, never guessed.
  */
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -38,7 +37,7 @@ export interface Recovery {
   readonly found: ReadonlyArray<FoundOrder>
   readonly unfunded: ReadonlyArray<Order>
   readonly finished: ReadonlyArray<FoundOrder>
-  /** Orders with money that the bot cannot handle: unknown assets, or a deadline that another order has. */
+  /** Orders with money that the bot cannot handle: unknown assets, missing terms, or a deadline that another order has. */
   readonly notUnderstood: ReadonlyArray<Order>
 }
 

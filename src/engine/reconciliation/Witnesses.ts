@@ -1,6 +1,6 @@
 /**
- * Gathers what a reconciliation compares: first the journal, then the venue's orders, the history and the balances. A
- * witness that is read later can only know more. A witness that cannot be had is named, not guessed.
+ * Reads the records that a reconciliation compares: first the journal, then the venue's orders, the history and the balances. A witness
+ * that is read later can only know more. A witness that cannot be read is named, not guessed.
  */
 import { Effect, Stream } from "effect"
 import { present } from "../../domain/Present.ts"
@@ -120,8 +120,8 @@ interface Told {
 }
 
 /**
- * The balances and the books of the same moment; `undefined` when the bot never stood still for it, or nobody shows balances. The
- * orders are to be read after it (`BalanceComparison.positions`).
+ * Reads the balances, and the books of the same time. Returns `undefined` if the books changed during each of the reads, or if the venue
+ * shows no balances. Orders must be read afterwards (`BalanceComparison.positions`).
  */
 const balancesWith = <E, R>(books: Effect.Effect<Told, E, R>) =>
   Effect.fn("Witnesses.balances")(function* (

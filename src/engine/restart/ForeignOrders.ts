@@ -21,7 +21,7 @@ export const make = Effect.gen(function* () {
       Effect.sync(() => {
         if (event._tag === "Planned") deadlines.add(event.deadline)
         if (event._tag === "Bound" || event._tag === "OrphanSeen") orders.add(event.orderId)
-        // Once it is explained it is not told again; until then a slot may still come to want it.
+        // An explained order is not reported again. Until then a slot may still plan it.
         if (event._tag === "JournalBehind" && !books.state.integrity.forgotten.has(event.orderId))
           orders.add(event.orderId)
       })
@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
 
   return (orders: ReadonlyArray<Order>, since: number, now: number) => {
     const { usedDeadlines, mark } = books.state.integrity
-    // Clocks differ, and what was under way when the process ended arrives later.
+    // Clocks differ, and requests that were under way when the process ended arrive later.
     const timeRange = { notBefore: since - minuteMillis, notAfter: now + minuteMillis }
     const isNew = ({ createdAt = since }: Order) => createdAt >= timeRange.notBefore
     const isOurs = ({ deadline }: Order) =>
@@ -47,8 +47,8 @@ export const make = Effect.gen(function* () {
 const distinctiveMillis = 5 * dayMillis
 
 /**
- * Notices a bot that runs with a copy of this journal: orders with its mark that were made since this process started, and by none of
- * its placements. Another bot of the account bears the mark on few of its orders, so most have to bear it.
+ * Notices another bot that runs with a copy of this journal: its orders carry the journal's mark, were made since this process started, and
+ * belong to none of its placements. Orders of unrelated bots carry the mark only by chance, so most new orders must carry it.
  */
 export const makeTwinWatch = Effect.gen(function* () {
   const books = yield* Bookkeeper

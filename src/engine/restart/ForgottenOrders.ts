@@ -1,14 +1,13 @@
 /**
- * Asks the venue, before anything new begins after a start, for orders of this journal that the journal does not know. They carry
- * its mark (see `Fingerprint`), so the orders of other bots are left alone. An order that a slot wants at this moment is taken
- * back into that slot. Any other one is told, and nothing is funded until somebody has explained it, or the venue has ended it
- * without money.
+ * Asks the venue after a start, before anything new begins, for orders of this journal that the journal does not know. They carry its mark
+ * (see `Fingerprint`), so the orders of other bots are left alone. An order that a slot plans now is taken back into that slot. Any other
+ * is reported, and nothing is funded until the operator has explained it, or the venue has ended it without money.
  *
- * What an earlier process had begun and not signed for, as far as the journal knows, waits as well: its fingerprint on an order that
- * the journal never created, or never paid, shows that events are missing, and then it is doubted (see `JournalIntegrity`).
+ * Placements that an earlier process began and did not sign, as far as the journal knows, wait as well. If the venue shows their
+ * fingerprint on an order that the journal never created or never paid, events are missing, and the placements are doubted (see
+ * `JournalIntegrity`).
  *
- * A list may lag, so its silence proves nothing at once. Where events can be missing (see `JournalIntegrity`) the list counts only
- * when it was read as long after the start as an order may take to show.
+ * A list may lag. So if events can be missing, the list counts only when it is read as long after the start as an order may take to show.
  */
 import { Clock, Effect, Stream } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -94,8 +93,8 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   })
 
   /**
-   * Asks, if it is time. Runs after slots have said what they want. Returns whether orders that had to wait may begin now. Fails
-   * when the journal cannot be written.
+   * Asks the venue if it is time. Runs after strategies were planned, so that `wishes` has their planned orders. Returns true if orders
+   * that had to wait may begin now. Fails with the read of the list or with the journal.
    */
   const look = Effect.fn("ForgottenOrders.look")(function* () {
     if (mayBegin()) return false

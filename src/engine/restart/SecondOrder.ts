@@ -1,8 +1,7 @@
 /**
- * A second order of one placement that has money in it too: somebody continued an older copy of the journal, and each paid an
- * order of the same fingerprint. Neither replaces the other. The placement keeps its own and is contradicted; the other one
- * becomes a placement of the same strategy in a slot of its own, which nothing wants, so it is withdrawn and its money comes
- * back to where it came from.
+ * A second order of one placement that also has money in it: somebody continued an older copy of the journal, and each process paid an
+ * order with the same fingerprint. Neither order replaces the other. The placement keeps its own and is contradicted. The other one becomes
+ * a placement of the same strategy in a slot of its own. No strategy plans that slot, so the order is cancelled and its money comes back.
  */
 import { Effect, Option, Stream } from "effect"
 import type { Market } from "../../domain/Market.ts"

@@ -1,6 +1,6 @@
 /**
- * The only writer of the bot's memory. Events go to the journal first, then into the folded state, then to whoever
- * watches, so the state never shows anything that is not on disk.
+ * The only writer of the bot's memory. Events go to the journal first, then into the folded state, then to subscribers, so the state never
+ * shows anything that is not on disk.
  */
 import { Clock, Context, Effect, Layer, PubSub, Schema, Semaphore, Stream } from "effect"
 import type { BotEvent, Recorded } from "../../domain/BotEvent.ts"
@@ -27,11 +27,11 @@ export class Bookkeeper extends Context.Service<
     /** Folded in place, so read it again after every `record`. */
     readonly state: BotState.BotState
     readonly tries: Tries.TriesMemory
-    /** Durable on return. */
+    /** The events are durable when this returns. */
     record(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Like `record`, for events that follow from the state: nothing else is recorded between reading it and writing them. */
     recordFrom(events: (state: BotState.BotState) => ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
-    /** Like `record`, but records nothing if an event no longer fits: other fibers record about one placement. */
+    /** Like `record`, but records nothing if an event no longer fits, because another fiber has changed the placement. */
     recordIfFits(...events: ReadonlyArray<BotEvent>): Effect.Effect<void, JournalError>
     /** Events as they are recorded. A slow reader loses the oldest; the journal has them all. */
     readonly changes: PubSub.PubSub<Recorded>
@@ -79,7 +79,7 @@ export const change = (
 const make = Effect.fnUntraced(function* (snapshotEvery: number) {
   const journal = yield* Journal
   const { state, snapshotAt } = yield* replayed
-  // All its memory is taken at once: room for five times as many takes milliseconds of each start.
+  // The queue takes all its memory at once: five times this capacity would add milliseconds to each start.
   const changes = yield* PubSub.sliding<Recorded>(2_048)
   let keptAt = snapshotAt
   let isLost = false
@@ -121,7 +121,7 @@ const make = Effect.fnUntraced(function* (snapshotEvery: number) {
       const next = events(state)
       const why = BotState.objection(state, next)
       yield* why === undefined ? write(next) : objected(why)
-      // Before anybody decides what to do next.
+      // A change of the disk is recorded before the caller decides what to do next.
       yield* write(diskEvents(journal.disk.isFull(), state, yield* Clock.currentTimeMillis))
       yield* keepSnapshot
     },
@@ -193,7 +193,7 @@ const fromSnapshot = Effect.gen(function* () {
   const snapshot = yield* snapshots.newest(StateSnapshot.fold)
   if (snapshot === undefined) return undefined
   const state = StateSnapshot.decode(snapshot)
-  // Without a usable snapshot everything is read from the beginning, and that says what is wrong.
+  // If the snapshot cannot be used, the whole journal is read, which reports what is wrong.
   const folded = yield* Effect.result(foldInto(state, events({ after: snapshot.sequence }), () => {}))
   return folded._tag === "Success" ? { state, snapshotAt: snapshot.sequence } : undefined
 })

@@ -37,7 +37,7 @@ export interface BotState extends RunState.RunState {
   /** A new object after each new value. */
   signals: Signals
   swapCount: number
-  /** Last event of each strategy; the key `undefined` holds the last event of none. */
+  /** Sequence number of the last event of each strategy; under `undefined`, of the last event that concerns all of them. */
   readonly touched: Map<string | undefined, number>
 }
 
@@ -62,7 +62,6 @@ export const make = (): BotState => ({
 export const touchedAt = ({ touched }: BotState, strategy: string): number =>
   Math.max(touched.get(strategy) ?? 0, touched.get(undefined) ?? 0)
 
-/** Live placements only, and finished ones whose order may still show up at the venue. */
 export const unfinished = (state: BotState): ReadonlyArray<Placement> =>
   [...state.placements.values()].filter((placement) => !isFinished(placement.state))
 
@@ -86,7 +85,7 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
   switch (event._tag) {
     case "BotStarted":
       RunState.apply(state, event, at)
-      // What fails still, fails again.
+      // A strategy that still fails is reported again by the new run.
       for (const name of state.strategies.keys())
         changeStrategy(state, name, () => ({ isLoaded: false, failing: undefined }))
       return
@@ -165,8 +164,8 @@ const changeStrategy = (
 }
 
 /**
- * Why these events cannot come next, if so: asked before they are written, because a journal that holds what cannot have happened
- * is lost. Between the question and its answer a placement may have moved on.
+ * Returns the reason why `events` cannot come next; `undefined` if they can. Callers check it before writing, because a journal with an
+ * impossible event is lost. A placement may have changed between a request and its answer.
  */
 export const objection = ({ ended, placements }: BotState, events: ReadonlyArray<BotEvent>): string | undefined => {
   const changed = new Map<string, Placement | undefined>()
@@ -208,21 +207,21 @@ const applyPlacement = (state: BotState, event: PlacementEvent, at: number): voi
     if (placement.state === "settled")
       SlotFold.change(state.slots, event, (slot) => SlotFold.afterTakingBack(slot, placement))
   }
-  // The slot went on without what was given up.
+  // A slot has continued without a placement that was given up.
   if (placement.state !== "given up") SlotFold.apply(state.slots, changed, event, at)
   if (event._tag === "Settled") noteUnexplained(state, changed)
   noteRefused(state, placement, event, at)
   noteEarlyEnd(state, placement, event, at)
   noteTrading(state, changed, event, at)
-  // A settled order is terminal and paid at the venue; one that lives on is a placement again (`EndedOrders`). The others may
-  // still show up in lists.
+  // A settled order is final and paid at the venue; one that lives on becomes a placement again (`EndedOrders`). Orders of other finished
+  // placements may still show up in lists, so those placements stay.
   if (changed.state === "settled") state.placements.delete(changed.id)
 }
 
 const livingOn = (ended: EndedOrders.EndedOrders, event: PlacementEvent): Placement | undefined =>
   event._tag === "TakenBack" ? EndedOrders.ofPlacement(ended, event.placement)?.last : undefined
 
-/** True for events that may be recorded of an ended placement: no money is in it, or its order lives on. */
+/** True for events that may be recorded of a placement that has left the state: no money is in it, or its order lives on. */
 const isSaidOfEnded = ({ _tag, placement }: PlacementEvent, ended: EndedOrders.EndedOrders): boolean =>
   _tag === "Resolved" ||
   _tag === "WrittenOff" ||
@@ -275,7 +274,7 @@ const noteUnreadable = ({ placements }: BotState, { orderId, reason }: Of<"OddOr
   if (placement !== undefined) placements.set(placement.id, unreadable(placement, reason, at))
 }
 
-/** By then a create without an answer has shown up, and so has a deposit that counts as not paid. */
+/** Within this time a create without an answer shows up, and so does a deposit that counts as not paid. */
 const rememberedMillis = hourMillis
 
 /** A placement that ended without money is kept only while its order can still show up: refused attempts would fill the memory. */
@@ -290,8 +289,8 @@ const forgetEnded = (state: BotState, at: number): void => {
 }
 
 /**
- * A doubt without a deposit says nothing about refusals, nor does a wallet that was not asked. A payment that counted as never made, and
- * whose deposit shows, stops the strategy.
+ * Counts the refused payments of a strategy. A payment in doubt proves no refusal, and neither does a wallet that was not asked. If the
+ * deposit of a payment that was booked as not made arrives, the strategy is stopped.
  */
 const noteRefused = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
   const refuse = (answer: string, lie: { readonly isLie?: true } = {}) =>
@@ -308,7 +307,7 @@ const noteRefused = (state: BotState, before: Placement, event: PlacementEvent, 
   if (payment === undefined ? attempts > 0 : event.by === "wallet") refuse(lastAnswer)
 }
 
-/** A cancel that an earlier process requested may be missing in the journal. */
+/** Counts only orders planned by this run: a cancel that an earlier process requested may be missing in the journal. */
 const noteEarlyEnd = (state: BotState, before: Placement, event: PlacementEvent, at: number): void => {
   const { order, plannedAt, strategy } = before
   if (event._tag !== "Closed") return

@@ -1,7 +1,6 @@
 /**
- * One attempt to fill a slot, as far as the journal knows. It is a union by state: whatever a state guarantees is a
- * field of it, so code never asks whether an open order has an order. Code that reads placements of any state sees
- * the other fields as optional.
+ * One attempt to fill a slot, as far as the journal knows. It is a union by state: a state's guarantees are fields of it, so code never
+ * asks if an open placement has an order. Code that reads placements of any state sees the other fields as optional.
  */
 import { type Amount, max } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -17,7 +16,7 @@ export interface BoundOrder {
   readonly id: string
   readonly depositAddress: string
   readonly depositMemo?: string
-  /** Estimate under which it was paid, once it is paid. */
+  /** The estimate when the order was paid; before that, the newest one. */
   readonly estimatedWithdrawFee: Amount
   readonly estimatedRefundFee: Amount
   /** Fees to others when it was bound; missing for a swap by hand. */
@@ -27,7 +26,7 @@ export interface BoundOrder {
 export interface Funding extends Payload {
   /** Paid by a wallet on another chain instead of by a signed intent; `signed` and `intentHash` are empty then. */
   readonly payment?: Payment
-  /** Only the operator's answer says that it was paid, and they may take it back. */
+  /** Only the operator said that it was paid, and may take that back. */
   readonly isByWord?: true | undefined
 }
 
@@ -69,7 +68,7 @@ export interface Attempt {
   readonly quantity: Amount
   /** Missing for a limit order. */
   readonly by?: "swap"
-  /** It closes a position that another leg or slot opened. */
+  /** The order closes a position that another leg or slot opened. */
   readonly isExit?: true
   readonly inputAsset: string
   readonly inputAmount: Amount
@@ -165,11 +164,11 @@ export const filledBase = (placement: Placement): Amount =>
 export const filledQuote = (placement: Placement): Amount =>
   placement.side === "SELL" ? filledOut(placement) : filledIn(placement)
 
-/** Nothing of it has left the wallet: neither our payment nor a deposit that was found. */
+/** True if nothing has left the wallet: there is neither a payment of ours nor a deposit that was found. */
 export const isUnpaid = ({ deposited = 0n, funding }: Partial<Placement>): boolean =>
   funding === undefined && deposited === 0n
 
-/** Clocks differ: an order that ends within this time before its deadline ends by it. */
+/** An order that ends less than this before its deadline has expired, because clocks differ. */
 const earlyMillis = minuteMillis
 
 /** True if the end is early and not caused by our cancel. A swap often ends without a trade. */

@@ -37,14 +37,14 @@ export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"
   }
 }
 
-/** No event of its own: the venue's list named the order. */
+/** The event `OddOrderSeen` names an order of the venue's list and no placement, so `after` does not apply it. */
 export const unreadable = (placement: Placement, why: string, at: number): Placement => ({
   ...placement,
   unreadable: { since: at, ...placement.unreadable, why }
 })
 
 const readable = (placement: Placement): Placement => {
-  // A copy of a million placements costs more than the question.
+  // Copying every placement would cost more than this check.
   if (placement.unreadable === undefined) return placement
   const { unreadable: _, ...read } = placement
   return read
@@ -137,7 +137,7 @@ const bound = (placement: Placement, event: Of<"Bound">): Placement => {
   spares.delete(id)
   if (placement.state === "planned") throw impossible(placement, event, "comes before its create")
   if (placement.state === "creating") return { ...placement, state: "created", order, spares }
-  // A twin with money replaces the order that was bound before; the state stays the same.
+  // A spare order with money replaces the order that was bound before; the state stays the same.
   return { ...placement, order, spares }
 }
 
@@ -199,7 +199,7 @@ const applyPayment = (placement: Paid, event: PaymentEvent, at: number): Placeme
     case "FundingAcknowledged":
       return change({ acknowledged: true, isByWord: undefined })
     case "FundingAnswered":
-      // Journals from before verdicts have the verifier's words alone: they prove what they proved then.
+      // Older journals have no verdicts, only the verifier's text; the verdict follows from that text.
       return change(answered(funding, { ...event, ...present({ verdict: event.verdict ?? verdictOf(event) }) }))
     case "FundingInDoubt":
       return { ...placement, state: "in doubt", doubt: { since: at, reason: event.reason } }
@@ -251,12 +251,12 @@ const resolved = (placement: Placement, { word }: Of<"Resolved">): Placement => 
     return { ...placement, received, payout: leg(payout), refund: leg(refund), isByWord: true }
   }
   if (isPaying) return { ...placement, state: "dead", spares: withOwnOrder(placement) }
-  // An order that is over may be paid out or refunded all the same.
+  // The payout or refund of an ended order may still arrive, so the placement is not settled.
   if (placement.state === "closing") return { ...placement, state: "given up" }
   return placement.state === "open" ? { ...placement, state: "settled" } : rest
 }
 
-/** A completed payout stays; a payout on its way goes back with the rest. */
+/** A completed payout stays booked; a payout on its way is started again later. */
 export const reopened = (placement: PlacementIn<"closing">): PlacementIn<"open"> => ({
   ...placement,
   state: "open",

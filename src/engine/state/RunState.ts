@@ -18,7 +18,7 @@ export interface RunState {
   diskFullSince: number | undefined
   leaseLost: string | undefined
   broken: string | undefined
-  /** Part of this account's journal that a witness outside saw and this journal lacks, until a person lets it continue. */
+  /** Events of this account's journal that an outside witness saw and this journal lacks; `isAccepted` once a person lets it continue. */
   witnessed: (Of<"WitnessDisagreed"> & { readonly isAccepted: boolean }) | undefined
   rejectedEdit: ReadonlyArray<string> | undefined
   /** Findings and time of the last comparison with other witnesses, unless all agreed. */
@@ -175,7 +175,7 @@ export const correct = (state: RunState, event: PlacementEvent): void => {
   state.reconciled = contradictions.length + foreign.length > 0 ? { ...reconciled, contradictions, foreign } : undefined
 }
 
-/** State that a new run does not end. A finding is reported again only when it differs. */
+/** State that outlasts a run. A finding is reported again only when it differs. */
 const lasting = ({
   assets,
   capital,

@@ -153,7 +153,9 @@ const courseOf = (slot: Slot): Course => {
   return { carried, completedLegs, filledInLeg, lastLeg, past, receivedByLastLeg, receivedInLeg }
 }
 
-/** An order that had ended here lives on. If others have ended since, they count instead of it. */
+/**
+ * Takes an ended order that lives on out of the slot's history. If no other order has ended here since, the earlier progress is restored.
+ */
 export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => {
   const [base, quote] = [filledBase(ended), filledQuote(ended)]
   const { bought, paid, proceeds, sold } = slot
@@ -172,8 +174,8 @@ export const afterTakingBack = (slot: Slot, ended: Placement): Partial<Slot> => 
 }
 
 /**
- * A swap that was paid back counts as a failed attempt, although it was paid. Immediate retries without limit would spend the budget on
- * refund fees.
+ * A swap that the venue paid back counts as a failed attempt, although we paid it. Immediate retries without limit would spend the budget
+ * on refund fees.
  */
 const attemptsAfter = ({ refusals }: Slot, placement: Placement): Partial<Slot> => {
   if (placement.by !== "swap") return {}

@@ -22,7 +22,7 @@ export interface Usage {
   /** Value of the open orders at their prices, in quote; meaningless over strategies with different quotes. */
   notional: Amount
   readonly exposure: Map<string, Amount>
-  /** The part of it that is still in the wallet: planned, and neither signed nor deposited. */
+  /** Part of the exposure that is still in the wallet: planned, and neither signed nor deposited. */
   readonly reserved: Map<string, Amount>
 }
 

@@ -14,8 +14,8 @@ export const close = (
   isEndUnbelieved: boolean
 ): ReadonlyArray<BotEvent> => {
   if (order.depositedAmount === 0n) {
-    // Signed but not deposited: only the payload's expiry shows that it never will be. Unsigned: nothing was at
-    // stake, unless that may have been forgotten.
+    // A signed order without a deposit: only the payload's expiry shows that none will come. An unsigned order had no money at risk, unless
+    // the journal may have lost its signature.
     return placement.state === "created" && placement.mayBePaid !== true
       ? [{ _tag: "Abandoned", ...about(placement), reason: `the venue ended it unfunded (${order.fillStatus})` }]
       : []

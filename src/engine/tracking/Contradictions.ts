@@ -25,9 +25,8 @@ export const unspentOf = ({ state, unspent }: Placement, { left }: Pick<Fills.Di
   state === "closing" ? unspent : left
 
 /**
- * The most that can have been deposited by our doing, if anything is. Nobody knows any more what was signed for a recovered
- * order, or before the journal lost its newest events; and whoever pays a swap by hand from elsewhere may pay more, of which
- * the venue sends the rest back.
+ * Highest deposit that we can have made; `undefined` if there is no bound. The journal may have lost what was signed for an order that it
+ * doubts, so its input is the bound. A swap by hand may be paid from elsewhere with more than was agreed; the venue returns the rest.
  */
 export const mostDeposited = ({ funding, inputAmount, mayBePaid, swap }: Placement): Amount | undefined => {
   if (swap !== undefined && funding?.payment !== undefined) return undefined
@@ -43,7 +42,7 @@ const mostTenthsOfQuote = 11n
 const isTooMuch = ({ by, inputAmount, outputAmount, side, swap }: Placement, order: Order): boolean => {
   const rounding = BigInt(order.fills.length)
   const [received, spent] = [receivedBy(order), spentBy(order)]
-  // Its quote is minutes old and names both amounts. Whoever pays more than it names gets more.
+  // The quote of a swap by hand is minutes old and names both amounts. A larger input gets proportionally more.
   if (swap !== undefined)
     return (received - rounding) * swap.amountIn * 10n > mostTenthsOfQuote * (spent + rounding) * swap.amountOut
   if (side === "BUY" && by === undefined) return received > outputAmount + rounding
@@ -60,8 +59,8 @@ const spendable = ({ state, unspent }: Placement, { depositedAmount }: Order): A
   state === "closing" ? depositedAmount - unspent : depositedAmount
 
 /**
- * The first finding that the operator has not accepted. `reported`: as it came; `order`: with each fill once, as it was known
- * first, and with what was deposited by us.
+ * Returns the first finding that the operator has not accepted. `reported` is the report as it came. `order` has each fill once, with its
+ * booked amounts, and only our deposit.
  */
 export const findContradiction = (placement: Placement, reported: Order, order: Order): Finding | undefined =>
   [
@@ -85,7 +84,7 @@ type Term = string | number | bigint | undefined
 const otherTerm = (placement: Placement, order: Order): Finding | undefined => {
   const { by, deadline, order: bound, price, quantity } = placement
   if (by !== undefined || bound?.id !== order.id) return undefined
-  // Whoever takes less, or says nothing of it, takes nothing from us.
+  // Lower fees, or none reported, cost us nothing.
   const { appFeeBasisPoints: fees } = order
   const mostFees = placement.state === "created" ? fees : (bound.appFeeBasisPoints ?? fees)
   const isSameMemo = order.depositMemo === undefined || order.depositMemo === bound.depositMemo

@@ -1,8 +1,7 @@
 /**
- * Orders that end before their time without a cancel of ours: somebody else cancelled them, or the venue says of a living order
- * that it is over. So such an end is believed only after the venue has shown it for a while, and while its strategy waits for
- * somebody to look at several of them, not at all. Until then the order is looked at, its refund counts as on its way, its
- * slot gets nothing new, and whoever withdraws everything asks the venue to cancel it as well.
+ * Orders that end before their deadline without our cancel: another party cancelled them, or the venue reports a living order as ended.
+ * Such an end is believed only after the venue has shown it for ten minutes, and not while its strategy is paused for several early ends.
+ * Until then the order is read again, its refund counts as on its way, and its slot gets nothing new. A cancel of all orders includes it.
  */
 import { elapsedMillis } from "../../domain/Durations.ts"
 import { isTerminal } from "../../domain/Order.ts"
@@ -27,8 +26,8 @@ export const isToBeCancelled = ({ cancel, closedAt, state }: Placement): boolean
 const farewells: ReadonlySet<string> = new Set(["kill-switch", "leaving"])
 
 /**
- * Its end was asked for, or it is a swap, so what comes back would be spent at once: a second read, later than any view is old, must
- * show it too.
+ * True while the end of a swap, or an end that we requested, was seen too recently. Its refund would be spent at once, so a second read,
+ * when no old view is left, must show it too.
  */
 const isUnconfirmed = ({ by, cancel, closedAt }: Placement, status: string, now: number): boolean =>
   (by === "swap" || (cancel !== undefined && !farewells.has(cancel.why.code))) &&
@@ -46,6 +45,6 @@ export const isUnproven = (
   if (isUnconfirmed(placement, status, now)) return true
   if (isToBeCancelled(placement)) return cancel?.attempts === 0
   if (state === "closing" ? !isEndUnbelieved(placement) : !isEarly(placement, status, now)) return false
-  // A clock that went back says nothing of how long it has been.
+  // If the clock went back, the difference is negative and the end stays unproven.
   return paused?.limit === pauseCode || now - closedAt < believedAfterMillis.earlyEnd
 }

@@ -1,14 +1,13 @@
 /**
- * The fingerprint of an order is its deadline, drawn at random for each order, to the millisecond. The service takes
- * no client ids, so an order whose create was never answered can be recognised only by it, in a list that other bots
- * of the account fill as well. Bots need not agree on anything: lifetimes of days give about 300,000 deadlines to
- * draw from.
+ * The fingerprint of an order is its deadline, drawn at random for each order, to the millisecond. The service takes no client ids, so an
+ * order whose create was never answered can be recognised only by it, in a list that other bots of the account fill as well. Bots need not
+ * agree on anything.
  *
- * Not every deadline can be drawn: each window of time has one that carries the journal's mark, a number drawn when the
- * journal began. So an order that the journal has forgotten is recognised as its own. A week's orders have windows of 16 seconds,
- * so of 16,000 orders of others one looks the same; short lives have fewer deadlines to draw from, and so shorter windows. A
- * venue that drops the milliseconds leaves too few to tell orders apart. No drawn deadline ends in a whole second, so at such a
- * venue an order is known only by the answer to its create.
+ * Each window of time has one deadline that carries the journal's mark, a number drawn when the journal began; only these are drawn. So an
+ * order that the journal has forgotten is recognised as its own. Orders of a week have windows of 16 seconds: some 4,700 deadlines to draw
+ * from, and of 16,000 orders of others one looks like ours. Shorter lives have shorter windows. A venue that drops the milliseconds leaves
+ * too few deadlines to tell orders apart. No drawn deadline ends in a whole second, so at such a venue an order is known only by the answer
+ * to its create.
  */
 import { Effect, Random } from "effect"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"

@@ -1,7 +1,7 @@
 /**
- * Where the money of an order comes from and goes to. The configuration says it when an order is created, the journal keeps what
- * was asked for, and every report of the order must repeat it: whoever edits the configuration later changes no old order, and
- * a process that was just started compares with the same words as the one that created it.
+ * Where the money of an order comes from and goes to. The configuration says it when an order is created, the journal keeps it, and every
+ * report of the order must repeat it. So a later edit of the configuration changes no old order, and a restarted process compares with the
+ * path of the create.
  */
 import { inputAsset, type Market, outputAsset, type Side } from "../../domain/Market.ts"
 import { type AskedPath, type MoneyPath, type MoneyPlaces, pathBetween } from "../../domain/MoneyPath.ts"

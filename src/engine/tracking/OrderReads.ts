@@ -7,7 +7,7 @@ import type { BoundOrder } from "../state/Placement.ts"
 
 /** Most orders that the venue gives in one page. */
 export const pageSize = 50
-/** A list with more pages has no end. The list of all accounts of a credential is long. */
+/** A list with more pages than this never ends. The list of all accounts of a credential is long. */
 const mostPages = 2_000
 const mostPagesOfAll = 100_000
 /** Clocks may differ, and the venue may date an order before we sent it. */
@@ -23,8 +23,8 @@ export interface Listing {
 }
 
 /**
- * Newest first. The stream ends with the list, at orders older than asked for, at a page that shows nothing new, because then
- * the cursor does not move, or where the venue refuses the cursor that it gave: what came before is as good as it was.
+ * Reads pages, newest first. The stream ends with the list, at orders older than asked for, at a page that shows nothing new (the cursor
+ * does not move), and if the venue refuses its own cursor. The pages before stay valid.
  */
 export const orderPages = (
   venue: Pick<Venue["Service"], "listOrders">,
@@ -46,7 +46,7 @@ export const orderPages = (
       const pageOrders = [...orders, ...others]
       const isNew = pageOrders.some(({ id }) => !seenIds.has(id))
       for (const { id } of pageOrders) seenIds.add(id)
-      // The date of one order may be missing or wrong: it must not hide those behind it.
+      // The date of one order may be missing or wrong; it must not hide the orders behind it.
       const older = pageOrders.filter(({ createdAt = since }) => createdAt < since - clockSkewMillis).length
       const isOldEnough = older > 1 || (older === 1 && pageOrders.length === 1)
       pages += 1

@@ -32,7 +32,7 @@ import {
 import * as Fingerprint from "./Fingerprint.ts"
 import { askedFor, difference, shownBy } from "./MoneyPath.ts"
 
-/** Neither address nor deadline is ours: the report is about another order, under the id of our order. */
+/** True if neither address nor deadline is ours: the report is about another order, under the id of our order. */
 const isAnother = (placement: Placement, order: Order): boolean =>
   placement.order !== undefined &&
   isSaid(order, "depositAddress") &&
@@ -58,13 +58,13 @@ export const isFromOurCreate = (placement: Placement, market: Market, order: Ord
 const wrongTerm = (placement: Placement, market: Market, order: Order, expected: Expectations): string | undefined => {
   const { inputAmount, outputAmount, path = askedFor(placement.side, market, expected), terms = {} } = placement
   const { maxAppFeeBasisPoints, signerId } = expected
-  // By its side an order was recognised; what a swap shows has none that was asked for.
+  // The side is not compared: it helped to recognise the order, and a swap has none.
   const elsewhere = difference({ side: order.side, ...path }, order)
   if (elsewhere !== undefined) return elsewhere
   const wrong = differing([
     ["amount to deposit", order.inputAmount, inputAmount],
     ["deposit type", order.depositType, path.refundType],
-    // A signed transfer cannot carry a memo, so money that needs one would be lost in limbo.
+    // A signed transfer cannot carry a memo, so money that needs one would be lost.
     ["deposit memo", path.refundType === "ORIGIN_CHAIN" ? undefined : order.depositMemo, undefined]
   ])
   if (wrong !== undefined) return wrong
@@ -103,7 +103,7 @@ export const mistakeIn = (
     : "it differs from the request"
 }
 
-/** Nothing was agreed before its answer, so an order above the scheduled fee contradicts nothing: it is not paid. */
+/** Reason if an order's fee is above the schedule: it is not paid, but contradicts nothing, as no fee was agreed before its answer. */
 export const dearerThanScheduled = (
   { by, terms = {} }: Placement,
   market: Market,
@@ -135,7 +135,7 @@ export const bind = (
   correlationId: string | undefined
 ): ReadonlyArray<BotEvent> => {
   const correlation = present({ correlationId })
-  // An order that ended before it was paid is bound as what it is; the last look before its payment gives it up.
+  // An order that ended before it was paid is bound all the same; the last read before its payment gives it up.
   const isOver = isTerminal(order.fillStatus) && order.depositedAmount === 0n
   const asCreated = isOver ? { ...order, fillStatus: "AWAITING_DEPOSIT" } : order
   const problem = mistakeIn(placement, market, asCreated, expected)
@@ -152,7 +152,7 @@ export const bind = (
   if (dear !== undefined) {
     return [...echo, ...spares, { _tag: "Abandoned", ...about(placement), reason: `not funded: ${dear}` }]
   }
-  // Told with it, its status is no news to the look before its payment: that has nothing to record.
+  // The status is recorded with the order, so that the read before its payment has nothing to record.
   const status = order.fillStatus
   const statusEvents = isTerminal(status)
     ? []
@@ -172,7 +172,7 @@ interface Asked {
   readonly expected: Expectations
 }
 
-/** A twin of our order holds a deposit: the evidence counts, even if another order was bound before. Its wrong terms are reported. */
+/** A spare order of ours holds a deposit: the evidence counts, even if another order was bound before. Its wrong terms are reported. */
 export const adopt = (placement: Placement, order: Order, asked?: Asked): ReadonlyArray<BotEvent> => {
   if (order.unsaid !== undefined) return []
   const binding = bound(placement, { ...order, ...credible(placement, order) }, "list", {})
@@ -232,7 +232,7 @@ const missingIn = (placement: Placement, order: Order): string | undefined => {
     : undefined
 }
 
-/** The venue's last word takes back facts that it had shown. `reported` has the fills as they came. */
+/** Finding if a final report lacks facts that the venue had shown. `reported` has the fills as they came. */
 const lost = (placement: Placement, shown: Order, reported: Order): Finding | undefined => {
   const lack = lackingIn(placement, shown)
   if (lack === undefined) return undefined
@@ -258,7 +258,7 @@ export const observe = (
     fills: Fills.factsIn(placement, reported.fills),
     depositedAmount: depositIn(placement, reported)
   }
-  // What was known stays booked.
+  // Booked facts stay booked.
   const order = insists
     ? {
         ...orderReport,
@@ -290,7 +290,7 @@ export const observe = (
     const by = placement.by === undefined ? {} : { by: placement.by }
     events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
   }
-  // What is filled of an order that was over, and has not come back, is in it again.
+  // A late fill spends money that counted as unspent at the end, so the order is reopened first.
   const isAgain = placement.state === "closing" && isLate(placement, order)
   if (isAgain) events.push(...reopening(placement, order.fillStatus))
   const current = isAgain ? reopened(placement) : placement
@@ -351,7 +351,7 @@ const depositIn = (placement: Placement, { depositedAmount, fillStatus, refund }
 const reestimated = (placement: PlacementIn<"created">, order: Order): ReadonlyArray<BotEvent> => {
   const { appFeeBasisPoints: given = 0, estimatedRefundFee: refund, estimatedWithdrawFee: payout } = placement.order
   const { estimatedRefundFee = refund, estimatedWithdrawFee = payout } = order
-  // A list may say nothing of it; what was shown once and paid for all the same was agreed to.
+  // A list may report no app fees. The highest that were shown before payment were agreed to.
   const appFeeBasisPoints = Math.max(given, order.appFeeBasisPoints)
   if (estimatedRefundFee === refund && estimatedWithdrawFee === payout && appFeeBasisPoints === given) return []
   return [{ _tag: "FeesEstimated", ...about(placement), estimatedWithdrawFee, estimatedRefundFee, appFeeBasisPoints }]

@@ -1,7 +1,6 @@
 /**
- * Orders whose money has been in one state for longer than its term: who waits, since when, and for what. A payout, a
- * refund and a deposit each have a term of their own, because people can wait for them. Pure; `orders --stuck`, the API and the page
- * show it.
+ * Orders whose money has been in one state for longer than its term, with the step that they wait for and its start. Each step has its own
+ * term. Pure; `orders --stuck`, the API and the page show it.
  */
 import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
@@ -86,7 +85,7 @@ export const overdueIn = (state: BotState, terms: StepTerms, now: number): Reado
       if (step === undefined) return []
       const [waitsFor, begunAt] = step
       const term = terms[waitsFor]
-      // Whoever waits for somebody's help does not wait for a deadline.
+      // A placement that needs a person is overdue at once.
       const { changedAt, unreadable } = placement
       const needsSomebody =
         placement.payout === "failed" ||

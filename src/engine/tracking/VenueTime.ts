@@ -26,8 +26,8 @@ export const problemOf = (skewMillis: number | undefined): string | undefined =>
     : `this machine's clock differs from the venue's by ${Math.round(Math.abs(skewMillis) / 1000)} s`
 
 /**
- * The time by which payloads expire: the venue's, as far as it is known, but never ahead of our own. Which of two clocks is
- * wrong nobody knows, and what expires by the earlier one has expired by both.
+ * Time by which payloads expire: the earlier of our time and the venue's. It is unknown which clock is wrong, but bytes that have expired
+ * by the earlier time have expired by both.
  */
 export const of = ({ clock }: BotState, millis: number): number =>
   clock === undefined || clock.ok ? millis : millis - Math.max(0, clock.skewMillis)

@@ -52,8 +52,8 @@ export const make = Effect.fnUntraced(function* (withdraw: Effect.Effect<Reason 
   }
 
   /**
-   * A turn that ended because the credential is refused. One that the venue took before, or that orders hang on, is refused for
-   * some seconds before that is believed, any other twice.
+   * Handles a turn that ended because the credential is refused. If the venue accepted the credential before, or orders depend on it, the
+   * refusal is believed after some seconds; otherwise at the second turn.
    */
   const turnRefused = Effect.fnUntraced(function* (error: VenueError) {
     const now = yield* monotonicMillis

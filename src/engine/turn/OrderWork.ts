@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
 
   const all = (mayBeginAny: boolean, turnStartedAt: number) =>
     Effect.forEach(
-      // Most orders rest, and nothing is ever due for those.
+      // Most placements have an open order, and nothing is ever due for those.
       unfinished(books.state).filter(({ state }) => statesWithRows.has(state)),
       ({ id }) => working(id, workOn(id, mayBeginAny, turnStartedAt)),
       { concurrency: settings.concurrency, discard: true }

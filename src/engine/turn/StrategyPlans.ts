@@ -1,6 +1,6 @@
 /**
- * The strategies in force and what each has decided. A strategy that throws stops only itself: its orders stay as they are, and it
- * is asked again at each turn.
+ * The strategies in force and their last decisions. A strategy that throws stops only itself: its orders stay as they are, and it is asked
+ * again at each turn.
  */
 import { Clock, Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
@@ -34,8 +34,8 @@ export const make = Effect.fnUntraced(function* (
   yield* watch.watchMarketsOf(first)
 
   /**
-   * Uses these strategies from the next turn on. The history of their slots stays, by name. A strategy that is the
-   * same object as before is not asked again. Orders of removed strategies are withdrawn or left, as the caller says.
+   * Uses these strategies from the next turn on. The history of their slots stays, by name. A strategy that is the same object as before is
+   * not asked again. Orders of removed strategies are cancelled or left, as the caller says.
    */
   const replace = Effect.fn("StrategyPlans.replace")(function* (
     next: ReadonlyArray<Strategy>,

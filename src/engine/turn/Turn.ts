@@ -20,8 +20,8 @@ export interface TurnOptions extends Omit<OrderWorkOptions, "payAgain"> {
 }
 
 /**
- * A turn returns why the venue could not be read, if so. It fails when the venue rejects our credentials or the journal cannot be
- * written.
+ * A turn returns the reason if the venue could not be read. It fails if the venue refuses our credential, if decimals are wrong, or if the
+ * journal cannot be written.
  */
 export const make = Effect.fnUntraced(function* (options: TurnOptions) {
   const { admit, contact, forgotten, listen, markets, plans, watch, withdraw, work } = options
@@ -32,15 +32,15 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
   const observation = yield* Observation.make
 
   /**
-   * Prices, or why the venue gives none. While everything is withdrawn, or orders have to be looked after, prices and their
-   * credential are not needed.
+   * Reads prices; returns the reason if the venue gives none. A refused credential or wrong decimals fail only if prices are needed:
+   * nothing is being cancelled and no order must be tracked.
    */
   const lookAtPrices = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
     const isNeeded = withdrawAll === undefined && unfinished(books.state).length === 0
     const unpriced = yield* watch.look(plans.inForce()).pipe(
       Effect.as(undefined),
       Effect.catchTags({
-        // The doubt about its market tells it.
+        // The doubt about the price of its market reports it.
         WrongDecimals: (error) => (isNeeded ? Effect.fail(error) : Effect.undefined),
         VenueError: (error) =>
           isNeeded && error.reason._tag === "Unauthorized" ? Effect.fail(error) : Effect.succeed(error.message)
@@ -83,7 +83,7 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
     if (mayPlan) {
       const planAll = plans.planAll(withdrawAll)
       yield* planAll
-      // The first look after a start lets slots begin; a turn later may be long from now.
+      // The first answer after a start lets waiting slots begin in this turn; the next turn may be far away.
       yield* contact.isolated(Effect.flatMap(forgotten.look(), (isOpened) => (isOpened ? planAll : Effect.void)))
     }
     yield* work.all(mayPlan, startedAt)

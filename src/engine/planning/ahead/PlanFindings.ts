@@ -77,7 +77,7 @@ export const findingsOf = (ground: FindingInputs): ReadonlyArray<PlanFinding> =>
   ...ground.strategies.flatMap((strategy) => besideLeft(strategy, ground.planned))
 ]
 
-/** A new name, after a rename for example: it would open once more what an old name still holds in its market. */
+/** A strategy with a new name would open the position again that an old name still holds in its market. */
 const besideLeft = (strategy: Strategy, { ran, state }: PlannedAhead): ReadonlyArray<PlanFinding> => {
   const { name } = strategy
   if (ran.has(name)) return []

@@ -19,7 +19,7 @@ import { executable } from "../OrderLimits.ts"
 import { exitOf, forgetAllBut, leavingNow, type Refusals } from "./Refusals.ts"
 
 export const make = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
-  /** Since when the exit has an order, however often that moved. While the exit is reported as refused, its minute has not begun. */
+  /** Time since which each exit has an order, however often that has moved. A refused exit has none, so its minute has not begun. */
   const restsSince = new Map<string, number>()
 
   const unfilled = (strategy: Strategy, view: View, own: Placement, wanted: DesiredOrder) => {

@@ -1,6 +1,6 @@
 /**
- * Why a slot has no order though one is wanted: by a limit of ours, by a wait, or because an end is not believed. Each is recorded
- * once, however they take turns, until the slot is planned, or what is wanted has gone and comes back.
+ * Records why a slot has no order although one is planned: a limit of ours, a wait, or an end that is not believed. Each reason is recorded
+ * once, even if reasons alternate, until the slot gets another placement, or its plan is dropped and comes back.
  */
 import { Effect } from "effect"
 import { formatWithSymbol, max } from "../../../domain/Amount.ts"

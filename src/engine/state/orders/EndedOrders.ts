@@ -1,6 +1,6 @@
 /**
- * The newest orders and swaps of ours that are settled, so that one which lives on, or ended otherwise after all, is recognised:
- * the placement is gone from the state by then. Folded from the journal, so a restart forgets none. Asked at every look, so each question is one lookup.
+ * Remembers our newest settled orders and swaps. Their placements have left the state, but an order may live on or turn out to have ended
+ * differently. Folded from the journal, so a restart forgets none. Each poll asks, so each question is one lookup.
  */
 
 import type { PlacementEvent } from "../../../domain/BotEvent.ts"
@@ -29,21 +29,21 @@ export const make = (): EndedOrders => ({
 })
 
 /**
- * More than rest at once; those before them have long left the venue's newest pages. Never to be lowered: a journal may say
- * of any order that it remembered then that it lives on, and a fold that has forgotten the order refuses the whole journal.
+ * More orders than are open at once; older ones have left the venue's newest pages. Never lower it: a journal may take back the end of any
+ * order that it remembered then, and a fold that has forgotten the order refuses the whole journal.
  */
 const mostRemembered = 1_000
 
 /** Tracks events of a placement. An order that the operator removed from the books may live on. */
 export const see = (ended: EndedOrders, placement: Placement, event: PlacementEvent, at: number): void => {
-  // Somebody has taken it back into the books.
+  // The order belongs to a placement again.
   if (event._tag === "Bound" || event._tag === "TakenBack") forget(ended, event.orderId)
   if (placement.state !== "settled") return
-  // Whoever withdraws everything means what was taken off the books as well. A swap ends by itself.
+  // A kill switch also cancels an order that was removed from the books. A swap ends by itself.
   const isForgotten = placement.by === undefined && event._tag === "Resolved" && placement.closedAt === undefined
   if (event._tag !== "Settled" && !isForgotten) return
   const { funding, id, order } = placement
-  // Its payload can never be sent again.
+  // The signed bytes of an ended order are never sent again.
   const last = funding === undefined ? placement : { ...placement, funding: { ...funding, signed: "" } }
   ended.byId.set(order.id, { last, endedAt: at, ...(isForgotten ? { isAlive: true, isForgotten: true } : {}) })
   ended.ofPlacements.set(id, order.id)

@@ -48,7 +48,7 @@ export const apply = (integrity: JournalIntegrity, event: BotEvent, at: number):
     event._tag === "JournalCut" || (event._tag === "BotStarted" && integrity.lastAt > 0 && !isWhole(integrity, event))
   switch (event._tag) {
     case "BotStarted":
-      // An event of later than now was written by a clock that was wrong.
+      // An event that is later than now was written by a wrong clock.
       if (integrity.lastAt > 0) integrity.uncheckedSince ??= integrity.lastAt > at ? at - dayMillis : integrity.lastAt
       integrity.isTorn = wasTorn || (integrity.isTorn && integrity.uncheckedSince !== undefined)
       integrity.mark = event.mark ?? integrity.mark
@@ -61,7 +61,7 @@ export const apply = (integrity: JournalIntegrity, event: BotEvent, at: number):
       break
     case "JournalRestored":
     case "JournalCut":
-      // The copy may be older than what it was copied from had become.
+      // A restored or cut journal may lack events that its original has.
       integrity.isStopped = false
       integrity.boot = undefined
       integrity.isTorn ||= integrity.uncheckedSince !== undefined
@@ -91,7 +91,7 @@ const [fewDrawn, manyDrawn] = [100, 2_000]
 
 const noteDrawn = (drawn: Set<number>, deadline: number, now: number): void => {
   drawn.add(deadline)
-  // Looking for those that are over costs a pass: the more there are, the seldomer.
+  // Removing passed deadlines costs a pass over all, so it is done less often when there are many.
   const every = drawn.size < manyDrawn ? fewDrawn : manyDrawn
   if (drawn.size % every === 0) for (const each of drawn) if (each < now) drawn.delete(each)
 }

@@ -12,7 +12,7 @@ interface Since {
   readonly vanished: number | undefined
   readonly lacking: number | undefined
   readonly missing: number | undefined
-  /** Answers about it belong to other orders. By the monotonic clock, as is the next field. */
+  /** Since its questions are answered with other orders. By the monotonic clock, as is the next field. */
   readonly odd: number | undefined
   /** Its order has ended and is empty. Monotonic, so a jump of the clock ends no doubt. */
   readonly over: number | undefined
@@ -35,7 +35,7 @@ export interface Tries {
   readonly reported: Sent
   readonly spare: ReadonlyMap<string, Sent>
   readonly cancelled: Sent
-  /** The venue clearly refused its cancel: asking sooner gets an equal answer. */
+  /** The venue clearly refused its cancel; asking again soon gets an equal answer. */
   readonly isRefused: boolean
   /** The life that ended: nothing is left to cancel, though its money may still be on its way back. */
   readonly endedLife: string | undefined

@@ -1,7 +1,6 @@
 /**
- * Exits that are not there: a leg that leaves what its slot began was refused, by a limit of ours or again and again by the
- * venue. The position has no stop and no target then, so people are told until the leg is placed, or is no longer wanted.
- * Folded from the journal. Pure.
+ * Missing exits: a limit of ours, or the venue repeatedly, refused the leg that closes a slot's position. The position then has no stop and
+ * no target, so it is reported until the leg is placed or no longer planned. Folded from the journal. Pure.
  */
 import type { BotEvent, Of } from "../../../domain/BotEvent.ts"
 import { slotKey } from "../SlotFold.ts"
@@ -36,7 +35,7 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
       const key = keyOf(event)
       const refused = exits.get(key)
       if (refused === undefined) return
-      // What the venue has refused so often is there once it has the money.
+      // An exit that the venue has refused repeatedly is placed only once its order has the money.
       if (refused.limit !== undefined) return void exits.delete(key)
       return void exits.set(key, { ...refused, isSwap: event.by === "swap" })
     }
@@ -44,7 +43,7 @@ export const see = (exits: RefusedExits, event: BotEvent, at: number): void => {
     case "FillSeen": {
       const key = keyOf(event)
       const refused = exits.get(key)
-      // Where a limit of ours refused it, this is still the order that it would replace. One that rests ends when all of it has filled.
+      // If our limit refused it, this event is of the order that it would replace. A report of an unfilled exit ends once all has filled.
       if (refused?.limit !== undefined || refused?.wanted.rests === true) return
       if (event._tag === "DepositSeen" && refused?.isSwap === true) return
       return void exits.delete(key)

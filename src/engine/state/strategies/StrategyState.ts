@@ -38,7 +38,7 @@ export interface StrategyState {
     readonly amount: Amount
   }
   readonly refused?: RefusedPayments | undefined
-  /** Its orders that live on although their books were closed, since it was last resumed. */
+  /** Its orders that live on although their books were closed, since the strategy was last resumed. */
   readonly revived?: ReadonlyArray<string> | undefined
   /** Number of consecutive early ends, incomplete and without our cancel, and the last one's text. */
   readonly endedEarly?: { readonly times: number; readonly how: string } | undefined
@@ -143,13 +143,13 @@ const loadedAs = (
   isTried: isTried && loaded?.hash === event.hash,
   isLoaded: true,
   isLeftToAccount: undefined,
-  // What failed was the text before it; one that fails as well is known by its first plan.
+  // The failure was of the earlier text. If the new text fails too, its first plan reports it.
   failing: undefined,
   removed: undefined,
   loaded: loaded?.text !== undefined && loaded.hash === event.hash ? { text: loaded.text, ...event } : event
 })
 
-/** Without a mark there is nothing to correct. */
+/** Without an equity mark there is nothing to correct. */
 const flowsAfter = ({ budget, equity, flows }: StrategyState, { amount, asset }: Of<"BudgetAllotted">) =>
   equity === undefined
     ? flows

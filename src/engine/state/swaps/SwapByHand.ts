@@ -1,7 +1,6 @@
 /**
- * A swap that the operator makes by hand, as a placement. The operator agreed to a quote, so the order is there from the
- * beginning: what follows, from the gate to the last unit of money, is what happens to every placement by swap. No price
- * of ours binds it and no budget pays for it.
+ * A swap by hand as a placement. The operator agreed to a quote, so its order exists from the beginning, and every later step is that of
+ * any placement by swap. No price of ours limits it and no budget pays for it.
  */
 import { formatWithSymbol } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"
@@ -52,6 +51,6 @@ export const startEvents = (name: string, swap: AgreedSwap): ReadonlyArray<BotEv
   ]
 }
 
-/** Minimum output of the whole input. Without a fixed input the venue promises none. */
+/** Minimum output of the whole input. For a flexible input the venue promises none. */
 const promised = ({ minAmountOut = 0n, swapType }: AgreedSwap): bigint =>
   swapType === "EXACT_INPUT" || swapType === "EXACT_OUTPUT" ? minAmountOut : 0n

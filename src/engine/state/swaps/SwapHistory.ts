@@ -1,10 +1,10 @@
 /**
- * One swap by hand for people and programs: its placement, with all that happened to it, and where its money is. The engine
- * forgets what is over; this remembers it, and is built only to be shown or compared.
+ * One swap by hand for people and programs: its placement, all its events, and where its money is. The engine
+ * forgets ended placements; this history keeps them, and is built only to be shown or compared.
  *
  *   agreed → funding → deposited → ended        (or `dropped` before anything was signed)
  *
- * Money is told by what amounts prove. The venue's word that a swap succeeded moves nothing.
+ * Only amounts prove where the money is. A status of the venue alone moves nothing.
  */
 import { Effect } from "effect"
 import { type Amount, max, min } from "../../../domain/Amount.ts"
@@ -85,7 +85,7 @@ export interface End {
   readonly text: string
 }
 
-/** Outcome by the last report; `undefined` unless the swap was paid for and has ended. */
+/** Outcome of an ended swap by its last deciding event; `undefined` before the end, or if it was dropped before anything was signed. */
 export const endOf = (swap: SwapHistory): End | undefined => {
   if (phaseOf(swap) !== "ended") return undefined
   for (const { event } of swap.steps.toReversed()) {

@@ -1,7 +1,7 @@
 /**
- * A swap that the venue ended with success, and without any amount: of a confidential one it may never say more. Its word proves
- * nothing, so nothing is booked until a report shows the amounts, the partner's history names them, or a person says what
- * arrived. Then all of its deposit is spent, and what arrived is its output.
+ * A swap that the venue ended with success and without any amount; for a confidential swap it may never report more. The status proves
+ * nothing, so nothing is booked until a report shows the amounts, the partner's history names them, or a person states the amount that
+ * arrived. Then the whole deposit counts as spent, and that amount as its output.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { BotEvent } from "../../../domain/BotEvent.ts"

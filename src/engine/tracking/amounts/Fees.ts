@@ -14,7 +14,7 @@ export const leastOf = ({ echo }: Placement, promised: Amount): Amount => {
   return max(0n, promised - (promised * millionths + 999_999n) / 1_000_000n)
 }
 
-/** An order is paid only while its payout and its refund are estimated to cost no more than this. */
+/** An order is paid only while the estimated fee of its payout, and that of its refund, is at most this share of the amount. */
 const mostBasisPoints = 500n
 const whole = 10_000n
 
@@ -78,8 +78,8 @@ const paidUnder = ({ order }: Placement): Required<Estimates> =>
   order ?? { estimatedRefundFee: 0n, estimatedWithdrawFee: 0n }
 
 /**
- * Each withdrawal costs the fee once, if it pays out a fill or names the transaction in which it was made. However many are
- * named, together they cost no more than the payout of an order may.
+ * Each withdrawal costs the fee once, if there is a fill or a named transaction for it. The fees for named transactions together stay
+ * within the share above.
  */
 export const payoutCost = (placement: Placement, order: Order, filled: Amount): LegCost => {
   const { estimatedWithdrawFee: most } = paidUnder(placement)

@@ -1,9 +1,8 @@
 /**
- * Which fill of a report is which one that is known, and what counts of it. A fill is one fact, however often it is reported,
- * and whatever its id is by now: one whose id is new is a known one that the report no longer shows, if it has its amounts.
- * A fill may grow, if the venue says that it was updated since; any other change contradicts what it was. At the end the
- * least of what is known and of what is said then counts as ours, and the most of both as gone: the difference belongs to
- * nobody until it is explained.
+ * Matches the fills of a report to known fills, and returns the amounts that count. A fill is one fact, however often it is reported: a new
+ * id with the amounts of a known fill that the report no longer shows is that fill. A fill may grow if the venue says that it was updated
+ * since; any other change is a contradiction. If known and reported amounts differ at the end, the lower output counts as ours and the
+ * higher input as spent. The difference stays unexplained.
  */
 import { type Amount, max, min } from "../../../domain/Amount.ts"
 import type { Fill, Order } from "../../../domain/Order.ts"
@@ -41,7 +40,7 @@ const recognise = ({ fills: known }: Placement, fills: ReadonlyArray<Fill>): Rea
   })
 }
 
-/** Part of a grown fill that rounding may take on each side beyond its visible slices: reads miss some slices. */
+/** Rounding may take 1/20,000 of a grown fill on each side beyond its visible slices, because reads miss some slices. */
 const unseenPart = 20_000n
 
 const slicesOf = ({ fill, known }: Recognised): bigint =>
