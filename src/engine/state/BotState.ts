@@ -19,7 +19,14 @@ import * as RunState from "./RunState.ts"
 import * as SlotFold from "./SlotFold.ts"
 import * as RefusedExits from "./strategies/RefusedExits.ts"
 import * as Replacements from "./strategies/Replacements.ts"
-import { changedBy, emptyStrategy, refusedOnceMore, resumed, type StrategyState } from "./strategies/StrategyState.ts"
+import {
+  changedBy,
+  emptyStrategy,
+  refusedOnceMore,
+  resumed,
+  type StrategyEvent,
+  type StrategyState
+} from "./strategies/StrategyState.ts"
 import { changesOwnState, tradingAfter } from "./strategies/TradingFold.ts"
 
 export interface BotState extends RunState.RunState {
@@ -82,51 +89,14 @@ const doubtAll = ({ placements }: BotState): void => {
 }
 
 const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, at: number): void => {
+  if ("strategy" in event) return applyToStrategy(state, event, at)
   switch (event._tag) {
     case "BotStarted":
-      RunState.apply(state, event, at)
+      RunState.apply(state, event._tag, event, at)
       // A strategy that still fails is reported again by the new run.
       for (const name of state.strategies.keys())
         changeStrategy(state, name, () => ({ isLoaded: false, failing: undefined }))
       return
-    case "LegClosed":
-      SlotFold.closeLeg(state.slots, event)
-      return changeStrategy(state, event.strategy, (strategy) => changedBy(strategy, event, at))
-    case "StrategyLoaded":
-      noteEdit(state, event)
-      return changeStrategy(state, event.strategy, (strategy) => changedBy(strategy, event, at))
-    case "BudgetAllotted":
-    case "Decided":
-    case "Denied":
-    case "Deferred":
-    case "EquityMarked":
-    case "Paused":
-    case "PlanFailed":
-    case "PlanMended":
-    case "StrategyRemoved":
-      return changeStrategy(state, event.strategy, (strategy) => changedBy(strategy, event, at))
-    case "Resumed":
-      return resume(state, event.strategy)
-    case "ClockCompared":
-    case "KillSwitch":
-    case "PriceDoubted":
-    case "PriceConfirmed":
-    case "VenueDown":
-    case "VenueUp":
-    case "DiskFull":
-    case "DiskFreed":
-    case "LeaseLost":
-    case "LeaseRegained":
-    case "StrategiesRefused":
-    case "EditMended":
-    case "JournalMoved":
-    case "JournalRestored":
-    case "JournalBroken":
-    case "WitnessDisagreed":
-    case "Reconciled":
-    case "CapitalMoved":
-    case "ServiceCompared":
-      return RunState.apply(state, event, at)
     case "SignalReceived":
       state.signals = new Map(state.signals).set(event.name, { value: event.value, at: event.from })
       return
@@ -138,7 +108,16 @@ const applyOther = (state: BotState, event: Exclude<BotEvent, PlacementEvent>, a
     case "JournalCut":
     case "BotStopped":
       return
+    default:
+      return RunState.apply(state, event._tag, event, at)
   }
+}
+
+const applyToStrategy = (state: BotState, event: StrategyEvent | Of<"Resumed">, at: number): void => {
+  if (event._tag === "Resumed") return resume(state, event.strategy)
+  if (event._tag === "LegClosed") SlotFold.closeLeg(state.slots, event)
+  if (event._tag === "StrategyLoaded") noteEdit(state, event)
+  changeStrategy(state, event.strategy, (strategy) => changedBy(strategy, event._tag, event, at))
 }
 
 const noteEdit = ({ placements, strategies }: BotState, { hash, strategy }: Of<"StrategyLoaded">): void => {

@@ -2,7 +2,7 @@
  * State of the whole bot, independent of strategies and orders: the run, the kill switch, and the health of venue, disk, journal, clock and
  * files. A fold of the journal; a new run starts healthy until an event reports otherwise.
  */
-import type { Of, PlacementEvent } from "../../domain/BotEvent.ts"
+import type { Of, PlacementEvent, Tag } from "../../domain/BotEvent.ts"
 import type { Drift } from "../../domain/Drift.ts"
 import type { LearnedFee } from "../../domain/EchoedFee.ts"
 import { slotKey } from "./SlotFold.ts"
@@ -25,7 +25,7 @@ export interface RunState {
   reconciled: (Pick<Of<"Reconciled">, "contradictions" | "foreign"> & { readonly at: number }) | undefined
   capital: ReadonlyArray<Of<"CapitalMoved">>
   drift: ReadonlyArray<Drift>
-  doubts: Map<string, { readonly reason: string; readonly isUnquoted: boolean; readonly since: number }>
+  doubts: ReadonlyMap<string, { readonly reason: string; readonly isUnquoted: boolean; readonly since: number }>
   assets: ReadonlyMap<string, string>
   echoedFees: Map<string, LearnedFee>
   /** Our clock against the venue's; `undefined` before the first comparison of this run. */
@@ -53,95 +53,48 @@ export const make = (): RunState => ({
   clock: undefined
 })
 
-type RunEvent = Of<
-  | "BotStarted"
-  | "ClockCompared"
-  | "KillSwitch"
-  | "PriceDoubted"
-  | "PriceConfirmed"
-  | "VenueDown"
-  | "VenueUp"
-  | "DiskFull"
-  | "DiskFreed"
-  | "LeaseLost"
-  | "LeaseRegained"
-  | "StrategiesRefused"
-  | "EditMended"
-  | "JournalMoved"
-  | "JournalRestored"
-  | "JournalBroken"
-  | "WitnessDisagreed"
-  | "Reconciled"
-  | "CapitalMoved"
-  | "ServiceCompared"
->
+type Change<T extends Tag> = (event: Of<T>, at: number, state: RunState) => Partial<RunState>
 
-export const apply = (state: RunState, event: RunEvent, at: number): void => {
-  switch (event._tag) {
-    case "BotStarted":
-      Object.assign(state, { ...make(), run: event, runStartedAt: at, ...lasting(state) })
-      state.assets = new Map([...state.assets, ...Object.entries(event.assets ?? {})])
-      return
-    case "ClockCompared":
-      state.clock = event
-      return
-    case "KillSwitch":
-      state.killed = event.on ? event.reason : undefined
-      return
-    case "PriceDoubted":
-      state.doubts.set(event.market, { reason: event.reason, isUnquoted: event.isUnquoted === true, since: at })
-      return
-    case "PriceConfirmed":
-      state.doubts.delete(event.market)
-      return
-    case "VenueDown":
-      state.venueDownSince = event.since ?? at
-      state.venueDownWhy = event.reason
-      return
-    case "VenueUp":
-      state.venueDownSince = undefined
-      state.venueDownWhy = undefined
-      return
-    case "DiskFull":
-      state.diskFullSince = at
-      return
-    case "DiskFreed":
-      state.diskFullSince = undefined
-      return
-    case "LeaseLost":
-      state.leaseLost = event.reason
-      return
-    case "LeaseRegained":
-      state.leaseLost = undefined
-      return
-    case "StrategiesRefused":
-      state.rejectedEdit = event.problems
-      return
-    case "EditMended":
-      state.rejectedEdit = undefined
-      return
-    case "JournalMoved":
-      state.movedTo = event.to
-      return
-    case "JournalRestored":
-      state.movedTo = undefined
-      return
-    case "JournalBroken":
-      state.broken = event.text
-      return
-    case "WitnessDisagreed":
-      state.witnessed = { ...event, isAccepted: false }
-      return
-    case "Reconciled":
-      state.reconciled = event.contradictions.length + event.foreign.length > 0 ? { ...event, at } : undefined
-      return
-    case "CapitalMoved":
-      state.capital = [...state.capital, event]
-      return
-    case "ServiceCompared":
-      state.drift = event.drift
-      return
-  }
+const table = {
+  BotStarted: (run, runStartedAt, state) => ({
+    ...make(),
+    ...lasting(state),
+    run,
+    runStartedAt,
+    assets: new Map([...state.assets, ...Object.entries(run.assets ?? {})])
+  }),
+  ClockCompared: (clock) => ({ clock }),
+  KillSwitch: ({ on, reason }) => ({ killed: on ? reason : undefined }),
+  PriceDoubted: ({ isUnquoted = false, market, reason }, since, { doubts }) => ({
+    doubts: new Map(doubts).set(market, { reason, isUnquoted, since })
+  }),
+  PriceConfirmed: ({ market }, _, { doubts }) => ({
+    doubts: new Map([...doubts].filter(([name]) => name !== market))
+  }),
+  VenueDown: ({ reason, since }, at) => ({ venueDownSince: since ?? at, venueDownWhy: reason }),
+  VenueUp: () => ({ venueDownSince: undefined, venueDownWhy: undefined }),
+  DiskFull: (_, at) => ({ diskFullSince: at }),
+  DiskFreed: () => ({ diskFullSince: undefined }),
+  LeaseLost: ({ reason }) => ({ leaseLost: reason }),
+  LeaseRegained: () => ({ leaseLost: undefined }),
+  StrategiesRefused: ({ problems }) => ({ rejectedEdit: problems }),
+  EditMended: () => ({ rejectedEdit: undefined }),
+  JournalMoved: ({ to }) => ({ movedTo: to }),
+  JournalRestored: () => ({ movedTo: undefined }),
+  JournalBroken: ({ text }) => ({ broken: text }),
+  WitnessDisagreed: (event) => ({ witnessed: { ...event, isAccepted: false } }),
+  Reconciled: (event, at) => ({
+    reconciled: event.contradictions.length + event.foreign.length > 0 ? { ...event, at } : undefined
+  }),
+  CapitalMoved: (event, _, { capital }) => ({ capital: [...capital, event] }),
+  ServiceCompared: ({ drift }) => ({ drift })
+} satisfies { readonly [T in Tag]?: Change<T> }
+
+type RunTag = keyof typeof table
+const changes: { readonly [T in RunTag]: Change<T> } = table
+
+export const apply = <T extends RunTag>(state: RunState, tag: T, event: Of<T>, at: number): void => {
+  Object.assign(state, changes[tag](event, at, state))
 }
 
 export const orderName = ({ placement, slot }: { readonly placement: string; readonly slot: string }): string =>

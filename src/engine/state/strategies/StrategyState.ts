@@ -1,6 +1,6 @@
 /** State of one strategy: a part of the fold of the journal (see `BotState`). */
 import type { Amount } from "../../../domain/Amount.ts"
-import type { Of } from "../../../domain/BotEvent.ts"
+import type { Of, Tag } from "../../../domain/BotEvent.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"
 import { utcDay } from "../../../domain/Durations.ts"
 import { isStale } from "../../../domain/Payload.ts"
@@ -76,54 +76,36 @@ export const refusedOnceMore = (
   return { times: isCounted ? times : times + 1, answer, saltSince: saltSince ?? at }
 }
 
-type StrategyEvent = Of<
-  | "BudgetAllotted"
-  | "Decided"
-  | "Deferred"
-  | "Denied"
-  | "EquityMarked"
-  | "LegClosed"
-  | "Paused"
-  | "PlanFailed"
-  | "PlanMended"
-  | "StrategyLoaded"
-  | "StrategyRemoved"
->
+type Change<T extends Tag> = (event: Of<T>, at: number, strategy: StrategyState) => Partial<StrategyState>
 
-export const changedBy = (strategy: StrategyState, event: StrategyEvent, at: number): Partial<StrategyState> => {
-  switch (event._tag) {
-    case "BudgetAllotted":
-      return {
-        budget: new Map(strategy.budget).set(event.asset, event.amount),
-        flows: flowsAfter(strategy, event),
-        moves: strategy.moves + 1
-      }
-    case "Decided":
-      return { decision: event, decidedAt: at, isTried: true, memory: event.memory }
-    case "LegClosed":
-      return { moves: strategy.moves + 1, trading: tradingWithout(strategy, event) }
-    case "Denied":
-      return { refusals: new Map(strategy.refusals).set(event.slot, `${event.limit}: ${event.reason}`) }
-    case "Deferred":
-      return { refusals: new Map(strategy.refusals).set(event.slot, event.reason) }
-    case "StrategyLoaded":
-      return { ...loadedAs(strategy, event), loadedAt: at }
-    case "EquityMarked": {
-      const { day, equity, peak } = event
-      return { equity: { day, atStart: equity, peak }, flows: new Map() }
-    }
-    case "Paused": {
-      const { limit, by, action, reason } = event
-      return { paused: { limit, ...present({ by }), action, reason, day: utcDay(at) } }
-    }
-    case "PlanFailed":
-      return { failing: { reason: event.reason, since: at } }
-    case "PlanMended":
-      return { failing: undefined }
-    case "StrategyRemoved":
-      return { removed: event.orders, isLoaded: false, failing: undefined }
-  }
-}
+const table = {
+  BudgetAllotted: (event, _, strategy) => ({
+    budget: new Map(strategy.budget).set(event.asset, event.amount),
+    flows: flowsAfter(strategy, event),
+    moves: strategy.moves + 1
+  }),
+  Decided: (event, at) => ({ decision: event, decidedAt: at, isTried: true, memory: event.memory }),
+  LegClosed: (event, _, strategy) => ({ moves: strategy.moves + 1, trading: tradingWithout(strategy, event) }),
+  Denied: ({ limit, reason, slot }, _, { refusals }) => ({
+    refusals: new Map(refusals).set(slot, `${limit}: ${reason}`)
+  }),
+  Deferred: ({ reason, slot }, _, { refusals }) => ({ refusals: new Map(refusals).set(slot, reason) }),
+  StrategyLoaded: (event, at, strategy) => ({ ...loadedAs(strategy, event), loadedAt: at }),
+  EquityMarked: ({ day, equity, peak }) => ({ equity: { day, atStart: equity, peak }, flows: new Map() }),
+  Paused: ({ action, by, limit, reason }, at) => ({
+    paused: { limit, ...present({ by }), action, reason, day: utcDay(at) }
+  }),
+  PlanFailed: ({ reason }, at) => ({ failing: { reason, since: at } }),
+  PlanMended: () => ({ failing: undefined }),
+  StrategyRemoved: ({ orders }) => ({ removed: orders, isLoaded: false, failing: undefined })
+} satisfies { readonly [T in Tag]?: Change<T> }
+
+type StrategyTag = keyof typeof table
+export type StrategyEvent = Of<StrategyTag>
+const changes: { readonly [T in StrategyTag]: Change<T> } = table
+
+export const changedBy = <T extends StrategyTag>(strategy: StrategyState, tag: T, event: Of<T>, at: number) =>
+  changes[tag](event, at, strategy)
 
 /** Base that a sale leaves unsold has its own place and is no longer held (see `Ledger`). */
 const tradingWithout = (
