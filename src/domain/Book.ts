@@ -1,7 +1,7 @@
 /**
- * An order book: executable prices of a market for several base quantities, each as old as its question, beside what of
- * our own rests there. The venue has no book to read, so a price is for the whole quantity, and what lies between two
- * quoted quantities counts as the larger one: an impact is never understated.
+ * An order book: executable prices of a market for several base quantities, each dated by its request, beside our own open orders there.
+ * The venue has no book to read, so a price is for the whole quantity. A size between two quoted quantities counts as the larger one, so an
+ * impact is never understated.
  */
 import type { Amount } from "./Amount.ts"
 import * as Decimal from "./Decimal.ts"
@@ -63,7 +63,7 @@ export const isSurelyWithin = (depth: Depth, quantity: Amount, ratio: number): b
 /** More than the error of rounding up and of doubles. */
 const hair = 1e-7
 
-/** The distance of each side from a mid, as ratios, rounded up; below zero if the market moved in between. */
+/** The distance of each side from a mid, as ratios, rounded up; negative if the market moved in between. */
 export const distances = ({ bid, ask }: DepthLevel, mid: Price) => ({
   buy: ask === undefined ? undefined : Decimal.divide(Decimal.subtract(ask, mid), mid, impactPlaces, "up"),
   sell: bid === undefined ? undefined : Decimal.divide(Decimal.subtract(mid, bid), mid, impactPlaces, "up")
@@ -82,7 +82,7 @@ export interface OwnOrder {
 
 export interface AskingCost {
   readonly requests: number
-  /** Milliseconds of the last request. */
+  /** Duration of the last request in milliseconds. */
   readonly millis: number
 }
 

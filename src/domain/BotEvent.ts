@@ -95,8 +95,8 @@ const lifecycle = {
   /** A stored event was changed. Nothing is paid with such a journal; `limitbot journal verify` reports it too. */
   JournalBroken: { number: Schema.Int, text: Text },
   /**
-   * A witness outside has a checkpoint of this account that the journal does not lead to: an old copy was put back, or another journal.
-   * Nothing is paid until a person says that it is to go on (`Resolved` of the placement `witness`).
+   * An outside witness has a checkpoint of this account that the journal does not lead to: an old copy was put back, or another journal.
+   * Nothing is paid until a person lets the journal continue (`Resolved` of the placement `witness`).
    */
   WitnessDisagreed: { size: Schema.Int, head: Text, text: Text },
   /** The total that a strategy may use of an asset; the ledger posts the difference to the last total. */
@@ -385,7 +385,7 @@ const tracking = {
   /** A payout or refund that the venue gave up: the amount stays in `residual` until it completes after all. */
   LegFailed: { ...placement, leg: Leg, asset: Text, amount: Amount, reason: Text, ...follows },
   Settled: { ...placement },
-  /** The venue contradicted its earlier answers: no new funding for this slot. */
+  /** The venue contradicted itself or its earlier answers: no new funding for this slot. */
   Contradiction: {
     ...placement,
     kind: Schema.optionalKey(ContradictionKind),
@@ -394,8 +394,8 @@ const tracking = {
     ...correlation
   },
   /**
-   * The order was said to be over, and it lives on, or the operator says that the venue is right now: all that was booked of it but
-   * its deposit is taken back, and it is followed anew.
+   * An ended order lives on, or the operator confirmed what the venue shows now. All that was booked of it but its deposit is taken back,
+   * and it is tracked again.
    */
   TakenBack: { ...placement, ...bookedOrder },
   /** The operator gave this amount up: a loss, unless it arrives after all. */
@@ -417,7 +417,7 @@ const open = { ...lifecycle, ...decisions, ...placing, ...tracking }
 
 /** Every surface uses this encoding: signed bytes are hidden, so no further encoder can leak them. */
 export const BotEvent = Schema.TaggedUnion({ ...open, ...fundingWith(HiddenBytes) })
-/** As the journal stores it, with the signed bytes: only the journal may use it. */
+/** The journal's encoding, with the signed bytes: only the journal may use it. */
 export const StoredEvent = Schema.TaggedUnion({ ...open, ...fundingWith(StoredBytes) })
 export type BotEvent = typeof BotEvent.Type
 export type Tag = BotEvent["_tag"]

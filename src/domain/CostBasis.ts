@@ -39,7 +39,7 @@ export const unsell = (before: CostBasis, base: Amount): { readonly after: CostB
   const { cost, position, realised } = before
   if (position >= 0n) return { after: before, rest: base }
   const part = min(base, -position)
-  // What was received for a position that is none is earned.
+  // The proceeds of a short position that is now zero are earned.
   const isAll = part === -position
   const after = isAll ? { position: 0n, cost: 0n, realised: realised + cost } : { ...before, position: position + part }
   return { after, rest: base - part }
@@ -152,7 +152,7 @@ const swept = (position: HeldPosition, { base, quote }: Exchange, least: Amount)
   return magnitude(aside.dust.base) < enough ? aside : { basis: asBasis(aside), dust: noDust }
 }
 
-/** A quantity traded beyond the position is dust first. */
+/** Without a position, dust on the other side of the trade becomes the position, so that the trade closes it. */
 const opened = (before: HeldPosition, signed: Amount): HeldPosition =>
   before.basis.position === 0n && before.dust.base * signed < 0n ? { basis: asBasis(before), dust: noDust } : before
 

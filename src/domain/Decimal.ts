@@ -26,7 +26,7 @@ const doublePowers = Array.from({ length: 23 }, (_, exponent) => Number(`1e${exp
 const normaliseShort = (digits: bigint, short: number, scale: number): Decimal => {
   let rest = short
   let places = scale
-  // A remainder takes several times as long.
+  // The operator `%` takes several times as long.
   for (let tenth = rest / 10; places > 0 && Math.floor(tenth) === tenth; tenth = rest / 10) {
     rest = tenth
     places -= 1
@@ -74,8 +74,8 @@ export const format = (value: Decimal): string => {
 }
 
 /**
- * No two decimals of fifteen digits are one double, so the shortest text that gives the double back is the one; doubles below
- * a millionth have an exponent.
+ * Two decimals of fifteen digits are never the same double, so the shortest text of the double is the text of the decimal. Doubles below a
+ * millionth are written with an exponent.
  */
 const shortText = ({ digits, scale }: Decimal): string | undefined => {
   const short = Number(digits)
@@ -136,7 +136,7 @@ export const divideInteger = (numerator: bigint, denominator: bigint, rounding: 
 export const shortQuotient = (integer: number, scale: number, rounding: Rounding): number | undefined => {
   const power = doublePowers[scale]
   if (power === undefined || !(integer >= 0 && integer < exactInteger)) return undefined
-  // What is missing to the next integer is at least 1 / power, and half of a quotient's last digit is less than that.
+  // A quotient that is no integer is at least 1 / power below the next one, which is more than half of its last digit.
   const quotient = Math.floor(integer / power)
   return rounding === "up" && quotient * power < integer ? quotient + 1 : quotient
 }
@@ -160,7 +160,7 @@ export const toNumber = (value: Decimal): number => {
   const { digits, scale } = value
   const short = Number(digits)
   const power = doublePowers[scale]
-  // Both operands are exact and IEEE 754 rounds a division once, so the short way is right.
+  // Both operands are exact and IEEE 754 rounds a division once, so this result is the closest double.
   return power !== undefined && short < exactInteger && short > -exactInteger ? short / power : Number(format(value))
 }
 
@@ -187,7 +187,7 @@ export const fromNumber = (value: number, significantDigits = 15): Decimal => {
   const text = value.toExponential(significantDigits - 1)
   const end = text.indexOf("e")
   if (end < 0) throw new RangeError(`Not a finite number: ${value}`)
-  // So few digits are a double, too.
+  // At most 15 digits, which a double holds exactly.
   const digits = Number(text.slice(0, end).replace(".", ""))
   return normalise(BigInt(digits), significantDigits - 1 - Number(text.slice(end + 1)))
 }

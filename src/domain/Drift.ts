@@ -1,7 +1,7 @@
 /**
- * One way in which the service is not what this program was written for: what differs, how it was recorded, how it is now, and
- * whether money depends on it. New fields and words only inform; whatever amounts, states or terms of orders are read from
- * closes funding while it is missing or of another kind.
+ * One difference between the service and the one that this program was written for: its subject, the recorded and the present state, and
+ * whether money depends on it. New fields and words only inform. A field from which amounts, states or terms of orders are read closes
+ * funding while it is missing or has another type.
  */
 import { Schema } from "effect"
 

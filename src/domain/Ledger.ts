@@ -1,7 +1,7 @@
 /**
- * The ledger: a double-entry fold of the journal. Every unit of every asset is in exactly one place; every event moves
- * amounts from one place to another, so that the sum per asset over all accounts is always zero. What does not add up goes to
- * `residual` under the name of its placement, instead of vanishing.
+ * The ledger: a double-entry fold of the journal. Every unit of every asset is in exactly one place; every event moves amounts from one
+ * place to another, so the sum per asset over all accounts is always zero. An amount that does not add up goes to `residual` under the name
+ * of its placement, instead of vanishing.
  */
 
 import {
@@ -21,8 +21,8 @@ import type { BotEvent, Of, PlacementEvent, Tag } from "./BotEvent.ts"
 import { byHand, firstOrder, hasNoBudget } from "./Placement.ts"
 
 /**
- * Base that a leg left unsold because it was too little for an order has a place of its own until it is enough for one: the
- * slot of that name of the same strategy sells it.
+ * The slot of a strategy that sells its dust: base that a leg left unsold because it was too little for an order. Dust has a place of its
+ * own until it is enough for one.
  */
 export const dustSlot = (asset: string): string => `dust:${asset}`
 export const isDustSlot = (slot: string): boolean => slot.startsWith("dust:")
@@ -136,7 +136,7 @@ const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyAr
     case "Refunded": {
       const place = event._tag === "PaidOut" ? "payout in flight" : "refund in flight"
       const { amount, asset, fee } = event
-      // A leg that was noted failed, and completed after all.
+      // A leg that was recorded as failed has completed after all.
       const residualPart = min(amount + fee, max(0n, balanceOf(asset, "residual")))
       const from = balanceOf(asset, place) === 0n && residualPart === amount + fee ? at("residual") : at(place)
       return transfers([
@@ -164,8 +164,8 @@ const transfersOfPlacement = (ledger: Ledger, event: PlacementEvent): ReadonlyAr
 }
 
 const depositSeen = (ledger: Ledger, event: Of<"DepositSeen">): ReadonlyArray<Transfer> => {
-  // What was in doubt, or given up as lost, shows after all. Anything beyond left the wallet without a record of ours
-  // (a lost journal tail): the wallet pays for it.
+  // The deposit of a payment that was in doubt, or written off, shows after all. The wallet pays for anything beyond: it left without a
+  // record of ours (a lost journal tail).
   const { asset, fresh, placement: owner, strategy } = event
   const to = { account: "in order", owner } as const
   const moved: Array<Transfer> = []
@@ -205,8 +205,8 @@ const moveAll = (
     }))
 
 /**
- * All of its deposit is in the order again, and nothing was traded. What had come back of it is taken from wherever it counted:
- * fees, what is unexplained of it, and for the rest the money that counts as free, which may be less than that by now.
+ * All of its deposit is in the order again, and nothing was traded. Money that had come back is taken from where it is booked: from fees,
+ * from its unexplained amount, and for the rest from the free money, which may be less by now.
  */
 const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dust" | "outside") => {
   const { deposited, fills, inputAsset, outputAsset, payoutFee, placement, refundFee, strategy } = event
@@ -233,7 +233,7 @@ const takenBack = (ledger: Ledger, event: Of<"TakenBack">, home: "wallet" | "dus
   ])
 }
 
-/** The operator has checked: the money is where they say, and a written-off amount stays named. */
+/** The operator has checked: the money is where they say, and a written-off amount stays under its placement. */
 const resolved = (ledger: Ledger, { placement, strategy, word }: Of<"Resolved">): ReadonlyArray<Transfer> => {
   const unsure: ReadonlyArray<Place> = ["in doubt", "deposit in flight"]
   const wallet = { account: purseOf(strategy), owner: strategy } as const
@@ -303,8 +303,8 @@ export const dustOf = (ledger: Ledger, strategy: string, asset: string): Amount 
   balance(ledger, asset, "dust", strategy)
 
 /**
- * All that a strategy has of an asset, wherever it is, residual included: what came from outside, plus and minus what was
- * traded, less fees and what was given up. The counter accounts tell it without looking at every placement.
+ * All that a strategy has of an asset, wherever it is, residual included: the amount from outside, plus and minus trades, less fees and
+ * losses. The counter accounts show it without a pass over the placements.
  */
 export const ownedBy = (ledger: Ledger, strategy: string, asset: string): Amount =>
   -balance(ledger, asset, "outside", strategy) -

@@ -1,7 +1,6 @@
 /**
- * Which way the money of an order goes: where it comes from, where it is paid out to and refunded to. There is one function
- * from what is configured to that way. What a create asks for, what the journal records of it, what its request says and what
- * its echo is held against are the same record.
+ * The path of an order's money: its source, its recipient and its refund account. One function computes it from the configuration. The
+ * create, its record in the journal, its request and the check of its echo all use the same record.
  */
 import { Schema } from "effect"
 

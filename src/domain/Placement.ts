@@ -1,13 +1,13 @@
 /**
- * A placement is one attempt to fill a slot, from the wish to the last unit of money back. Its states and legal
- * transitions are data, so that the fold refuses a history that cannot have happened and tests can enumerate them.
+ * A placement is one attempt to fill a slot, from the plan to the last unit of money back. Its states and legal transitions are data, so
+ * that the fold refuses a history that cannot have happened and tests can enumerate them.
  *
- *   planned → creating → created → funding → open → closing → settled
+ * planned → creating → created → funding → open → closing → settled
  *
- * `in doubt` is a payment that left us and of which nobody has said whether it was made; its money stays reserved and its
- * slot gets nothing new. `abandoned` is an attempt that was never signed as far as the journal knows; a deposit that shows
- * all the same opens it again. `dead` is a payment that provably was not made and never will be, or that the operator has taken off the books. `given up` is
- * an order that is over and whose money the operator has given up: if it comes after all, it is booked.
+ * `in doubt`: a payment has left us and it is unknown if it was made; its money stays reserved and its slot gets nothing new. `abandoned`:
+ * the attempt was never signed, as far as the journal knows; a deposit that shows all the same opens it again. `dead`: the payment provably
+ * was not made and never will be, or the operator has removed it from the books. `given up`: the order has ended and the operator has
+ * written its money off; money that arrives after all is booked.
  */
 /** Strategy name of swaps that the operator makes by hand. No file can have this name, and it has no budget. */
 export const byHand = "by hand"
@@ -56,7 +56,7 @@ export const placementTransitions: Readonly<Record<PlacementState, ReadonlyArray
   "given up": ["settled"]
 }
 
-/** True if none of our money is or can still come to be in it; the slot may then be filled again. */
+/** True if the bot expects no more money of it: the slot may be filled again. */
 export const isFinished = (state: PlacementState): boolean =>
   state === "settled" || state === "abandoned" || state === "dead" || state === "given up"
 

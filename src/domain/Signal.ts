@@ -1,7 +1,7 @@
 /**
- * A signal: a number with a name that somebody outside sends, such as a model's forecast or the alert of a chart. Strategies read it
- * in their expressions, so nothing about money follows from it except through a strategy, within its budget. A value counts from its
- * time on until the next one of its name; how long it may count without one is for whoever reads it to say.
+ * A signal: a named number from outside, such as a model's forecast or the alert of a chart. Strategies read it in their expressions, so it
+ * affects money only through a strategy, within its budget. A value counts from its time until the next one of its name; its reader decides
+ * for how long it may count without one.
  */
 import { Schema } from "effect"
 

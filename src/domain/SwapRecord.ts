@@ -1,9 +1,8 @@
 /**
- * A swap in the words of the journal: the terms that the operator agreed to when it is made by hand, and what the venue
- * reports of any swap.
+ * A swap as the journal records it: the terms that the operator agreed to if it is made by hand, and the venue's reports of any swap.
  *
- * Amounts are smallest units (text in JSON), times epoch milliseconds. An amount that is absent is one that the venue did not
- * say; it is never taken for zero.
+ * Amounts are smallest units (text in JSON), times epoch milliseconds. The venue did not report an absent amount; it is never taken for
+ * zero.
  */
 import { Schema } from "effect"
 import { Amount } from "./EventValues.ts"

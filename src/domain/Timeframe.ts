@@ -41,7 +41,7 @@ const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % 
 export const commonMillis = (a: number, b: number): number => {
   const common = divisor(a, b)
   const hasWeeks = (millis: number) => millis > 0 && millis % weekMillis === 0
-  // Others than weeks begin in 1970, so they close with weeks only where they divide what lies before its first Monday.
+  // Frames other than weeks are counted from 1970, so they close with weeks only if they divide the time before its first Monday.
   return hasWeeks(common) || !(hasWeeks(a) || hasWeeks(b)) ? common : divisor(common, firstMonday)
 }
 

@@ -1,6 +1,6 @@
 /**
- * Times as the service writes them and as they are signed: RFC 3339 text with a zone, and epoch milliseconds here. And as people
- * write them, in flags and in files of candles.
+ * Times as text, and as epoch milliseconds in the program: as the service writes them and as they are signed (RFC 3339 with a zone), and as
+ * people write them in flags and files of candles.
  */
 const timestamp =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/

@@ -1,7 +1,7 @@
 /**
- * Capital that came and went, as the ledger moves it: budgets that were given, changed or taken back, and what strategies gave back
- * to the account when they ended, which is what they had then and not what they were given. A strategy ends when its file is taken
- * away, or when a run does not load it; if it is loaded again, it has all of that again. Capital is never profit.
+ * Capital that came and went, as the ledger moves it: budgets that were allotted, changed or taken back, and the money that strategies
+ * returned to the account when they ended. That is their money at that time, not their budget. A strategy ends when its file is removed, or
+ * when a run does not load it; if it is loaded again, it gets all of that back. Capital is never profit.
  */
 import { type AccountName, isGivenBack, type Transfer } from "../domain/Accounts.ts"
 import { type Amount, floorOf, max, min } from "../domain/Amount.ts"
@@ -105,7 +105,7 @@ export const see = (books: CapitalBooks, { at, event }: Recorded): void => {
   }
   for (const change of changesOf(Ledger.apply(ledger, event))) {
     const { amount, asset } = change
-    // What had come to the account before is not counted a second time.
+    // Capital that reached the account before is not counted a second time.
     const unallottedAmount = unallotted.get(asset) ?? 0n
     const allotment = change.isReturn === true ? 0n : max(0n, min(unallottedAmount, amount))
     unallotted.set(asset, unallottedAmount - allotment)

@@ -1,7 +1,7 @@
 /**
- * Everything that the journal knows of one order, ready for a support ticket: the requests and answers with their
- * times and correlation ids, the amounts and hashes, where the money is now, and what does not add up. Signatures are
- * left out: nobody needs them to find a payment.
+ * Everything that the journal knows of one order, ready for a support ticket: the requests and answers with their times and correlation
+ * ids, the amounts and hashes, the places of the money, and the amounts that do not add up. Signatures are left out, because nobody needs
+ * them to find a payment.
  */
 import type { Amount } from "../domain/Amount.ts"
 import type { PlacementEvent, Recorded } from "../domain/BotEvent.ts"
@@ -123,7 +123,7 @@ export const findings = (moments: ReadonlyArray<EvidenceMoment>): ReadonlyArray<
       return [{ kind: "failed-leg", text: `failed leg: ${event.leg} of ${event.amount}: ${event.reason}` }]
     return []
   })
-  // What the bot noted itself is not said twice.
+  // A finding that the bot recorded itself is not repeated.
   const isNew = (kind: EvidenceFinding["kind"]) => !noted.some((finding) => finding.kind === kind)
   return [...noted, ...candidates.flatMap(([kind, isSo, text]) => (isSo && isNew(kind) ? [{ kind, text }] : []))]
 }

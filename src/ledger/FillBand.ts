@@ -37,7 +37,7 @@ export const judge = (
   const beyond = side === "BUY" ? limit * (1 - share) : limit * (1 + share)
   const near = side === "BUY" ? limit * (1 + share) : limit * (1 - share)
   const reaches = (level: number) => candles.find(({ low, high }) => (side === "BUY" ? low <= level : high >= level))
-  // The recorded mid is one sample per look, so a touch between two looks shows as a price close to the limit.
+  // The recorded mid is one sample per poll, so a touch between two polls shows as a price close to the limit.
   if (reaches(near) === undefined) return "too early"
   const certain = reaches(beyond)
   return certain !== undefined && at > Math.max(certain.openedAt + minuteMillis, restingAt) + delayMillis

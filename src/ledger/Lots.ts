@@ -1,9 +1,9 @@
 /**
- * Which purchase a sale closes, and what that earned: first in first out, last in first out, highest cost first, or
- * average cost. A sale before its purchase opens a lot below zero that a later purchase closes, as in `CostBasis`.
+ * Matches sales with the purchases that they close, and computes the gains: first in first out, last in first out, highest cost first, or
+ * average cost. A sale before its purchase opens a short lot that a later purchase closes, as in `CostBasis`.
  *
- * Exact: the cost of all lots ever opened equals the cost of the closed ones plus the open ones, to the smallest
- * unit. Only the share of a partly closed lot is rounded (down); the rest stays in the lot.
+ * Exact: the cost of all lots ever opened equals the cost of the closed ones plus the open ones, to the smallest unit. Only the share of a
+ * partly closed lot is rounded (down); the rest stays in the lot.
  */
 import { type Amount, min } from "../domain/Amount.ts"
 import type { Trade } from "./Trades.ts"
@@ -47,7 +47,7 @@ const next = (lots: ReadonlyArray<Lot>, method: LotMethod): Lot | undefined => {
   if (method === "lifo") return lots.at(-1)
   const [oldest] = lots
   if (method !== "hifo" || oldest === undefined) return oldest
-  // Cost per unit without division; of equal ones the oldest. A short lot earns least if it brought in least.
+  // Compares costs per unit without division; of equal lots the oldest is next. A short lot earns least if it brought in least.
   return lots.reduce((best, lot) => {
     const [own, other] = [lot.cost * best.quantity, best.cost * lot.quantity]
     return (lot.isShort ? own < other : own > other) ? lot : best
@@ -55,9 +55,8 @@ const next = (lots: ReadonlyArray<Lot>, method: LotMethod): Lot | undefined => {
 }
 
 /**
- * Trades of one pool (a market of a strategy, or of an account), oldest first; `earlier` lots are still open. Base that is given
- * up closes lots for nothing. If it comes after all, they are open again, as old and at the cost that they were, and what was lost is
- * earned back.
+ * Matches trades of one pool (a market of a strategy, or of an account), oldest first; `earlier` lots are still open. Base that is written
+ * off closes its lots for nothing. If it arrives after all, they are open again at their age and cost, and the loss is earned back.
  */
 export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier = emptyBooks): Matched => {
   const lots: Array<Lot> = [...earlier.open]
@@ -65,7 +64,7 @@ export const match = (trades: ReadonlyArray<Trade>, method: LotMethod, earlier =
   const gains: Array<Gain> = []
   for (const trade of trades) {
     const { baseAmount, placement, quoteAmount: quote } = trade
-    // What was lost of the quote has no lots.
+    // Lost quote has no lots.
     const loss = baseAmount === 0n ? undefined : trade.loss
     const before = gains.length
     const back = (loss === "found" ? lost.get(placement) : undefined) ?? []

@@ -22,8 +22,8 @@ const part = (text: string, isCapital: boolean): string => {
 }
 
 /**
- * A name of its own for each text. Where several would have one name, the text that is spelt as its name has it, and the others have a
- * number as well, in the order of the alphabet.
+ * Gives each text a distinct name. If several texts have one name, the text that is spelt like it keeps it, and the others get a number, in
+ * alphabetical order.
  */
 const distinct = (
   texts: Iterable<string>,

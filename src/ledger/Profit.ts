@@ -1,11 +1,11 @@
 /**
- * Profit and loss, the one source for the screen, `status`, `profit` and the exports. For each quote asset,
- * `gridProfit` is what buying and selling by turns earned, `inventory` what holding did (see `Rounds`), `fees` what payouts
- * and refunds cost, and `total` grid profit plus inventory less fees.
+ * Profit and loss, the one source for the screen, `status`, `profit` and the exports. For each quote asset, `gridProfit` is the earnings of
+ * buying and selling by turns, `inventory` the earnings of holding (see `Rounds`), `fees` the cost of payouts and refunds, and `total` grid
+ * profit plus inventory less fees.
  *
- * Accounts ask otherwise: `realised` is what closed trades earned by the chosen method, over all slots of a strategy, and
- * `unrealised` what open positions would earn at the last known price. Over a strategy both come to the same total; over a
- * slot they do not, as its sales close what others bought. `flows` is capital that came or went; it is never profit.
+ * Accounts use other figures: `realised` is the earnings of closed trades by the chosen method, over all slots of a strategy, and
+ * `unrealised` the earnings of open positions at the last known price. Over a strategy both add up to the same total; over a slot they do
+ * not, because its sales close purchases of other slots. `flows` is capital that came or went; it is never profit.
  */
 import { type Amount, floorOf, magnitude } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"

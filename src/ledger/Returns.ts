@@ -55,7 +55,7 @@ const stepsOf = (
   const assets = new Set([quote, ...bases])
   return [
     ...flows
-      // No strategy may use what the account alone has.
+      // No strategy uses capital that only the account has.
       .filter(({ asset, strategy }) => assets.has(asset) && strategy !== ofAccount)
       .map(({ at, asset, amount }) => ({ at, asset, change: units(asset, amount), isCapital: true })),
     ...[...trades, ...losses]
@@ -132,7 +132,7 @@ export const returnsOf = (
   const [first] = points
   if (first === undefined || first.held <= 0) return unknown
   const last = points.at(-1) ?? first
-  // What was lost before the first close is a fall from what came in.
+  // A loss before the first close is a fall from the capital that came in.
   let index = first.worth / first.held
   let [highest, deepest] = [Math.max(1, index), Math.max(0, 1 - index)]
   let before = first.worth

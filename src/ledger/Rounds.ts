@@ -30,8 +30,8 @@ interface Taken {
 }
 
 /**
- * Changes the books by a trade; says what it earned and how much base it closed. Base that is given up is sold for nothing. If it
- * comes after all, that is undone: it is held again at what it had cost, and that is earned back.
+ * Changes the books by a trade; returns its earnings and the base that it closed. Base that is written off counts as sold for nothing. If
+ * it arrives after all, that is undone: it is held again at its cost, and the loss is earned back.
  */
 export const take = (books: TurnBooks, trade: Trade): Taken => {
   const { baseAmount, loss, placement, quoteAmount } = trade

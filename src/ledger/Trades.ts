@@ -112,8 +112,8 @@ export interface TradesFold {
 }
 
 /**
- * Reads on from `books`, which it changes in place. Swaps by hand are nobody's trading: their money comes from outside and goes
- * back. Only the books of the whole account are `withByHand`. A move has its fee in either.
+ * Continues from `books`, which it changes in place. Swaps by hand are no strategy's trading: their money comes from outside and returns
+ * there. They count only `withByHand`, in the books of the whole account. The fee of a move counts in either.
  */
 export const make = (
   decimals: (symbol: string) => number | undefined,
@@ -179,7 +179,7 @@ const isNobodys = ({ withByHand }: Reading, strategy: string): boolean => strate
 const turnsOf = ({ kinds }: TradesBooks, strategy: string): Pick<Trade, "byTurns"> =>
   kindsByTurns.has(kinds.get(strategy) ?? "") ? { byTurns: true } : {}
 
-/** A leg that goes back ends a round, in any kind of strategy. A slot without a fill has not started a round. */
+/** A leg opposite to the waiting ones ends a round, in any kind of strategy. A slot without a fill has not started a round. */
 const endLeg = (
   { legs, rounds }: TradesBooks,
   at: number,
@@ -235,7 +235,7 @@ const takeBack = (books: TradesBooks, event: Of<"TakenBack">, about: About): voi
   const slotLeg = legs.get(legKey(about.strategy, about.slot))
   if (event.ended !== "FILLED" || slotLeg === undefined) return
   const leg = isSale ? -1 : 1
-  // None waits where this leg ended a round: then what it went back from waits again.
+  // If no leg waits, this leg had ended a round, and the leg that it closed waits again.
   if (slotLeg.waiting === 0) rounds.push({ ...about, isTakenBack: true })
   slotLeg.waiting -= leg
 }

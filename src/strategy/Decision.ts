@@ -1,11 +1,10 @@
 /**
- * A strategy's answer: what each slot should hold, why, and for how long the answer holds.
+ * A strategy's answer: the orders that each slot should hold, the reasons, and for how long the answer holds.
  *
- * A slot is a list of legs worked one after the other ("buy at 100, then sell at 110, then again"). The armed leg
- * follows from what the slot has done (`SlotProgress`), by the rule in `armedLeg`, so a decision can hold across
- * fills. `until` is the heart: inside these bounds the strategy would answer the same, so nobody needs to ask. A live
- * run plans its polling by them, a backtest jumps by them, and an explanation shows them as the numbers that would
- * change the verdict.
+ * A slot is a list of legs worked one after the other ("buy at 100, then sell at 110, then again"). The armed leg follows from the slot's
+ * progress (`SlotProgress`), by the rule in `armedLeg`, so a decision can hold across fills. Inside the bounds `until` the strategy would
+ * answer the same, so it need not be asked. A live run plans its polling by them, a backtest jumps by them, and an explanation shows them
+ * as the numbers that would change the verdict.
  */
 
 import type { Amount } from "../domain/Amount.ts"
@@ -108,15 +107,15 @@ export interface Decision {
   readonly reasons: ReadonlyArray<Reason>
   readonly until: Bounds
   /**
-   * Where the strategy leaves with a loss, now or once what it waits for has filled. Candles do not tell whether a bar came to a stop
-   * or to a target first: the side of a backtest with fewer fills asks at these prices within the bar.
+   * Prices at which the strategy exits with a loss, now or after a planned order has filled. Candles do not tell if a bar reached a stop or
+   * a target first, so the side of a backtest with fewer fills asks at these prices within the bar.
    */
   readonly stops?: PriceBounds
 }
 
 /**
- * A reason whose text is made when somebody reads it: of the answers that a backtest asks for, nearly all are replaced before anybody
- * wants to know why. What is recorded or shown has `written` reasons, which are plain values like all others.
+ * A reason whose text is made when it is read: a backtest replaces nearly all of its answers before anything reads their reasons. Answers
+ * that are recorded or shown have `written` reasons, which are plain values like all others.
  */
 export class LateReason<About, Shared> implements Reason {
   declare readonly code: string
@@ -177,8 +176,8 @@ const isRoundTrip = ({ legs: [first, second, ...others], cycle }: Legs): boolean
 export type Legs = Pick<DesiredSlot, "legs" | "cycle" | "after">
 
 /**
- * Index of the leg that is due; beyond the last one when the slot is done. In a round trip, a sale follows a
- * purchase, whichever of them the file now begins with: what was bought decides, not the number of legs.
+ * Index of the leg that is due; beyond the last one when the slot is done. In a round trip a sale follows a purchase, whichever of them the
+ * file now begins with: the last traded side decides, not the number of legs.
  */
 export const dueLeg = (desired: Legs, { completedLegs, lastLeg }: SlotProgress): number => {
   const { legs, cycle, after } = desired
@@ -214,7 +213,10 @@ export const filledOfLeg = (
   return completedLegs < after.completedLegs ? 0n : filledInLeg - after.filledInLeg
 }
 
-/** A leg can be closed with what it did. The exit that ends a slot has something to leave before any of it fills. */
+/**
+ * True if a leg may be closed with its fills. The exit that ends a slot may be closed before any of it fills, because it has a position to
+ * exit.
+ */
 export const mayEnd = (desired: Legs, leg: Leg, progress: SlotProgress): boolean =>
   filledOfLeg(desired, progress) > 0n || (!desired.cycle && leg.side !== desired.legs[0].side)
 

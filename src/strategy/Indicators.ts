@@ -73,7 +73,7 @@ export const wma = (values: IndicatorValues, length: number): IndicatorValues =>
   const result = new Float64Array(values.length)
   const first = firstNumber(values)
   const weights = (length * (length + 1)) / 2
-  // What the previous block's end adds to the window that ends at this place.
+  // The part of the previous block's end in the window that ends at this place.
   const ends = new Float64Array(length)
   for (let start = first; start < values.length; start += length) {
     const count = Math.min(length, values.length - start)

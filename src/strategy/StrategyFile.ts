@@ -66,7 +66,7 @@ export const nameIn = (text: string, file: string): Read.Located<string> | undef
 
 type Kinds = ReadonlyArray<Kind>
 
-/** The file's code stands here as one text, so that the text of a strategy is complete for a journal, a worker or a replay. */
+/** Key of the user's code within the text of a file, so that a journal, a worker or a replay has the whole strategy in one text. */
 const codeKey = "code"
 
 /** Finds the user's own code in a text: its path, and true if the text includes it. */
@@ -79,7 +79,7 @@ export const codeIn = (text: string): { readonly path: string | undefined; reado
 }
 
 export const codeWanted = (text: string): string | undefined => {
-  // Files are looked at again and again, and few of them name code.
+  // Files are read again and again, and few of them name code.
   if (!/\.(?:ts|mts|js|mjs)\b|\bnpm:/.test(text)) return undefined
   const { isHere, path } = codeIn(text)
   return isHere ? undefined : path
@@ -221,7 +221,7 @@ const modifierOf = (
     report(to, skim, `${low} is less than the budget of ${high}: a part of it would never be used`)
   }
   return (behaviour) => {
-    // What they change is not seen at a glance.
+    // A glance does not show the effect of modifiers.
     const { stands: _, ...changed } = behaviour
     const { decide, inputs } = behaviour
     if (rearm !== undefined) return { ...changed, decide: rearming(decide, rearm.value, place(to.source, rearm.start)) }

@@ -22,7 +22,7 @@ export interface SlotProgress {
   readonly lastLeg?: { readonly side: Side; readonly quantity?: Amount }
   /** The last leg's purchase beyond the size that its file now plans. The next sale sells it as well. */
   readonly carried?: Amount
-  /** Kept where a file may change while its slots work. Missing in a backtest, where it does not. */
+  /** Recorded where a file may change while its slots work; a backtest's file does not, so it is missing there. */
   readonly past?: SlotPast
   /** Base quantities of all fills of this slot, for any leg, before fees. */
   readonly bought: Amount

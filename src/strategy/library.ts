@@ -1,6 +1,6 @@
 /**
- * For whoever writes strategies of their own: `import type { Own } from "limitbot/strategy"` in the code, and `trialOf` in its tests. Its
- * types are stable from 1.0 on; until then a change stands in the release notes.
+ * For authors of their own strategies: `import type { Own } from "limitbot/strategy"` in the code, and `trialOf` in its tests. Its types
+ * are stable from 1.0 on; until then the release notes name every change.
  *
  * @module limitbot/strategy
  */
@@ -63,7 +63,7 @@ export interface TrialAnswer {
   }
 }
 
-/** A strategy that a test can ask. */
+/** A strategy that a test can call. */
 export interface Trial {
   /** The mistakes that the bot would report in the file, each with its place. Empty: the bot would accept it. */
   readonly problems: ReadonlyArray<string>

@@ -87,13 +87,13 @@ describe("a strategy file for its purpose", () => {
       })
     assert.deepStrictEqual(said(byVolume, "backtest"), ["by-volume"])
     assert.deepStrictEqual(said(byVolume, "live"), [
-      "7:26 the venue tells no volume: live, vwap needs a source of candles that has volumes"
+      "7:26 the venue reports no volume: live, vwap needs a source of candles with volumes"
     ])
     const sourced = byVolume.replace("kind: rules", "kind: rules\ncandles: btc.csv")
     assert.deepStrictEqual(said(sourced, "live"), ["by-volume"])
     assert.deepStrictEqual(said(sourced, "rehearsal"), ["8:26 a rehearsal makes its prices up and has no volumes"])
     assert.deepStrictEqual(said(byVolume.replace("close < vwap(20)", "volume(4h) > 5 BTC"), "live"), [
-      "7:18 the venue tells no volume: live, volume needs a source of candles that has volumes"
+      "7:18 the venue reports no volume: live, volume needs a source of candles with volumes"
     ])
     assert.deepStrictEqual(said(goodThirds, "live"), ["thirds"])
     assert.deepStrictEqual(said(goodThirds, "backtest"), ["thirds"])

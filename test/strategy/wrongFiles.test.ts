@@ -46,7 +46,7 @@ describe("wrong strategy files", () => {
       const file = [goodGrid, goodLadder].find((good) => good.includes(was)) ?? ""
       assert.strictEqual(problemsOf(file.replace(was, is))[0]?.hint ?? "", hint, is)
     }
-    assert.match(problemsOf(unclosed)[0]?.hint ?? "", /an expression with a comma inside \{ … \} stands in quotes/)
+    assert.match(problemsOf(unclosed)[0]?.hint ?? "", /put an expression with a comma inside \{ … \} in quotes/)
   })
 
   it("starts from good ones", () => {

@@ -406,7 +406,7 @@ const otherKinds: ReadonlyArray<WrongFile> = [
   inKind(
     "rules",
     "{ orders: { a: { when: mid > 1, side: buy, price: mid, size: { quote: 5 }, then: { by: swap } } } }",
-    "7:84 this says no way to leave"
+    "7:84 there is no way to exit"
   ),
   inKind("market-making", "{ levels: 0, spread: 1%, size: 0.1 }", "7:13 expected a whole number from 1 to 50"),
   inKind("market-making", "{ levels: 2, spread: 1, size: 0.1 }", "7:24 expected a ratio"),

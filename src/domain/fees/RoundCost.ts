@@ -1,7 +1,6 @@
 /**
- * The cost of a round: a purchase, and the sale of what it brought. `init`, `check`, `plan`, net targets and backtests ask
- * here, so that a fee has one meaning. App fees cost a limit order nothing: its limit holds after them, and the market has to
- * be better by them before it fills.
+ * The cost of a round: a purchase, and the sale of its output. `init`, `check`, `plan`, net targets and backtests use it, so that a fee has
+ * one meaning. App fees cost a limit order nothing: its limit holds after them, and the market must be better by them before it fills.
  */
 import { type Amount, min } from "../Amount.ts"
 import * as Decimal from "../Decimal.ts"

@@ -66,18 +66,15 @@ const byMarket = (
 const apart = (bid: Decimal.Decimal, ask: Decimal.Decimal, middle: number): number =>
   Math.round((Decimal.toNumber(Decimal.subtract(ask, bid)) / middle) * perWhole) / (perWhole / 10_000)
 
-/**
- * Basis points from bid to ask by market, medians over decisions. A quote includes the venue's fee on both sides, so that is
- * taken off.
- */
+/** Basis points from bid to ask by market, medians over decisions. A quote includes the venue's fee on both sides, which is subtracted. */
 export const spreads = (events: Iterable<BotEvent>, quotedFee: number): ReadonlyMap<string, number> => {
   const spreadByMarket = byMarket(events, ({ ask, bid }, middle) => apart(bid, ask, middle))
   return new Map([...spreadByMarket].map(([market, each]) => [market, Math.max(0, each - 2 * quotedFee)]))
 }
 
 /**
- * By how much a price gets worse with size, by market: basis points for each smallest unit of base at a price of one, medians
- * over the decisions of strategies that look at two sizes at least. The fee is alike in all of them.
+ * Price impact by market: basis points for each smallest unit of base at a price of one. Medians over decisions of strategies that read at
+ * least two sizes. The fee is equal in all sizes and cancels out.
  */
 export const impacts = (events: Iterable<BotEvent>): ReadonlyMap<string, number> =>
   byMarket(events, ({ depth = [] }, middle) => {

@@ -1,7 +1,7 @@
 /**
- * Swaps by hand among the trades of an account. A swap always sells what it pays with, so what was bought by hand would be a sale
- * of dollars for coins. Here it is written in the direction of a market that strategies trade; else dollars, or whatever such
- * markets are quoted in, are what is paid; else both directions of a pair have that of its first swap. Moves are no trades.
+ * Swaps by hand among the trades of an account. A swap always sells its input, so a purchase by hand would be a sale of dollars for coins.
+ * Here each swap is written in the direction of a market that strategies trade. Otherwise the quote is dollars, or any other quote of such
+ * markets. Otherwise all swaps of a pair get the direction of its first swap. Moves are not trades.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

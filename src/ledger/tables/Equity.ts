@@ -1,6 +1,6 @@
 /**
- * The table of worth over time, beside what holding the same capital would be worth: a row for each hour in which the bot saw a price,
- * at its end. Prices are what was quoted, so these are statistics, to the decimals of the currency; exact money is in the other tables.
+ * The table of equity over time, beside the value of holding the same capital: one row for each hour in which the bot saw a price, at its
+ * end. Prices are quotes, so these are statistics, rounded to the decimals of the currency. Exact money is in the other tables.
  */
 import { hourMillis, minuteMillis } from "../../domain/Durations.ts"
 import { iso } from "../../domain/Text.ts"

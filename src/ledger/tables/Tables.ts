@@ -108,7 +108,7 @@ export const tablesOf = (
   ]
 }
 
-/** The payment of a swap by hand comes from outside and its output goes back there. With fills and fees that leaves nothing. */
+/** The payment of a swap by hand comes from outside and its output goes back there. Fills, fees and these flows add up to zero. */
 const flowsByHand = ({ fees, trades }: TradingRecord): ReadonlyArray<Flow> =>
   [
     ...trades.flatMap(({ at, base, baseAmount, quote, quoteAmount, side, strategy }): ReadonlyArray<Flow> => {
@@ -122,9 +122,8 @@ const flowsByHand = ({ fees, trades }: TradingRecord): ReadonlyArray<Flow> =>
   ].filter(({ amount, strategy }) => strategy === byHand && amount !== 0n)
 
 /**
- * An account's purchases, one pool for each market; capital that came in as base counts as bought at that time, except for what was
- * bought by hand before. Base that was given up as lost leaves them, until it comes after all. (What fees took is in the table of
- * fees alone.)
+ * An account's purchases, one pool for each market. Capital that came in as base counts as bought at that time, except for base that was
+ * bought by hand before. Base that was written off leaves its pool, until it arrives after all. Fees are only in the table of fees.
  */
 export const taxPools = ({ trades, losses, flows }: TradingRecord): ReadonlyMap<string, ReadonlyArray<Trade>> => {
   const capital = flows.flatMap(({ isReturn, market, worth, ...flow }): ReadonlyArray<Trade> => {
@@ -140,7 +139,7 @@ export const taxPools = ({ trades, losses, flows }: TradingRecord): ReadonlyMap<
   return Map.groupBy(withoutBoughtByHand(all), ({ market }) => market)
 }
 
-/** Leaves out purchases that would count capital twice: it was bought by hand before. */
+/** Leaves out capital that was bought by hand before, because it would count twice. */
 const withoutBoughtByHand = (trades: ReadonlyArray<Trade>): ReadonlyArray<Trade> => {
   const bought = new Map<string, Amount>()
   return trades.flatMap((trade) => {

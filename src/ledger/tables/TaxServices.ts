@@ -1,7 +1,7 @@
 /**
- * The account's transactions as the tax services Koinly and CoinTracking take them: one row for each fill, one for each fee, which
- * is spent in an asset of its own, and one for what was given up as lost. Money that came into the account or left it is not in
- * the journal's hands; whoever imports this has it from the account itself. What was lost and came after all was never lost.
+ * The account's transactions in the formats of the tax services Koinly and CoinTracking: one row for each fill, one for each fee, which is
+ * paid in its own asset, and one for each loss that was written off. Deposits to the account and withdrawals from it are not in the
+ * journal; users import them from the account itself. Lost money that arrived after all counts as never lost.
  */
 import { type Amount, format } from "../../domain/Amount.ts"
 import { iso } from "../../domain/Text.ts"
@@ -49,7 +49,7 @@ const transactionsOf = ({ fees, losses, trades }: TradingRecord, { from, to }: P
     }),
     ...losses.flatMap((trade): ReadonlyArray<Transaction> => {
       const [sent] = sidesOf(trade)
-      // What fees took of the base is among the fees.
+      // A fee in base is among the fees.
       const isLost = trade.loss === "given up" && !recoveries.has(trade.placement) && sent.amount > 0n
       return isLost ? [{ ...trade, kind: "lost", sent, id: trade.placement }] : []
     })
@@ -68,7 +68,7 @@ const koinlyLabels = { trade: "", fee: "cost", lost: "lost" } as const
 const coinTrackingTypes = { trade: "Trade", fee: "Other Fee", lost: "Lost" } as const
 
 const services: Readonly<Record<TaxService, { readonly titles: string; readonly cells: Cells }>> = {
-  // Its universal template.
+  // Koinly's universal template.
   koinly: {
     titles:
       "Date,Sent Amount,Sent Currency,Received Amount,Received Currency,Fee Amount,Fee Currency,Net Worth Amount,Net Worth Currency,Label,Description,TxHash",
@@ -82,7 +82,7 @@ const services: Readonly<Record<TaxService, { readonly titles: string; readonly 
       ""
     ]
   },
-  // The columns that its import of comma-separated values needs.
+  // The columns that CoinTracking's import of comma-separated values needs.
   cointracking: {
     titles: "Type,Buy Amount,Buy Currency,Sell Amount,Sell Currency,Fee,Fee Currency,Exchange,Trade-Group,Comment,Date",
     cells: ({ at, id, kind, received, sent, slot, strategy }, money) => [

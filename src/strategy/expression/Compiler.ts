@@ -100,7 +100,7 @@ const ofState = (
   if (isOfCandles) state.leaves.push(term)
   const isJoined = at.type === "call" && term.series === undefined && functions.has(at.name)
   if (isOfCandles || isJoined) return term
-  return report(to, placeOf(at), `a state looks at closed candles of its own market and timeframe (${timeframe}) alone`)
+  return report(to, placeOf(at), `a state can use only closed candles of its own market and timeframe (${timeframe})`)
 }
 
 const literal = ({ value, unit, ...at }: Expression & { type: "number" }, context: Compiling): Term | undefined => {
@@ -259,8 +259,8 @@ const past = (tree: Expression & { type: "past" }, context: Compiling): Term | u
     if (tree.back === 1) return previous
     const isAlone = context.state?.previous.size === 1
     const message = isAlone
-      ? "a state knows its last value alone"
-      : `the last value of ${name} alone is known here: both need each other`
+      ? "a state knows only its last value"
+      : `only the last value of ${name} is known here, because both states need each other`
     return report(context.to, context.placeOf(tree), message, `${name}[1]`)
   }
   const operand = termOf(tree.operand, context)
@@ -268,7 +268,7 @@ const past = (tree: Expression & { type: "past" }, context: Compiling): Term | u
   const { series } = operand
   const at = context.placeOf(tree)
   if (series === undefined) return report(context.to, at, "only a series of candles has a past", "such as close[1]")
-  if (tree.back > longestLength) return report(context.to, at, `looks back ${longestLength} candles at most`)
+  if (tree.back > longestLength) return report(context.to, at, `at most ${longestLength} candles back are possible`)
   return remembered(shifted({ ...operand, series }, tree.back), context)
 }
 
@@ -285,11 +285,7 @@ const choice = (tree: Expression & { type: "if" }, context: Compiling): Term | u
   }
   const { dependence } = choose(asked, yes, no)
   if (context.use === "condition" && (dependence === "other" || (dependence !== "none" && asked.isMoving === true))) {
-    return report(
-      context.to,
-      at,
-      "in a condition only one of both may move with the price: the question, or its answers"
-    )
+    return report(context.to, at, "in a condition, only the question or its answers may move with the price, not both")
   }
   return choose(asked, yes, no)
 }
@@ -315,7 +311,7 @@ const binary = (tree: Expression & { type: "binary" }, context: Compiling): Term
     return report(
       context.to,
       at,
-      `in a condition ${movingName(left, right)} can only be compared, added, subtracted, or multiplied by what does not depend on it`
+      `in a condition ${movingName(left, right)} can only be compared, added, subtracted, or multiplied by a value that does not depend on it`
     )
   }
   if (type !== "boolean") {

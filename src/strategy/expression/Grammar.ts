@@ -201,7 +201,7 @@ const expectedBy = (match: Ohm.FailedMatchResult): string =>
 /** Hints for habits of other languages. `rest`: the text from the first error. */
 export const operatorHint = (rest: string, text: string): string | undefined => {
   if (rest === "" && text.split("(").length > text.split(")").length)
-    return "a bracket is not closed; an expression with a comma inside { … } stands in quotes"
+    return "a bracket is not closed; put an expression with a comma inside { … } in quotes"
   if (/^=[^=]/.test(rest)) return "== compares"
   if (/^&&/.test(rest)) return "write and"
   if (/^\|\|/.test(rest)) return "write or"

@@ -1,6 +1,6 @@
 /**
- * Judges conditions at one moment of a view: whether they hold, or depend on something that is not known yet, and the
- * bounds within which everything that was looked at stays the same.
+ * Judges conditions at one moment of a view: if they hold, or depend on a value that is not known yet, and the bounds within which every
+ * value that was read stays the same.
  */
 import { type Amount, asNumber } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -106,7 +106,7 @@ type Writable<A> = { -readonly [Key in keyof A]: A[Key] }
 
 const boundPrice = (until: Writable<PriceBounds>, { mid, elsewhere, found }: Moment, market: string): void => {
   const price = market === ownMarket ? mid : elsewhere.get(market)?.mid
-  // Any price is news where there was none.
+  // Without a price, any price is news.
   if (price === undefined) {
     until.priceAbove = Decimal.zero
     return
@@ -163,8 +163,8 @@ export interface Glancing {
 }
 
 /**
- * Judges by the very terms that decide, but without finding out up to where they hold: from a moment of the same strategy on, until
- * one of its orders moves. A backtest looks at the close of every bar like this.
+ * Judges by the terms that decide, but without computing bounds: from a moment of the same strategy on, until one of its orders moves. A
+ * backtest does this at the close of every bar.
  */
 export const glancingFrom = (moment: Moment): Glancing => {
   const findings = nothingFound()

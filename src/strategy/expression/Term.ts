@@ -260,9 +260,8 @@ export const movesOf = ({ dependence, moves }: Term): ReadonlySet<string> =>
   dependence === "none" || dependence === "time" ? nothing : (moves ?? itself)
 
 /**
- * A series of several terms, if they depend on candles of one timeframe alone. Where they are of several markets, it has
- * a value for each candle of the strategy's own market, or of the first one named, and takes the others' candles of the
- * same time.
+ * A series of several terms, if they depend on candles of one timeframe alone. If they are of several markets, it has a value for each
+ * candle of the strategy's own market, or of the first market named, and uses the other markets' candles of the same time.
  */
 const joint = (
   terms: ReadonlyArray<Term>,

@@ -1,13 +1,12 @@
 /**
- * Quotes by the model of M. Avellaneda and S. Stoikov, "High-frequency trading in a limit order book", Quantitative
- * Finance 8 (2008). The maker quotes around the reservation price r = s − q γ σ² (T − t), and the distance from bid to
- * ask is γ σ² (T − t) + (2/γ) ln(1 + γ/κ). Here s is the mid, q the inventory in orders, γ the aversion to risk, σ²
- * the variance of the price per candle, T − t the candles until the horizon ends, and κ says how fast the intensity of
- * fills A e^(−κδ) falls with the distance δ from the mid.
+ * Quotes by the model of M. Avellaneda and S. Stoikov, "High-frequency trading in a limit order book", Quantitative Finance 8 (2008). The
+ * maker quotes around the reservation price r = s − q γ σ² (T − t), and the distance from bid to ask is γ σ² (T − t) + (2/γ) ln(1 + γ/κ).
+ * Here s is the mid, q the inventory in orders, γ the aversion to risk, σ² the variance of the price per candle, T − t the candles until
+ * the horizon ends, and κ says how fast the intensity of fills A e^(−κδ) falls with the distance δ from the mid.
  *
- * All prices are shares of the mid. σ² is the mean square of the changes from close to close. κ is fitted by maximum
- * likelihood to how far each candle went beyond the close before it, up and down: the reciprocal of their mean. The
- * horizon begins anew at each of its multiples since 1970 in UTC.
+ * All prices are shares of the mid. σ² is the mean square of the changes from close to close. κ is fitted by maximum likelihood to the
+ * distances that each candle went beyond the close before it, up and down: the reciprocal of their mean. The horizon restarts at each of
+ * its multiples since 1970 in UTC.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { frameEnd, frameStart, timeframeMillis } from "../../domain/Timeframe.ts"
@@ -22,7 +21,7 @@ const places = 6
 
 const keys = {
   of: Read.required(Read.oneOf("avellaneda-stoikov"), "the model of Avellaneda and Stoikov"),
-  length: Read.required(Read.integer(10, longest), "volatility and intensity are fitted to so many candles"),
+  length: Read.required(Read.integer(10, longest), "number of candles to which volatility and intensity are fitted"),
   timeframe: Read.required(timeframe, "of the candles"),
   riskAversion: Read.required(Read.factor, "a larger one quotes wider and gets rid of inventory sooner"),
   horizon: Read.required(Read.duration, "after which the inventory should be gone"),

@@ -54,7 +54,7 @@ export const checkDearExit = (
   warn(
     to,
     at,
-    `beside what the sale brings, an exit that buys back dearer needs ${needs}`,
+    `beside what the sale brings, an exit that buys back at a higher price needs ${needs}`,
     "raise limits.budget.quote, or the exit is refused"
   )
 }

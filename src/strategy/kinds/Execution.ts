@@ -1,4 +1,7 @@
-/** The execution of an order: it rests at its price, or a swap executes it once the quote is no worse; and the price that it gives away. */
+/**
+ * The execution of an order: it is open at its price, or a swap executes it once the quote is no worse; and the share of the price that it
+ * gives away.
+ */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Price } from "../../domain/Market.ts"
 import type { Leg } from "../Decision.ts"

@@ -63,9 +63,7 @@ export const between = (
   return Array.from({ length: count }, (_, index) => scale(index))
 }
 
-/**
- * An endless grid ends where nobody will see it: a factor of a hundred up and down, or this many levels on each side.
- */
+/** An endless grid ends far from the price: at a factor of a hundred up and down, or after this number of levels on each side. */
 const furthest = 100
 export const mostStep = Decimal.make(BigInt(furthest - 1))
 const mostOnEachSide = 2_000

@@ -153,8 +153,8 @@ const partOf = (amount: Amount, share: Decimal.Decimal, { decimals }: Asset): Am
   floorOf(Decimal.multiply(toDecimal(amount, decimals), share), decimals)
 
 /**
- * Base quantity at a price, rounded down; zero for anything that is not an amount. A computed one is never more than the
- * strategy's free money covers. `stop`: where it leaves at a loss.
+ * Base quantity at a price, rounded down; zero for a value that is not an amount. A computed quantity is never more than the strategy's
+ * free money covers. `stop` is the price of its exit at a loss.
  */
 export const quantityOf = (
   { side, size }: { readonly side: Side; readonly size: RuleSize },

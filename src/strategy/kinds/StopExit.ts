@@ -1,7 +1,7 @@
 /**
- * The one rule for every exit after a stop, in all kinds. Once a stop has fired, the exit rests at mid × (1 − reach) of the present
- * market, a purchase at mid × (1 + reach). It follows the market in steps until it has filled; a recovery does not un-fire the
- * stop. With `floor` it is a stop-limit: it never leaves beyond that price, and rests there while the market is beyond it.
+ * The one rule for every exit after a stop, in all kinds. Once a stop has fired, the exit is open at mid × (1 − reach) of the present
+ * market, a purchase at mid × (1 + reach). It follows the market in steps until it has filled; a recovery does not undo the stop. With
+ * `floor` it is a stop-limit: it never exits beyond that price, and stays open there while the market is beyond it.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import type { Market, Price, Side } from "../../domain/Market.ts"
@@ -112,7 +112,7 @@ export const leftIn = (memory: Memory): Left | undefined => {
   return mid && { mid, from: decimalIn(memory, "leavesFrom") ?? mid }
 }
 
-/** Reports a floor that is no worse than the stop, because the exit would wait for a recovery. `stop`: only if it is known. */
+/** Reports a floor that is no worse than the stop, because the exit would wait for a recovery. */
 export const checkFloor = (side: Side, { floor }: Pick<Terms, "floor">, stop: Price, at: Span, to: Report): void => {
   if (floor === undefined || "ratio" in floor) return
   const [isWorse, where] = side === "SELL" ? [Decimal.isLess, "below"] : [Decimal.isGreater, "above"]

@@ -52,8 +52,8 @@ interface KnownStanding extends Standing {
 }
 
 /**
- * `all`: beside the parts, at later places, those whose slots have mostly done nothing yet. Their shares are missing where that
- * is so of all of them.
+ * `all` has the parts and, at later places, further ones whose slots have mostly done nothing yet. The shares of the further ones are left
+ * out while every slot belongs to `parts` and no part has an excess.
  */
 export type ShareOut = (
   parts: ReadonlyArray<PartOfTotal>,
@@ -122,7 +122,7 @@ const knownStanding = (market: Market, part: PartOfTotal, progress: SlotProgress
 const standingOf = (market: Market, part: PartOfTotal, progress: SlotProgress): Standing => {
   const { size, quantity } = part
   const basis = { part, progress }
-  // Nobody kept what its orders did, so the file has not changed meanwhile.
+  // No past is recorded, so this is a backtest, whose file does not change.
   if (progress.past === undefined && progress.completedLegs > 0) {
     return { ...basis, isPlain: true, traded: quantity, done: size.amount, committed: size.amount }
   }
@@ -167,7 +167,7 @@ const isPlain = (market: Market, part: PartOfTotal, progress: SlotProgress): boo
   const completedQuantity = min(quantity, piece * BigInt(completedLegs))
   if (traded + forgoneBy(side, progress) !== completedQuantity + filledInLeg) return false
   const leg = min(piece, quantity - completedQuantity)
-  // An order of another size ends the leg when it has filled, with more or less than the leg is.
+  // A live order of another size would end the leg with another quantity.
   const isOther = live !== undefined && (live.side !== side || filledInLeg + live.quantity !== leg)
   return !isOther && filledInLeg <= leg && isAtPrice(market, part, progress)
 }
@@ -271,8 +271,8 @@ export const restText = ({ base }: Market, { part: { side }, rest, traded }: Sha
 }
 
 /**
- * The slot began with the other side, and a file of this one cannot go on with it. An exit may come to a little more
- * than its entry, when it got a better price.
+ * True if the slot began with the other side, with which a file of this side cannot continue. An exit may trade slightly more than its
+ * entry, because it got a better price.
  */
 export const isOfOtherSide = (side: Side, { bought, sold }: SlotProgress): boolean =>
   side === "BUY" ? sold * 100n > bought * 101n : bought * 100n > sold * 101n

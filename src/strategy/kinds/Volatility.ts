@@ -1,6 +1,6 @@
 /**
- * A distance, such as a spread: a fixed ratio of the price, or one that follows volatility. The latter is the average true
- * range, or the standard deviation of the closes, as a share of the last close, times a factor, and kept between its two ends.
+ * A distance, such as a spread: a fixed ratio of the price, or one that follows volatility. The latter is the average true range, or the
+ * standard deviation of the closes, as a share of the last close, times a factor, and limited by `min` and `max`.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { columnOf, type Series } from "../expression/Term.ts"
@@ -35,9 +35,9 @@ export interface Spread extends Distance {
 
 const keys = {
   of: Read.required(Read.oneOf("atr", "stdev"), "average true range, or standard deviation of the closes"),
-  length: Read.required(Read.integer(2, longest), "over so many candles"),
+  length: Read.required(Read.integer(2, longest), "number of candles"),
   timeframe: Read.required(timeframe, "of the candles"),
-  factor: Read.required(Read.factor, "so many times that share of the price"),
+  factor: Read.required(Read.factor, "multiple of that share of the price"),
   min: Read.required(Read.ratio, "narrowest"),
   max: Read.required(Read.ratio, "widest")
 }

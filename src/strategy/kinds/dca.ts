@@ -1,7 +1,7 @@
 /**
- * DCA: buys (or sells) the same size again and again, at intervals and when the price has moved by `drop` since the
- * last time. Each purchase is a limit order that may reach beyond the mid by `reach`; it keeps its price and rests
- * until it fills. Times that pass while the bot is off, or while a limit keeps every new order back, are skipped.
+ * DCA: buys (or sells) the same size repeatedly, at intervals and when the price has moved by `drop` since the last time. Each purchase is
+ * a limit order that may reach beyond the mid by `reach`; it keeps its price and stays open until it fills. Times that pass while the bot
+ * is off, or while a limit prevents new orders, are skipped.
  */
 
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -29,7 +29,7 @@ const keys = (market: Market) => ({
   side: Read.withDefault(Read.side, "BUY", "buy or sell"),
   every: Read.required(Read.duration, "time between purchases"),
   size: Read.required(size(market), "of each purchase"),
-  times: Read.required(Read.integer(1, mostPurchases), "how many purchases in all"),
+  times: Read.required(Read.integer(1, mostPurchases), "total number of purchases"),
   reach: Read.withDefault(givenAway, Decimal.zero, "a purchase may pay this much more than the mid"),
   drop: Read.optional(Read.ratio, "buy also when the price is this far below the last purchase"),
   pauseAbove: Read.optional(Read.price, "buy nothing at or above this price"),
@@ -48,7 +48,7 @@ export const dca: Kind = {
       lines: {
         every: {
           ask: Ask.text("How often, such as 6h or 1d", "1d"),
-          note: "moments that pass while the bot is off are skipped"
+          note: "times that pass while the bot is off are skipped"
         },
         size: { ask: Ask.share(quote, "for each purchase", timesOf), is: Ask.quoteSize, note: "for each purchase" },
         times: { ask: Ask.text("How many times in all", "30") },

@@ -1,7 +1,7 @@
 /**
- * Iceberg: a large order of which only a part is visible. One slot whose legs are the parts, all equal but the last.
- * Each part is placed when the one before has filled. The answer never changes, so it holds for ever, unless the slot
- * did something under another file: then the legs are parts of what is left (see `Total`).
+ * Iceberg: a large order of which only a part is visible. One slot whose legs are the parts, all equal but the last. Each part is placed
+ * when the one before has filled. The answer never changes, so it holds without limit, unless the slot traded under another file: then the
+ * legs are parts of the remaining total (see `Total`).
  */
 import { format, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"

@@ -1,7 +1,7 @@
 /**
- * Ladder: n orders of one side between two prices, with a size profile. With `takeProfit`, a filled rung places the
- * opposite order that far away, once. The answer never changes, so it holds for ever, unless a rung did something
- * under another file: then the rungs share what is left of the total (see `Total`).
+ * Ladder: n orders of one side between two prices, with a size profile. With `takeProfit`, a filled rung places the opposite order that far
+ * away, once. The answer never changes, so it holds without limit, unless a rung traded under another file: then the rungs share the
+ * remaining total (see `Total`).
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -59,7 +59,7 @@ const keys = (market: Market) => ({
     "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, by the scale",
     "flat"
   ),
-  scale: Read.optional(scale, "each rung is so many times as large as the one before", Decimal.format(defaultScale)),
+  scale: Read.optional(scale, "size of each rung, as a multiple of the one before", Decimal.format(defaultScale)),
   total: Read.required(size(market), "all rungs together"),
   takeProfit: Read.optional(Read.ratio, "each filled rung places the opposite order this far away, once"),
   allowLoss: Read.withDefault(Read.trueOrFalse, false, "a rung may sell below what it paid, after an edit", "never")

@@ -47,7 +47,7 @@ const keys = (market: Market) => ({
   step: Read.optional(Read.ratio, "from one level to the next", "the spread"),
   size: Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
   ...centreKeys,
-  requote: Read.withDefault(part(Read.ratio), Decimal.make(2n, 3), "quote anew when the price has moved this far"),
+  requote: Read.withDefault(part(Read.ratio), Decimal.make(2n, 3), "quote again when the price has moved this far"),
   skew: Read.withDefault(Read.ratioOrZero, Decimal.zero, "move the quotes against a full inventory by this much"),
   sizeSkew: Read.optional(
     share(Read.ratio),
@@ -62,7 +62,7 @@ const keys = (market: Market) => ({
     Read.section(hangingKeys),
     "when one side of a level fills, the order on its other side stays"
   ),
-  filledDelay: Read.optional(Read.duration, "an order that has filled is quoted again so long after the last fill"),
+  filledDelay: Read.optional(Read.duration, "time from the last fill until a filled order is quoted again"),
   maxInventory: Read.optional(Read.amount(market.base), "most that may be bought or sold on balance", "one full side")
 })
 
@@ -240,7 +240,7 @@ const waiting = (
     absent: levels.flatMap(({ bid, ask }) => [bid, ask].map((slot) => ({ slot, why }))),
     memory,
     reasons: [],
-    // A centre may look at its own trading.
+    // A centre may use the strategy's own trading.
     until: {
       onFill: centre !== undefined,
       ...(needed === "depth" ? { depth: true } : {}),

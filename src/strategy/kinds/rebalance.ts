@@ -1,15 +1,13 @@
 /**
- * Rebalance: keeps each asset at a share of the whole value. For every asset besides the quote two orders rest: a
- * sale where its rising price makes the share too large by `band`, and a purchase where its falling price makes it
- * too small. Each restores the target at its price. With R the value of everything else, an amount q is at share s
- * where p × q = R × s / (1 − s).
+ * Rebalance: keeps each asset at a share of the whole value. For every asset besides the quote two orders are open: a sale where its rising
+ * price makes the share too large by `band`, and a purchase where its falling price makes it too small. Each restores the target at its
+ * price. With R the value of everything else, an amount q is at share s where p × q = R × s / (1 − s).
  *
- * With several assets R moves with the other prices. R uses prices that stay until the market has left them by
- * `requote`, so orders move only when it matters. An asset already beyond its band is traded at the present price,
- * not given away at the far one.
+ * With several assets R moves with the other prices. R uses prices that stay until the market has left them by `requote`, so orders move
+ * only when it matters. An asset already beyond its band is traded at the present price, not given away at the far one.
  *
- * The holdings are the budget and all that the slots have bought and sold since, as the view says. Fees are left out,
- * so the real holdings are slightly smaller, never larger.
+ * The holdings are the budget, plus purchases and less sales of the slots since, as the view shows them. Fees are left out, so the real
+ * holdings are slightly smaller, never larger.
  */
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -201,7 +199,7 @@ const decide = (whole: Rebalance, view: View, memory: Memory): Decision => {
   const orders = ordersOf(whole, held, quote).map((order) => {
     const { leg, filled } = order
     if (leg.quantity <= 0n || !Decimal.isPositive(leg.price)) return { ...order, asked: undefined }
-    // The filled part of a leg belongs to it: what is still wanted is added to it.
+    // The filled part of a leg belongs to it, so the order includes it.
     return { ...order, asked: { ...leg, quantity: leg.quantity + filled } }
   })
   return {

@@ -1,12 +1,12 @@
 /**
- * TWAP: one total in slices, evenly over a time from the first decision on, never beyond a limit price. Size and
- * moment of each slice vary by `vary`. The variation depends on `seed` alone, so every run of the file is the same.
+ * TWAP: one total in slices, evenly over a time from the first decision on, never beyond a limit price. Size and time of each slice vary by
+ * `vary`. The variation depends on `seed` alone, so every run of the file is the same.
  *
- * A slice whose time passes while a limit keeps every new order back begins later: those that are left are then spread evenly
- * over the rest of the time, so that they neither burst nor are lost.
+ * If the time of a slice passes while a limit prevents new orders, it begins later: the remaining slices are spread evenly over the
+ * remaining time, so that they neither burst nor are lost.
  *
- * A slice keeps the price that it got at its beginning, and a size in quote is converted at that price. What has not
- * filled when the time is over is withdrawn. After an edit the slices share what is left of the total (see `Total`).
+ * A slice keeps the price that it got at its beginning, and a size in quote is converted at that price. Orders that have not filled when
+ * the time is over are cancelled. After an edit the slices share the remaining total (see `Total`).
  */
 
 import { formatWithSymbol } from "../../domain/Amount.ts"
@@ -41,12 +41,12 @@ interface Slice {
 const keys = (market: Market) => ({
   side: Read.required(Read.side, "buy or sell"),
   total: Read.required(size(market), "all slices together"),
-  over: Read.required(Read.duration, "from the first decision on; what has not filled then is withdrawn"),
+  over: Read.required(Read.duration, "from the first decision on; unfilled orders are then cancelled"),
   slices: Read.required(Read.integer(1, mostSlices), "how many orders"),
   limit: Read.required(tickPrice(market), "the worst price"),
-  reach: Read.withDefault(givenAway, Decimal.zero, "a slice may give away this much against the mid of its moment"),
+  reach: Read.withDefault(givenAway, Decimal.zero, "a slice may give away this much against the mid at its time"),
   vary: Read.withDefault(share(Read.ratioOrZero), Decimal.zero, "how much sizes and moments vary"),
-  seed: Read.withDefault(Read.integer(0, 4_294_967_295), 1, "the numbers that they vary by follow from this")
+  seed: Read.withDefault(Read.integer(0, 4_294_967_295), 1, "determines by how much they vary")
 })
 
 type Twap = Omit<Whole<typeof keys>, "slices"> & { readonly slices: ReadonlyArray<Slice> }

@@ -5,10 +5,7 @@ const failedName = "OwnCodeFailed"
 
 const maxLength = 1_000
 
-/**
- * Failure of the user's code, in the words of the code or of its machine. It stops that strategy and nothing else. Its name survives the
- * transfer between threads.
- */
+/** Has the words of the code or of its machine. Its name survives the transfer between threads. */
 export class OwnCodeFailed extends Error {
   override readonly name = failedName
 

@@ -1,6 +1,6 @@
 /**
- * A kind that a file of one's own makes: its code, checked and evaluated, becomes what every kind is, so whatever the bot can do with a
- * strategy it can do with this one. The same code is evaluated once for each strategy that uses it.
+ * A kind that a user's code file defines. The code is checked and evaluated, and becomes a kind like any other, so the bot can do
+ * everything with such a strategy. The same code is evaluated once for each strategy that uses it.
  */
 import { asNumber, toDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -108,7 +108,7 @@ const behaviourOf = ({ text }: Code, { file, market, settings, source }: Made): 
     (name) => signals.get(name)
   )
   const { candles, signals } = wantedOf(instance.begin(settings, JSON.stringify(names), questions))
-  // Mostly it answers and remembers what it did before: the text is read, and written, once.
+  // Mostly the code repeats its last answer and memory, so each text is parsed and written once.
   const decided = lately((answer: string) => decisionOf(answer, { market, source, timeframes: candles }))
   const memoryText = lately((memory: Memory) => JSON.stringify(memory))
   const decide: Decide = (view, memory) => {

@@ -142,8 +142,8 @@ export interface OwnWish {
 }
 
 /**
- * The answer stays the same while the mid is between the two prices, before the time, and until one of the others happens. What it
- * looked at of signals needs no word here: it is asked again when a new value comes, and when one of them grows too old.
+ * The answer stays the same while the mid is between the two prices, before the time, and until one of the other events happens. Signals
+ * need no bound here: the strategy is asked again when a new value of a signal that it read arrives, and when one grows too old.
  */
 export interface OwnBounds {
   /** The mid, in quote per base. */ readonly below?: number

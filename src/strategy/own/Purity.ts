@@ -1,7 +1,7 @@
 /**
- * Proves on made-up markets that an own strategy keeps its contract: inside the bounds of its answer it wants the same, and it never fails.
- * Its machine already ensures that the same view gives the same answer. What fails is told with what it saw. The markets are seeded, so a
- * strategy is taken or refused the same way everywhere.
+ * Tests on made-up markets that an own strategy keeps its contract: inside the bounds of its answer it plans the same orders, and it never
+ * fails. Its machine already ensures that the same view gives the same answer. A failure is reported with the view that caused it. The
+ * markets are seeded, so a strategy is accepted or refused the same way everywhere.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { type Market, mid } from "../../domain/Market.ts"
@@ -96,7 +96,7 @@ const coldFailure = (behaviour: Behaviour, view: View): string | undefined => {
       behaviour.decide({ ...view, candles: new Map(cold) }, behaviour.initialMemory)
     } catch (mistake) {
       const candleCount = counted(closed, "closed candle")
-      return `${messageOf(mistake)}; it had only ${candleCount}: it must wait until it has enough`
+      return `${messageOf(mistake)}; it had only ${candleCount} and must wait for enough`
     }
   return undefined
 }

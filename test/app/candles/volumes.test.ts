@@ -345,7 +345,7 @@ rules:
   it("are refused where no source can tell them, with what to do", () => {
     for (const source of ["recorded", "journal:other.sqlite"]) {
       const refused = notLive(text.replace("btc.csv", source), sourceOf("BTC/USDC"))
-      assert.match(refused?.message ?? "", /^the venue tells no volume: live, volume needs a source of candles/)
+      assert.match(refused?.message ?? "", /^the venue reports no volume: live, volume needs a source of candles/)
     }
     const { hint, line } = notLive(text.replace(/candles: .*\n/, "")) ?? assert.fail("it is accepted")
     assert.deepStrictEqual([line, hint?.includes("markets: { BTC/USDC: { candles: … } }")], [7, true])

@@ -252,7 +252,7 @@ describe("expressions", () => {
     ["averageEntry > 5 USDC", "1: these do not fit together: a price > an amount of USDC"],
     ["freeQuote > freeBase", "1: these do not fit together: an amount of USDC > an amount of BTC"],
     ["avgEntry > 1", '1: unknown name "avgEntry"'],
-    ["bid > 1", "1: bid may stand in a price only"],
+    ["bid > 1", "1: bid is allowed only in a price"],
     ["max(close, 5%) > 1", "12: expected a price, found a ratio"],
     ["clamp(close, 1, 5%) > 1", "17: expected a price, found a ratio"],
     ["crossover(mid, close)", "11: expected a series of candles"],

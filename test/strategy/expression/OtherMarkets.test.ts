@@ -107,7 +107,7 @@ describe("conditions on other markets", () => {
     [`'close("BTC/USDC", 7) > 1'`, "9:14", "close takes a timeframe"],
     [`'atr(14, 4h, "BTC/USDC") > 1'`, "9:26", "expected a timeframe"],
     [`'"BTC/USDC" > 1'`, "9:14", "a market says where a price or candles are from"],
-    [`'bid("BTC/USDC") > 1'`, "9:14", "bid may stand in a price only"],
+    [`'bid("BTC/USDC") > 1'`, "9:14", "bid is allowed only in a price"],
     [`'mid("ETH/BTC") / mid("ETH/BTC") > 1'`, "9:14", "in a condition"],
     [`'volume("BTC/USDC") > 1 ETH'`, "9:14", "these do not fit together: an amount of BTC > an amount of ETH"]
   ])("%s is wrong at %s: %s", (when, at, expected) => {

@@ -144,7 +144,7 @@ describe("a state", () => {
 
   it.each([
     ["  low: { initial: 0, next: high + 1 }", "the value of high in this candle is not known yet"],
-    ["  low: { initial: 0, next: 'high[2] + 1' }", "the last value of high alone is known here"],
+    ["  low: { initial: 0, next: 'high[2] + 1' }", "only the last value of high is known here"],
     ["  low: { initial: 0, next: 'high[1] + 1', over: 7 }", "so they have the same timeframe and over"],
     ["  low: { initial: 0, next: 'if high[1] > 1 then 1 BTC else 2 BTC' }", "expected a price"]
   ])("of two that need each other %s is refused with its line", (low, message) => {
@@ -177,16 +177,16 @@ describe("a state", () => {
     const text = file(sum, "day > 1200 BTC")
     assert.deepStrictEqual(firing(text, columns), expected)
     assert.isTrue(expected.includes(true))
-    assert.match(strategyOf(text).notLive?.message ?? "", /tells no volume/)
+    assert.match(strategyOf(text).notLive?.message ?? "", /reports no volume/)
     assert.isFalse(firing(text, closes(4, 60)).includes(true), "candles of no known time")
   })
 
   it.each([
     [`    trend: { initial: 0, next: trend + 1 }`, "the value of trend in this candle is not known yet"],
-    [`    trend: { initial: 0, next: "trend[2] + 1" }`, "a state knows its last value alone"],
-    [`    trend: { initial: 0, next: "if mid > close then 1 else 0" }`, "a state looks at closed candles"],
-    [`    trend: { initial: 0, next: "if close(4h) > close then 1 else 0" }`, "a state looks at closed candles"],
-    [`    trend: { initial: 0, next: "openOrders + trend[1]" }`, "a state looks at closed candles"],
+    [`    trend: { initial: 0, next: "trend[2] + 1" }`, "a state knows only its last value"],
+    [`    trend: { initial: 0, next: "if mid > close then 1 else 0" }`, "a state can use only closed candles"],
+    [`    trend: { initial: 0, next: "if close(4h) > close then 1 else 0" }`, "a state can use only closed candles"],
+    [`    trend: { initial: 0, next: "openOrders + trend[1]" }`, "a state can use only closed candles"],
     [`    trend: { initial: 0, next: "close > open" }`, "a state is a number, a price or an amount"],
     [`    trend: { initial: 5%, next: "max(close, trend[1])" }`, "expected a price, found a ratio"],
     [`    close: { initial: 0, next: 1 }`, "means something already"],

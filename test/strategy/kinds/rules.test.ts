@@ -574,7 +574,7 @@ describe("rules that leave", () => {
 
   it("must say how", () => {
     const text = file("    in: { when: mid < 1, side: buy, price: mid, size: { base: 1 }, then: { by: swap } }")
-    assert.match(problemsOf(text)[0]?.message ?? "", /says no way to leave/)
+    assert.match(problemsOf(text)[0]?.message ?? "", /there is no way to exit/)
   })
 })
 

@@ -78,7 +78,7 @@ describe("exits on the wrong side of the entry", () => {
         ({ message }) => message
       )
     assert.isUndefined(warned("0.9%"))
-    assert.deepStrictEqual(warned("5%"), ["it may leave at a loss: trail is wider than takeProfit"])
+    assert.deepStrictEqual(warned("5%"), ["it may exit at a loss: trail is wider than takeProfit"])
   })
 })
 

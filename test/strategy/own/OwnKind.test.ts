@@ -123,7 +123,7 @@ const refused: ReadonlyArray<readonly [what: string, code: string, says: RegExp]
   [
     "that it does not wait for its first candles",
     `export default { about: "x", keys: { size: { is: "size" } }, candles: () => ({ "1h": 3 }), decide: (view, { size }) => ({ orders: [{ slot: "one", legs: [{ side: "buy", price: view.candles("1h").close(2) * 0.9, size }], why: "" }], until: { candle: "1h" } }) }`,
-    /orders\.0\.legs\.0\.price: Expected number \| string; it had only 0 closed candles: it must wait until it has enough/
+    /orders\.0\.legs\.0\.price: Expected number \| string; it had only 0 closed candles and must wait for enough/
   ],
   ["candles that it did not ask for", codeWith(`view.candles("1h"); ${steady}`), /it did not ask for candles of 1h/],
   ["a syntax that is none", "export default {", /this is not TypeScript/],

@@ -1,6 +1,6 @@
 /**
- * Names for what markets show: prices (`mid`, `bid`, `ask`) and closed candles (`close`, `close(4h)`), of the strategy's
- * own market or of another one: `mid("BTC/USDC")`, `close("BTC/USDC", 4h)`. Another market is only looked at.
+ * Names for the data of markets: prices (`mid`, `bid`, `ask`) and closed candles (`close`, `close(4h)`), of the strategy's own market or of
+ * another one: `mid("BTC/USDC")`, `close("BTC/USDC", 4h)`. The strategy only reads another market.
  */
 import type { Market } from "../../../domain/Market.ts"
 import { problemAt, report, type Span } from "../../Problem.ts"
@@ -114,7 +114,7 @@ const priceTerm = (
   { market, needs, use, to, placeOf }: Compiling
 ): Term | undefined => {
   if (use === "condition" && name !== "mid") {
-    return report(to, placeOf(at), `${name} may stand in a price only`, "use mid in conditions")
+    return report(to, placeOf(at), `${name} is allowed only in a price`, "use mid in conditions")
   }
   const shape = { isLiteral: false, dependence: "linear", range: notNegative, isPositive: true } as const
   if (other === undefined) return { ...shape, type: "price", value: (moment) => moment[name] }
@@ -140,7 +140,7 @@ export const noteVolume = (
 ): void => {
   if (name !== "volume" && name !== "vwap") return
   const market = other ?? own.name
-  const message = `the venue tells no volume: live, ${name} needs a source of candles that has volumes`
+  const message = `the venue reports no volume: live, ${name} needs a source of candles with volumes`
   const where = `markets: { ${market}: { candles: … } } in the configuration`
   const hint = other === undefined ? `candles: FILE or ccxt:EXCHANGE:SYMBOL in this file, or ${where}` : where
   Needs.needVolume(needs, market, problemAt(to.source, placeOf(at), message, hint))

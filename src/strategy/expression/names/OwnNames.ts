@@ -1,7 +1,7 @@
 /**
- * Names for the strategy's own trading: how many orders are open, what its position cost, when something last
- * happened. A view that does not record them lacks these names, and the caller is told so. A name without a value now
- * (the average entry without a position) is undefined, and every comparison with it is false.
+ * Names for the strategy's own trading: the number of open orders, the cost of its position, the time since an event. A view that does not
+ * record them lacks these names, which is reported. A name without a value now (the average entry without a position) is undefined, and
+ * every comparison with it is false.
  */
 import { type Amount, type Asset, asNumber } from "../../../domain/Amount.ts"
 import { noDust } from "../../../domain/CostBasis.ts"
@@ -50,14 +50,14 @@ const ownNames = (market: Market, budget: Budget | undefined): Readonly<Record<s
   freeQuote: moneyOf(market.quote, ({ freeQuote }) => freeQuote),
   realisedProfit: moneyOf(market.quote, ({ realisedProfit }) => realisedProfit),
   equity: { type: `amount of ${market.quote.symbol}`, dependence: "linear", read: equityIn(market, budget) },
-  // Nothing is a share of equity that is not positive.
+  // A share of an equity that is not positive is undefined.
   exposure: {
     type: "ratio",
     dependence: "monotone",
     read: (own, moment) => {
       const equity = equityIn(market, budget)(own, moment)
       const baseAmount = asNumber((budget?.base ?? 0n) + (own.dust?.base ?? 0n), market.base) + moment.position
-      // At another price there may be some.
+      // At another price the equity may be positive.
       if (equity <= 0) notePrice(moment, moment.mid)
       return equity > 0 ? (baseAmount * moment.mid) / equity : Number.NaN
     }

@@ -1,7 +1,6 @@
 /**
- * The candles that a strategy sees: those of its own market and of the markets that it watches, each only in the
- * timeframes that it needs. Where there are several markets, the columns of one timeframe know each other, so that an
- * expression can take candles of the same time from all of them.
+ * The candles that a strategy sees: those of its own market and of the markets that it watches, each only in the timeframes that it needs.
+ * With several markets, the columns of one timeframe are linked, so that an expression can use candles of the same time from all of them.
  */
 import type { CandleColumns } from "../../Indicators.ts"
 import type { Strategy } from "../../Strategy.ts"

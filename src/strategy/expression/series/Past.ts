@@ -1,7 +1,6 @@
 /**
- * Functions that look back over closed candles: how often a condition held, how long ago, and what a value was then.
- * Each looks back over as many candles as the file says, so a bot that has just started sees the same as a long
- * backtest.
+ * Functions that look back over closed candles: how often a condition held, how long ago, and the value of a series then. Each looks back
+ * over the number of candles in the file, so a bot that has just started sees the same as a long backtest.
  */
 
 import { present } from "../../../domain/Present.ts"

@@ -1,8 +1,7 @@
 /**
- * Series that follow from their own last values: `next` gives each candle's value from closed candles and from the values of
- * the candle before, its own and those of the others that it needs. Every value is what the recursion comes to over the last
- * `over` candles, beginning with `initial`. So it does not depend on how long the bot has run: live and in a backtest it is the
- * same.
+ * Series that follow from their own last values: `next` gives each candle's value from closed candles and from the values of the candle
+ * before, its own and those of the other members. Every value is the result of the recursion over the last `over` candles, beginning with
+ * `initial`. So it does not depend on how long the bot has run, and is the same live and in a backtest.
  */
 import type { CandleColumns, IndicatorValues } from "../../Indicators.ts"
 import type { ClosedCandles } from "../../View.ts"
@@ -45,8 +44,8 @@ const evaluate = (term: Term, moment: Moment): number => {
 }
 
 /**
- * A window that begins one candle later repeats the run of the window before from the first candle in which both have
- * the same values, so only the candles up to there are computed again.
+ * A window that begins one candle later repeats the previous run from the first candle in which both have equal values. So only the candles
+ * up to there are computed again.
  */
 const columnsOf = (
   { timeframe, warmUp, members, over }: Recursion,

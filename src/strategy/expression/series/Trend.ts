@@ -4,7 +4,7 @@
  */
 import { atr, type CandleColumns, ema, type IndicatorValues, warmUp } from "../../Indicators.ts"
 
-/** The index is a mean of a mean, so both must forget. */
+/** The index is a mean of a mean, so both must warm up. */
 export const adxWarmUp = (length: number): number => 2 * warmUp.wilder(length)
 
 interface Directions {

@@ -43,8 +43,8 @@ export const followingKeys = (market: Market) => ({
     "a distance from the entry such as 3%, or an expression: the stop follows from this price on",
     "at once"
   ),
-  expireAfter: Read.optional(Read.duration, "withdraws the entry when nothing of it has filled until then"),
-  times: Read.withDefault(Read.integer(1, mostFirings), 1, "how many brackets in all"),
+  expireAfter: Read.optional(Read.duration, "cancels the entry if nothing has filled by then"),
+  times: Read.withDefault(Read.integer(1, mostFirings), 1, "total number of brackets"),
   cooldown: Read.withDefault(Read.duration, 0, "between two brackets", "none"),
   stopBy: Read.optional(onlyFixed),
   trailStep: Read.optional(onlyFixed),
@@ -76,13 +76,13 @@ export const followingRules = (
   const inPosition = withEntry(scope)
   const better = (towards: Side) => (towards === "BUY" ? "+" : "-")
   const priceOf = (value: YamlScalar, of: string, sign: string, within: Scope) => {
-    // Only a fall has an end.
+    // Only a fall is limited, to less than 100 %.
     const isFall = isDistance(value.text) && sign === "-"
     if (isFall && part(Read.ratioOrZero)(value, to) === undefined) return undefined
     const text = isDistance(value.text) ? `${of} * (1 ${sign} ${value.text})` : value.text
     return compile({ ...value, text }, "price", "price", within)
   }
-  // An entry by a distance rests on its own side of the market: below the mid to buy, above it to sell.
+  // An entry by a distance is placed on its own side of the market: below the mid to buy, above it to sell.
   const price = priceOf(whole.entry, "mid", better(opposite(side)), scope)
   const takeProfit = priceOf(whole.takeProfit, "entry", better(side), inPosition)
   const stop = priceOf(whole.stop, "entry", better(opposite(side)), inPosition)

@@ -1,7 +1,7 @@
 /**
- * An edit turns a bracket of fixed prices into one that follows the market, or the other way round, while it holds
- * something. Both forms work in the same slot and remember different things about it. Whatever the slot has bought or
- * sold keeps its exits: the new form goes on with it, at its own prices.
+ * An edit turns a bracket of fixed prices into one that follows the market, or the other way round, while it holds a position. Both forms
+ * work in the same slot and remember different things about it. A position keeps its exits: the new form continues with it, at its own
+ * prices.
  */
 import { format } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -89,14 +89,14 @@ export const adopted = ({ market, needs, rules: [rule] }: Rules, view: View, mem
     quantity: done === 1 ? whole : filled + (isEntryLive ? live.quantity : 0n),
     after,
     firedAt: view.now,
-    // An order of the old form that has not filled is withdrawn; what fills of it until then is looked after.
+    // An order of the old form that has not filled is cancelled; fills until its end are tracked.
     withdrawnAt: isHolding ? undefined : view.now
   }
   if (going.quantity <= 0n) return asItIs
   const state = { fired: isHolding ? 1 : 0, pausedUntil: 0, going }
   const own = { [rule.slot]: remember(market, state) }
   if (isWhole) return { memory: own }
-  // What it comes to may depend on the price as well.
+  // The prices may also depend on the mid, so any change of it asks again.
   notePrice(moment, moment.mid)
   return { memory: own, until: boundsOf(needs, moment, moment.found.times) }
 }

@@ -1,12 +1,11 @@
 /**
- * Bracket: an entry, then an exit by take-profit or stop. One slot of two legs, so the exit never sells more than the
- * entry brought in; what was sold may be dearer to buy back, and `check` says so. While the price stays on the good side of the stop, the exit rests at the take-profit;
- * after that it leaves (see `StopExit`).
+ * Bracket: an entry, then an exit by take-profit or stop. One slot of two legs, so the exit never sells more than the entry brought in. (A
+ * sold quantity may be more expensive to buy back; `check` warns of that.) While the price stays on the good side of the stop, the exit is
+ * open at the take-profit; after that it follows `StopExit`.
  *
- * The stop may follow: `trail` keeps it behind the best price since the entry filled (in steps, so that not every
- * tick is a new answer), and `breakevenAt` moves it to the entry price. With `stopBy: swap` the exit at the stop is a
- * swap. A bracket that begins after a condition, again and again, or with prices that follow from the market is a rule
- * (see `BracketRule`).
+ * The stop may follow: `trail` keeps it behind the best price since the entry filled (in steps, so that not every tick is a new answer),
+ * and `breakevenAt` moves it to the entry price. With `stopBy: swap` the exit at the stop is a swap. A bracket that begins after a
+ * condition, repeatedly, or with prices that follow from the market is a rule (see `BracketRule`).
  */
 import { formatWithSymbol, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -221,7 +220,7 @@ const legsOf = (
   { after }: Beginning,
   { completedLegs, lastLeg, receivedByLastLeg }: SlotProgress
 ): Pick<Bracket, "entry" | "takeProfit"> => {
-  // After the exit, what the last leg received is quote.
+  // After the exit, the output of the last leg is quote.
   if (completedLegs !== after.completedLegs + 1) return { entry, takeProfit }
   const whole = entry.side === "BUY" ? max(entry.quantity, receivedByLastLeg) : (lastLeg?.quantity ?? entry.quantity)
   return { entry: { ...entry, quantity: whole }, takeProfit: { ...takeProfit, quantity: whole } }
@@ -271,7 +270,7 @@ const decide = (whole: Bracket, view: View, memory: Memory): Decision => {
   const isClosing = part > 0n && (exitState !== undefined || state?.isClosing === true)
   const legs = [isClosing ? { ...entry, quantity: part } : entry, exit] as const
   const desired = [{ slot, legs, ...present({ after }), cycle: false, why }]
-  // Before the entry has filled, where the stop will be then.
+  // Before the entry has filled: the stop that it will have then.
   const next = stopOf(whole, state ?? { best: entry.price, isBreakeven: false })
   const stops = stopsOf(entry.side, filled === 2 || exitState !== undefined ? [] : [next])
   const decided = { desired, absent: [], reasons: [], stops }

@@ -32,9 +32,9 @@ const safetyKeys = (market: Market) => ({
   orders: Read.required(Read.integer(1, mostSafetyOrders), "how many"),
   size: Read.required(size(market), "of the first one"),
   distance: Read.required(distance, "of the first one from the base order; by volatility: when the deal begins"),
-  sizeScale: Read.withDefault(Read.factor, 1, "each is so many times as large as the one before"),
-  distanceScale: Read.withDefault(Read.factor, 1, "each step is so many times as wide as the one before"),
-  active: Read.optional(Read.integer(1, mostSafetyOrders), "how many of them rest at once", "all")
+  sizeScale: Read.withDefault(Read.factor, 1, "size of each, as a multiple of the one before"),
+  distanceScale: Read.withDefault(Read.factor, 1, "width of each step, as a multiple of the one before"),
+  active: Read.optional(Read.integer(1, mostSafetyOrders), "number of them that are open at once", "all")
 })
 
 export const dealsKeys = (market: Market) => ({
@@ -44,14 +44,14 @@ export const dealsKeys = (market: Market) => ({
   when: Read.optional(Read.expression, "a deal begins when this is true", "at once"),
   timeframe: usualTimeframe,
   safety: Read.optional(Read.fields(safetyKeys(market)), "further orders below the base order; for sales above it"),
-  takeProfit: Read.required(Read.ratio, "earned after fees: leaves so far above the average entry; sales: below"),
-  trail: Read.optional(part(Read.ratio), "from the take-profit on, leaves so far behind the best price", "at once"),
-  stop: Read.optional(Read.ratio, "leaves when the price is so far below the average entry; sales: above"),
+  takeProfit: Read.required(Read.ratio, "earned after fees: exits this far above the average entry; sales: below"),
+  trail: Read.optional(part(Read.ratio), "from the take-profit on, exits this far behind the best price", "at once"),
+  stop: Read.optional(Read.ratio, "exits when the price is this far below the average entry; sales: above"),
   stopReach: reach,
   floor,
-  expireAfter: Read.optional(Read.duration, "withdraws the base order when nothing of it has filled until then"),
+  expireAfter: Read.optional(Read.duration, "cancels the base order if nothing has filled by then"),
   cooldown: Read.withDefault(Read.duration, 0, "between two deals", "none"),
-  times: Read.optional(Read.integer(1, mostDeals), "how many deals in all")
+  times: Read.optional(Read.integer(1, mostDeals), "total number of deals")
 })
 
 type Keys = ReturnType<typeof dealsKeys>
@@ -106,14 +106,14 @@ export const dealsOf = (
   if (side === "BUY" && last !== undefined && !Decimal.isLess(last, Decimal.one)) {
     report(to, at("safety"), "the last safety order would be at no price at all: their distances add up to 100%")
   }
-  // A deal of sales leaves further down, and stops further up.
+  // A deal of sales takes its profit lower, and stops higher.
   for (const key of side === "BUY" ? (["stop"] as const) : (["takeProfit"] as const)) {
     const ratio = whole[key]
     if (ratio !== undefined) checkFall(ratio, at(key), to)
   }
-  // As it is, from the average entry to the take-profit and back.
+  // A wide trail may fall from the take-profit back to below the average entry.
   if (whole.trail !== undefined && Decimal.isGreater(whole.trail, whole.takeProfit)) {
-    warn(to, at("trail"), "it may leave at a loss: trail is wider than takeProfit", "take a smaller one")
+    warn(to, at("trail"), "it may exit at a loss: trail is wider than takeProfit", "take a smaller one")
   }
   const place = at(section.isWritten("safety") ? "safety" : "size")
   const sizes = [size, ...steps.map((step) => step.size)]

@@ -1,12 +1,11 @@
 /**
- * Deals: a base order, safety orders below it, and one exit: above the average entry of all that has filled, or at a
- * stop below it. With `trail` no exit rests: from the take-profit on the deal leaves so far behind the best price. When all is
- * sold, the safety orders are withdrawn and the next deal may begin.
+ * Deals: a base order, safety orders below it, and one exit: above the average entry of all fills, or at a stop below it. With `trail` no
+ * exit is open: from the take-profit on, the deal exits at that distance behind the best price. When all is sold, the safety orders are
+ * cancelled and the next deal may begin.
  *
- * The exit sells the base that the budget holds at that moment, so a pending payout joins it on arrival. What fills
- * during its withdrawal is sold as well: a deal is over when nothing of it rests and nothing is held. A partly filled
- * purchase is withdrawn when the price reaches the exit, so that it is paid out. With `side: sell` all is mirrored:
- * sales further and further above, one purchase below their average.
+ * The exit sells the base that the budget holds at that time, so a pending payout joins it on arrival. Fills during its cancel are sold as
+ * well: a deal has ended when none of its orders is open and nothing is held. A partly filled purchase is cancelled when the price reaches
+ * the exit, so that it is paid out. With `side: sell` all is mirrored: sales further and further above, one purchase below their average.
  */
 import { type Amount, formatWithSymbol, max, min } from "../../../domain/Amount.ts"
 import * as CostBasis from "../../../domain/CostBasis.ts"
@@ -47,7 +46,7 @@ import { type Deals, dealsKeys, dealsOf, mostDeals, mostSafetyOrders } from "./D
 const verbs = { BUY: "buys", SELL: "sells" } as const
 const baseOrder = "base"
 const exit = "exit"
-/** A rest below this part (1/100) of a deal's entries is left over from rounding and fees. */
+/** A holding below 1/100 of a deal's entries is left over from rounding and fees. */
 const dustParts = 100n
 
 const purchasesOf = (answer: Ask.AnswerOf): number => Number(answer("orders")) + 1
@@ -81,8 +80,8 @@ export const deals: Kind = {
           note: ""
         },
         takeProfit: { is: (answer) => answer("profit"), note: "above the average entry" },
-        expireAfter: { is: "30m", note: "the base order, when nothing of it has filled" },
-        stop: { hint: "15%", note: "leaves so far below the average entry" },
+        expireAfter: { is: "30m", note: "cancels the base order if nothing has filled by then" },
+        stop: { hint: "15%", note: "exits this far below the average entry" },
         cooldown: { hint: "1h" }
       }
     }),
@@ -130,7 +129,7 @@ const heldIn = (whole: Deals, view: View, deal: Deal): Amount => {
     .filter(({ slot }) => isTouched(deal, slot, view))
     .reduce((sum, entry) => sum + quantityAt(market, entry.size, deal.price), 0n)
   const isDust = (amount: Amount): boolean => amount * dustParts < entered
-  // Moving it would cost as much again.
+  // Moving the exit by so little would cost as much again.
   const isEnough = positionAmount < resting && isDust(resting - positionAmount)
   return isDust(positionAmount) ? 0n : isEnough ? resting : positionAmount
 }

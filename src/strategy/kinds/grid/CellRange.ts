@@ -1,10 +1,10 @@
 /**
- * The cells that a grid spans, by number. A range stays where the file puts it, or follows the price by whole cells: then
- * cells are numbered from the file's lowest one in both directions, and as the number names the cell, one that stays in the
- * range keeps its slot, its order and its progress.
+ * The cells that a grid spans, by number. A range stays where the file puts it, or follows the price by whole cells. Cells that follow are
+ * numbered from the file's lowest one in both directions. The number names the cell, so a cell that stays in the range keeps its slot, its
+ * order and its progress.
  *
- * A range moves up when the price is a whole cell above it, until its highest level is the last one that the price has
- * reached. It moves down when the price is a whole cell below it, until its lowest level is below the price.
+ * A range moves up when the price is a whole cell above it, until its highest level is the last one that the price has reached. It moves
+ * down when the price is a whole cell below it, until its lowest level is below the price.
  */
 
 import * as Decimal from "../../../domain/Decimal.ts"

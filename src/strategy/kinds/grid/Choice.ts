@@ -1,11 +1,10 @@
 /**
- * Which cells of a grid work, judged by what their slots have done. The quote budget pays for the highest purchases first.
- * What a cell has bought is spent until it is sold again. A cell that began with a sale pays for its purchase with the
- * proceeds. A cell that holds base keeps its sale, inside or outside the range: nothing is ever sold below what it was
- * bought for.
+ * Chooses the cells of a grid that work, by the progress of their slots. The quote budget pays for the highest purchases first. The cost of
+ * a purchase is spent until its base is sold again. A cell that began with a sale pays for its purchase with the proceeds. A cell that
+ * holds base keeps its sale, inside or outside the range: nothing is ever sold below its cost.
  *
- * After an edit, a slot that holds base sells exactly that, at its cell's upper level. If the file no longer has a
- * cell for it, it sells at the lowest level above its cost. It never sells below its cost unless the file allows it.
+ * After an edit, a slot that holds base sells exactly that, at its cell's upper level. If the file no longer has a cell for it, it sells at
+ * the lowest level above its cost. It never sells below its cost unless the file allows it.
  */
 import { type Amount, formatWithSymbol, min } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

@@ -1,7 +1,7 @@
 /**
- * The end of a grid: once the price reaches its stop or its take-profit, every order is withdrawn and all base that
- * the budget holds is sold (see `StopExit`). A grid that has ended stays ended. Its cells still count on
- * what was sold, so another grid takes another name.
+ * The end of a grid: once the price reaches its stop or its take-profit, every order is cancelled and all base that the budget holds is
+ * sold (see `StopExit`). A grid that has ended stays ended. Its cells still count on the base that was sold, so a new grid needs another
+ * name.
  */
 import { formatWithSymbol } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -22,8 +22,8 @@ const exit = "exit"
 const dustParts = 100n
 
 export const endKeys = {
-  stop: Read.optional(Read.price, "at this price all orders are withdrawn and all base is sold, for good"),
-  takeProfit: Read.optional(Read.price, "the same at this price, above the grid"),
+  stop: Read.optional(Read.price, "at this price all orders are cancelled, all base is sold, and the grid ends"),
+  takeProfit: Read.optional(Read.price, "the grid also ends at this price, above its levels"),
   reach,
   floor
 }

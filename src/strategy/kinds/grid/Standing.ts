@@ -1,12 +1,12 @@
 /**
- * Where a grid stands: the price it began at, how far waiting cells and its range have come since, and the version of its
- * levels. The price alone moves it, so everything that does not depend on the slots is computed once while it stays; the
- * memory says where it stands, whatever happened in between.
+ * The state of a grid: the price at which it began, the prices that its waiting cells and its range have followed since, and the version of
+ * its levels. Only the price changes it, so everything that does not depend on the slots is computed once while it stays. The memory
+ * restores it after any interruption.
  *
- * Every grid decides this way. Cells of a range that stays are carried by their legs, so what they do follows from the start
- * alone until the file is edited. From then on, and wherever the range moves, what the slots hold decides (see `Choice`). An
- * edited grid begins again at the price of that moment: otherwise a level below some earlier price could make it buy above
- * the market. Its slots keep what they have by price (see `Versions`).
+ * Every grid decides this way. The cells of a range that stays are carried by their legs, so their orders follow from the start alone until
+ * the file is edited. From then on, and if the range moves, the holdings of the slots decide (see `Choice`). An edited grid begins again at
+ * the price of that time: otherwise a level below some earlier price could make it buy above the market. Its slots keep their holdings by
+ * price (see `Versions`).
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import type { Reason } from "../../../domain/BotEvent.ts"
@@ -121,7 +121,7 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
   const sellers = version.number === 1 ? sellersFrom(origin, start, budget.base) : version.sellers
   const buyers = cells.filter(({ index }) => !sellers.has(index))
   const isCarried = moving === undefined && version.number === 1
-  // With `fundNearest` the money moves with the window, and the file's check made sure that it can pay for the window.
+  // With `fundNearest` the money moves with the window, and the check of the file ensures that it can pay for the window.
   const unfunded =
     isCarried && fundNearest === undefined ? beyondBudget(buyers, start, budget.quote) : new Set<number>()
   const waitsAbove = (reached: Price): Price | undefined =>
@@ -158,7 +158,7 @@ const standAt = (grid: Grid, before: Anchor, price: Price): Standing => {
   return {
     grid,
     anchor: { start, reached, first, version },
-    // What its legs carry does not depend on the slots.
+    // The answer of cells that their legs carry does not depend on the slots.
     answer: settled === undefined ? answer : () => settled,
     until: { ...bounds, ...present({ priceAbove: above }), onFill: !isCarried || fundNearest !== undefined },
     memory: {

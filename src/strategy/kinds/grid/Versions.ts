@@ -1,8 +1,7 @@
 /**
- * The versions of a file's levels, one after the other. An edit keeps slots by price: a slot that works at a price
- * becomes the slot of the new cell that buys or sells there. All other cells get new slots, named by the version
- * (`cell-07-v2`), so no slot is mistaken for one at another price. What the slots without a new cell hold is sold
- * separately (see `Choice`).
+ * The versions of a file's levels, one after the other. An edit keeps slots by price: a slot that works at a price becomes the slot of the
+ * new cell that buys or sells there. All other cells get new slots, named by the version (`cell-07-v2`), so no slot is mistaken for one at
+ * another price. Holdings of slots without a new cell are sold separately (see `Choice`).
  */
 import { type Amount, max } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"

@@ -1,10 +1,10 @@
 /**
  * Grid: n price levels make n-1 cells; cell k buys at level k, sells at level k+1, and again.
  *
- * The first decision anchors the grid at the mid of that moment. A cell whose buy price is below the mid begins with
+ * The first decision anchors the grid at the present mid. A cell whose buy price is below the mid begins with
  * the buy. The others begin with the sell, nearest first, as far as the base budget goes. The rest wait until the
  * price rises to their buy price, and then begin with the buy. The decision holds until the price reaches the next
- * waiting cell. With `fundNearest: k` only the k highest buys and the k lowest sells rest, and fills move that
+ * waiting cell. With `fundNearest: k` only the k highest buys and the k lowest sells are placed, and fills move that
  * window.
  *
  * With `step` instead of levels the grid has no ends: its levels lie at that ratio around the anchor. With `trail` its
@@ -51,7 +51,7 @@ const allowLoss = Read.withDefault(
   "never"
 )
 const profit = Read.withDefault(Read.oneOf("quote", "base"), "quote", "which asset the profit is kept in")
-const nearest = "keep only so many nearest buys and sells funded"
+const nearest = "fund only this number of nearest buys and of nearest sells"
 const superfluous = Read.refuse("the levels are listed already: remove this key")
 const endless = Read.refuse("a grid with a step has no ends: remove this key, or step")
 
@@ -59,7 +59,7 @@ const common = (market: Market) => ({
   allowLoss,
   ...endKeys,
   size: Read.required(size(market), "of each cell"),
-  sizeScale: Read.withDefault(Read.factor, 1, "each cell is so many times as large as the one above it"),
+  sizeScale: Read.withDefault(Read.factor, 1, "size of each cell, as a multiple of the one above it"),
   profit,
   fundNearest: Read.optional(Read.integer(1, mostLevels), nearest, "all")
 })
@@ -246,7 +246,7 @@ const checkScale = (scale: number, steps: number, at: Span, following: Levels["f
 }
 
 /**
- * The base budget limits how many cells start with a sell. All others must be able to rest as buys at once; in the
+ * The base budget limits how many cells start with a sell. All others must be able to be open as buys at once; in the
  * best case they are the lowest ones. With `fundNearest` only the window must, wherever it is.
  */
 const checkBudget = (

@@ -32,7 +32,7 @@ export interface SeenCentre {
 }
 
 export const centreKeys = {
-  centre: Read.optional(Read.expression, "a price of closed candles that the quotes lie around", "the mid"),
+  centre: Read.optional(Read.expression, "a price of closed candles, as the centre of the quotes", "the mid"),
   timeframe: Read.withDefault(timeframe, "1h", "of the centre's candles whose timeframe is not written")
 }
 
@@ -49,7 +49,7 @@ export const readCentre = (
   const term = compile(centre, "price", "price", scope)
   if (term === undefined) return undefined
   if (term.dependence !== "none" || term.isMoving === true) {
-    const hint = "such as ema(close, 20); the mid is what quotes lie around without this key"
+    const hint = "such as ema(close, 20); without this key, the centre is the mid"
     return report(to, at("centre"), "the centre follows closed candles, not prices between them", hint)
   }
   return { term, needs: scope.needs }

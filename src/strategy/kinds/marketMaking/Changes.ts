@@ -1,4 +1,4 @@
-/** When spread or centre of the quotes may change, apart from the mid. */
+/** The times at which spread or centre of the quotes may change, apart from the mid. */
 import { type Ends, sooner } from "../../Decision.ts"
 import type { View } from "../../View.ts"
 import * as Model from "../AvellanedaStoikov.ts"

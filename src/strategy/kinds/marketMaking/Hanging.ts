@@ -1,10 +1,10 @@
 /**
- * Hanging orders: when one side of a level fills, the order on its other side stays where it is instead of following
- * the next quotes. It rests until it fills or until the mid is further than `distance` from it. Meanwhile the level
- * quotes that side anew, in another slot: `bid-00`, then `bid-00-2`, and so on up to `most` hanging orders per side of a
- * level. Without a free slot the level quotes that side again when one of them has ended.
+ * Hanging orders: when one side of a level fills, the order on its other side stays where it is instead of following the next quotes. It
+ * stays open until it fills or until the mid is further than `distance` from it. Meanwhile the level quotes that side again, in another
+ * slot: `bid-00`, then `bid-00-2`, and so on up to `most` hanging orders per side of a level. Without a free slot the level quotes that
+ * side again when one of them has ended.
  *
- * The quotes come from a strategy that knows nothing of this: it sees each side of a level as one slot.
+ * The strategy that makes the quotes knows nothing of this: it sees each side of a level as one slot.
  */
 import { type Amount, format, fromDecimal } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -21,7 +21,7 @@ import { away, negate, part } from "../PriceLevels.ts"
 const mostHanging = 20
 
 export const hangingKeys = {
-  distance: Read.required(part(Read.ratio), "a hanging order is withdrawn when the mid is further from it"),
+  distance: Read.required(part(Read.ratio), "a hanging order is cancelled when the mid is further from it than this"),
   most: Read.withDefault(Read.integer(1, mostHanging), 1, "hanging orders on each side of a level")
 }
 
@@ -143,7 +143,7 @@ export const withHanging =
       states.set(bid, askFilled && !bidFilled ? hang(whole, bid, "BUY", bidState, view) : bidState)
       states.set(ask, bidFilled && !askFilled ? hang(whole, ask, "SELL", right, view) : right)
     }
-    // What levels traded that the file no longer has.
+    // Slots of levels that the file no longer has.
     const others = [...view.slots].filter(([name]) => !states.has(name.split("-", 2).join("-")))
     const slots = new Map([
       ...others,

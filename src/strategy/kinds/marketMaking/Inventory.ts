@@ -25,8 +25,8 @@ export interface Stock {
 }
 
 /**
- * Each strategy has its own: the same stock while no slot has done anything. Where sizes change, a smaller order comes only once the
- * larger one is gone, so what rests counts too: whoever looks at it is asked again when it changes.
+ * Returns the same stock while no slot has changed. If sizes change, a smaller order is placed only once the larger one has ended. So open
+ * orders count as well, and their number decides if the stock is computed again.
  */
 export const stocks = (levels: ReadonlyArray<Level>, areSizesFixed: boolean): ((view: View) => Stock) => {
   let last:

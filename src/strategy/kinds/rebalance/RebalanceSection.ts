@@ -28,9 +28,13 @@ export interface Rebalance {
 }
 
 const common = ({ quote }: Market) => ({
-  every: Read.optional(Read.duration, "acts only once in each such period", "whenever a share leaves its band"),
+  every: Read.optional(
+    Read.duration,
+    "acts only once in each period of this length",
+    "whenever a share leaves its band"
+  ),
   reach: Read.withDefault(givenAway, Decimal.make(2n, 3), "with every: an order may be this much worse than the mid"),
-  reserve: Read.optional(Read.amount(quote), "quote that is left alone and counts for no share")
+  reserve: Read.optional(Read.amount(quote), "quote that is not used and counts for no share")
 })
 
 const band = Read.required(Read.ratio, "acts when a share is this far from its target")
@@ -48,7 +52,7 @@ const keysOfSeveral = (targets: Read.Reader<Targets>) => (market: Market) => ({
   requote: Read.withDefault(
     part(Read.ratio),
     Decimal.make(5n, 3),
-    "orders follow when the price of another asset has moved this far"
+    "orders move when the price of another asset has moved this far"
   )
 })
 

@@ -1,7 +1,7 @@
 /**
- * In which order the names of rules are compiled: each after the names that its expressions mention, wherever those stand in
- * the file. States that need each other are compiled together, since each has a last value. Other names that need each other
- * have no order: they are reported, and stand for nothing.
+ * Orders the names of rules for compilation: each comes after the names that its expressions mention, at any place in the file. States that
+ * need each other are compiled together, because each has a last value. Other names that need each other have no order: they are reported,
+ * and have no value.
  */
 import { Result } from "effect"
 import { type Expression, parse } from "../../expression/Grammar.ts"

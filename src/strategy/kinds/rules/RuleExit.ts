@@ -165,7 +165,7 @@ export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isT
   const passed = stops.filter((at) => isStopped(moment.mid, at, side)).map((at) => Decimal.fromNumber(at, 12))
   const isOver = until !== undefined && moment.now >= until
   if (!isAsked && passed.length === 0 && !isOver) return heldState
-  // The market comes to the stop that is nearest to the profit first.
+  // The market reaches the stop first that is nearest to the profit.
   return leaves(passed.length === 0 ? market : passed.reduce(side === "BUY" ? Decimal.max : Decimal.min), heldState)
 }
 

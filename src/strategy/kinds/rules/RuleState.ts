@@ -46,7 +46,7 @@ export const isTouched = ({ after }: Going, progress: SlotProgress): boolean =>
 export const isDone = ({ after, hasExit }: Going, { completedLegs }: SlotProgress): boolean =>
   completedLegs >= after.completedLegs + (hasExit ? 2 : 1)
 
-/** The entry has filled whole, paid out or not. */
+/** True if the whole entry has filled, paid out or not. */
 export const isHolding = ({ after, quantity }: Going, progress: SlotProgress): boolean =>
   progress.completedLegs > after.completedLegs || filledOfLeg({ after }, progress) >= quantity
 

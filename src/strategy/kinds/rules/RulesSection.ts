@@ -49,17 +49,20 @@ export interface Rules {
 export const mostFirings = 1_000_000
 
 const exitKeys = {
-  price: Read.optional(Read.expression, "where the exit rests, computed once when the rule fires"),
-  by: Read.optional(execution, "swap: executed as soon as this price or a better one is to be had"),
-  stop: Read.optional(Read.expression, "a price, computed once when the rule fires: reached, it leaves"),
-  trail: Read.optional(part(Read.ratio), "it leaves when the price is so far behind its best since the entry"),
+  price: Read.optional(Read.expression, "price of the exit, computed once when the rule fires"),
+  by: Read.optional(execution, "swap: executed as soon as this price or a better one is available"),
+  stop: Read.optional(
+    Read.expression,
+    "a price, computed once when the rule fires: it exits when the price is reached"
+  ),
+  trail: Read.optional(part(Read.ratio), "it exits when the price is this far behind its best since the entry"),
   trailFrom: Read.optional(
     Read.expression,
     "a price, computed once when the rule fires: it trails once the market has come there",
     "at once"
   ),
-  when: Read.optional(Read.expression, "it leaves when this is true"),
-  after: Read.optional(Read.duration, "it leaves so long after the first fill of its entry"),
+  when: Read.optional(Read.expression, "it exits when this is true"),
+  after: Read.optional(Read.duration, "it exits this long after the first fill of its entry"),
   reach,
   floor
 }
@@ -68,7 +71,7 @@ const leaving = Read.checked(exitKeys, (exit, at, to) => {
   const { after, price, stop, trail, trailFrom, when } = exit
   checkTrail(trail, trailFrom, to)
   return [price, stop, trail, when, after].every((way) => way === undefined)
-    ? report(to, at("price"), "this says no way to leave", "give price, stop, trail, when or after")
+    ? report(to, at("price"), "there is no way to exit", "give price, stop, trail, when or after")
     : exit
 })
 
@@ -78,12 +81,12 @@ const orderKeys = (market: Market) => ({
   price: Read.required(Read.expression, "an expression, computed once when the rule fires"),
   by: Read.optional(execution, "swap: executed at once at this price or a better one", "an order that rests"),
   size: Read.required(ruleSizeNode(market), "of the order, numbers or expressions"),
-  cancelWhen: Read.optional(Read.expression, "withdraws the order as long as nothing of it has filled"),
-  expireAfter: Read.optional(Read.duration, "withdraws it when nothing of it has filled until then"),
+  cancelWhen: Read.optional(Read.expression, "cancels the order while nothing of it has filled"),
+  expireAfter: Read.optional(Read.duration, "cancels the order if nothing has filled by then"),
   pause: Read.optional(Read.duration, "after an order has ended", "one candle"),
   times: Read.optional(Read.integer(1, mostFirings), "how often it may fire"),
   // biome-ignore lint/suspicious/noThenProperty: the key that people write; its value is never a function
-  then: Read.optional(leaving, "how it leaves what the entry brought in")
+  then: Read.optional(leaving, "how the position of the entry is exited")
 })
 
 export const withEntry = (scope: Scope): Scope => {

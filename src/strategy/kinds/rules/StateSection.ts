@@ -21,7 +21,7 @@ const keys = {
   over: Read.withDefault(
     Read.integer(2, longestLength),
     200,
-    "each value follows from so many candles, beginning with the initial value"
+    "number of candles from which each value follows, beginning with the initial value"
   )
 }
 
@@ -104,8 +104,8 @@ const pastsOf = (types: ReadonlyMap<string, Typed>): ReadonlyMap<string, Term> =
   )
 
 /**
- * A bare number fits any type. So readings that nobody is told of say which types the values have, one more for each state that
- * may have its type from another; what is compiled then checks them.
+ * A bare number fits any type. So the types are found by compiling without reports, once more for each state that may have its type from
+ * another. The final compilation then checks them.
  */
 const typesOf = (
   states: ReadonlyArray<{ readonly name: string; readonly next: YamlScalar }>,

@@ -1,11 +1,11 @@
 /**
- * Rules: orders that are placed when a condition holds. Each rule is one slot with at most one order at a time.
- * `when` places it; `cancelWhen` or `expireAfter` withdraws it while nothing of it has filled; `then` adds an exit.
- * Price and exit are computed once, when the rule fires.
+ * Rules: orders that are placed when a condition holds. Each rule is one slot with at most one order at a time. `when` places it;
+ * `cancelWhen` or `expireAfter` cancels it while nothing of it has filled; `then` adds an exit. Price and exit are computed once, when the
+ * rule fires.
  *
- * Conditions see closed candles, the mid, and the strategy's own trading. Nothing is decided on an indicator that is
- * not warm, or on anything unknown. The decision holds until a candle closes, the clock reaches a time in a
- * condition, an order moves on, or the mid reaches a price at which a comparison changes.
+ * Conditions see closed candles, the mid, and the strategy's own trading. Nothing is decided on an indicator that is not warm, or on any
+ * unknown value. The decision holds until a candle closes, the clock reaches a time in a condition, an order changes, or the mid reaches a
+ * price at which a comparison changes.
  */
 
 import { formatWithSymbol } from "../../../domain/Amount.ts"
@@ -93,7 +93,7 @@ const decide = (whole: Rules, known: Notes<RuleMemory>, view: View, memory: Memo
   const states: Array<RuleState> = []
   const times: Array<number> = []
   let [below, above] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
-  // Done at every candle: a plain loop.
+  // A plain loop, because it runs at every candle.
   for (let index = 0; index < rules.length; index++) {
     const rule = rules[index]
     if (rule === undefined) continue
@@ -180,7 +180,7 @@ const standsOf = (
     if (fired >= rule.times || pausedUntil > moment.now) return always
     const verdict = () => judge(rule, truth)
     const present = verdict()
-    // It would have fired: its price or size was not to be had.
+    // The condition held, but the price or the size had no value.
     return present === "unseen" || present === "yes" ? undefined : () => verdict() === present
   }
   if (going.withdrawnAt !== undefined) return always
@@ -189,7 +189,7 @@ const standsOf = (
     return isHolding(going, progress) ? staysAtGlance(exit, rule.side, going) : undefined
   }
   if (cancelWhen === undefined) return always
-  // What waits for candles does not withdraw it.
+  // A condition that waits for candles does not cancel the order.
   const isUnwanted = (): boolean => {
     const unwanted = truth(cancelWhen)
     return unwanted === "yes" || unwanted === "unseen"
@@ -252,14 +252,14 @@ const step = (rule: Rule, market: Market, before: RuleState, progress: SlotProgr
   const going = fire(rule, market, progress, moment)
   if (found.lacking.size > 0) return because("not-known", undecided(found).text, "price")
   if (going === undefined && found.dividesByZero.size > 0) {
-    // What is zero now may move with the price, or with the time.
+    // The divisor may change with the price, or with the time.
     notePrice(moment, moment.mid)
     found.times.push(moment.now + 1)
     return because("not-known", undecided(found).text, "price")
   }
   if (going === undefined) {
     const { code, text, key } = noOrder(rule, market, moment)
-    // It may come to an order at any other price; what is not warm waits for a candle.
+    // Any other price may give an order; a value that is not warm waits for a candle.
     if (code === "no-order") notePrice(moment, moment.mid)
     return because(code, text, key)
   }
@@ -306,7 +306,7 @@ const isLate = ({ expireMillis }: Rule, { going }: RuleState, { now }: Moment): 
 const judge = <T>({ cancelWhen, when }: Rule, truthOf: (condition: Term) => T | "yes" | "no"): T | "yes" | "no" => {
   const whenTruth = truthOf(when)
   const unwanted = cancelWhen === undefined ? "no" : truthOf(cancelWhen)
-  // What is not known decides before what is.
+  // A condition that is not known counts before one that is.
   if (whenTruth !== "yes" && whenTruth !== "no") return whenTruth
   return unwanted === "yes" ? "no" : unwanted === "no" ? whenTruth : unwanted
 }
@@ -396,13 +396,13 @@ const setup = ({ quote }: Market): Setup => ({
   timeframe: ${answer("timeframe")}
   orders:
     dip:
-      # nothing is decided before its candles are there: for an RSI of 14, 85 of them
+      # an RSI of 14 needs 85 candles; nothing is decided before
       when: rsi(close, 14) < ${answer("rsi")}
       side: buy
       price: mid * (1 - 0.1%)  # computed once, when the rule fires
       size: { quote: ${answer("size")} }
       cancelWhen: rsi(close, 14) > ${Math.min(99, Number(answer("rsi")) + 20)}
-      expireAfter: 12h  # withdrawn when nothing of it has filled until then
+      expireAfter: 12h  # cancelled if nothing has filled by then
       times: ${answer("times")}
       then:  # after the purchase
         price: entry * (1 + ${answer("profit")})`
