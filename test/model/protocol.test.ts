@@ -35,17 +35,17 @@ const isSoundBy = (by: Tables): boolean => single.every((world) => isSound(searc
 
 /** Tables without a row, or with one changed. */
 const withoutDue = (state: string, when: string): Tables => {
-  const due = tables.due.filter((row) => row.when !== when || !row.state.some((each) => each === state))
+  const due = tables.due.filter(([states, name]) => name !== when || !states.some((each) => each === state))
   assert.strictEqual(due.length, tables.due.length - 1, "there is no such row")
   return { ...tables, due }
 }
 type Silence = Tables["silence"][number]
 const withSilence = (name: string, change: (row: Silence) => ReadonlyArray<Silence>): Tables => {
   assert.isTrue(
-    tables.silence.some((row) => row.name === name),
+    tables.silence.some((row) => row[1] === name),
     "there is no such row"
   )
-  return { ...tables, silence: tables.silence.flatMap((row) => (row.name === name ? change(row) : [row])) }
+  return { ...tables, silence: tables.silence.flatMap((row) => (row[1] === name ? change(row) : [row])) }
 }
 
 const neededDue = [
@@ -95,7 +95,7 @@ describe("protocol", () => {
   })
 
   it.each(neededCancels)("is not sound without the row of cancels: %s", (when) => {
-    const cancels = tables.cancels.filter((row) => row.when !== when)
+    const cancels = tables.cancels.filter(([, name]) => name !== when)
     assert.strictEqual(cancels.length, tables.cancels.length - 1, "there is no such row")
     assert.isFalse(isSoundBy({ ...tables, cancels }))
   })
@@ -108,8 +108,13 @@ describe("protocol", () => {
   })
 
   it("loses money where silence ends a doubt, or ends it too soon", () => {
-    const never = withSilence("a payload was sent, and never acknowledged", (row) => [{ ...row, means: "never" }])
-    const soon = withSilence("a payment in doubt, and its order is over", (row) => [{ ...row, isLong: () => true }])
+    const never = withSilence(
+      "a payload was sent, and never acknowledged",
+      ([of, name, tests, [isLong, , because]]) => [[of, name, tests, [isLong, "never", because]]]
+    )
+    const soon = withSilence("a payment in doubt, and its order is over", ([of, name, tests, [, means, because]]) => [
+      [of, name, tests, [() => true, means, because]]
+    ])
     for (const by of [never, soon])
       assert.isTrue(single.some((world) => search(world, [], 400_000, by).loss !== undefined))
   })

@@ -41,8 +41,8 @@ const mayExpireEarly: Edit = {
 
 const doubtIsDeath: Edit = {
   file: silence,
-  find: '=== "doubtful",\n    isLong: isExpired,\n    means: "doubt"',
-  replace: '=== "doubtful",\n    isLong: isExpired,\n    means: "never"'
+  find: '[isExpired, "doubt"',
+  replace: '[isExpired, "never"'
 }
 
 export const mutants: ReadonlyArray<Mutant> = [
@@ -261,7 +261,7 @@ export const mutants: ReadonlyArray<Mutant> = [
         replace: `  [
     funding,
     "it is to be cancelled",
-    both(isByPayload, ({ cancel }) => cancel !== undefined),
+    [isByPayload, ({ cancel }) => cancel !== undefined],
     ({ id: placement, inputAmount: amount, inputAsset: asset, slot, strategy }) =>
       record([{ _tag: "FundingDead", strategy, slot, placement, asset, amount, reason: "cancelled" }])
   ],
@@ -276,18 +276,18 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: silence,
-        find: '(certaintyOf(placement) === "unsent" || certaintyOf(placement) === "refused")',
+        find: 'certaintyOf(placement) === "unsent" || certaintyOf(placement) === "refused"',
         replace: 'certaintyOf(placement) !== "doubtful"'
       },
       {
         file: due,
-        find: "both(isByPayload, hasExecuted, isToBeWatched), readTodo(",
-        replace: "both(isByPayload, not(isByPayload)), readTodo("
+        find: "[isByPayload, hasExecuted, isToBeWatched], readTodo(",
+        replace: "[isByPayload, not(isByPayload)], readTodo("
       },
       {
         file: due,
-        find: "both(isByPayload, hasExecuted), wait]",
-        replace: "both(isByPayload, hasExecuted, not(isByPayload)), wait]"
+        find: "[isByPayload, hasExecuted], wait]",
+        replace: "[isByPayload, hasExecuted, not(isByPayload)], wait]"
       }
     ]
   },
@@ -470,8 +470,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/protocol/Sightings.ts",
-        find: "both(wasAsked, hasMoney, holdsNone)",
-        replace: "both(wasAsked, hasMoney)"
+        find: 'a spare order has the money", [hasMoney, holdsNone]',
+        replace: 'a spare order has the money", [hasMoney]'
       }
     ]
   },

@@ -73,13 +73,7 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
   }
 ]
 
-const stopOf = (known: Known): Stop | undefined => {
-  for (const row of rows) {
-    const stop = row(known)
-    if (stop !== undefined) return stop
-  }
-  return undefined
-}
+const stopOf = (known: Known): Stop | undefined => rows.map((row) => row(known)).find((stop) => stop !== undefined)
 
 /** Read directly before money leaves; the recorded pause follows at the next turn. */
 export const whyStopped = (known: Known): string | undefined => stopOf(known)?.holdText

@@ -23,6 +23,7 @@ import { tooDear } from "../tracking/amounts/Fees.ts"
 import { editedSince } from "../tracking/MoneyPath.ts"
 import { abandoned, shared, sharing } from "./Answers.ts"
 import type { Seen } from "./Silence.ts"
+import { firstOf, type TableRow } from "./TableRow.ts"
 
 export type ReadPurpose =
   | "taking over"
@@ -70,12 +71,7 @@ export interface DueFacts {
 type Test = (placement: Placement, facts: DueFacts, tries: Tries) => boolean
 type Outcome = Todo | ((placement: Placement, facts: DueFacts, tries: Tries) => Todo)
 
-export interface DueRow {
-  readonly state: ReadonlyArray<Placement["state"]>
-  readonly when: string
-  readonly holds: Test
-  readonly todo: Outcome
-}
+export type DueRow = TableRow<Placement["state"], Parameters<Test>, Outcome>
 
 const wait: Todo = { do: "wait" }
 const readTodo = (why: ReadPurpose): Todo => ({ do: "read", why })
@@ -92,16 +88,10 @@ const once =
     done.has(why) ? wait : readTodo(why)
 const tellShared: Outcome = (placement, { placements }) => record(shared(placements.values(), placement))
 
-const always: Test = () => true
 const not =
   (test: Test): Test =>
   (...known) =>
     !test(...known)
-const both =
-  (...tests: ReadonlyArray<Test>): Test =>
-  (...known) =>
-    tests.every((test) => test(...known))
-
 const has =
   (...done: ReadonlyArray<DoneInPass>): Test =>
   (_, facts) =>
@@ -188,56 +178,53 @@ const funding = ["funding"] as const
 const doubt = ["in doubt"] as const
 const paymentStates = ["funding", "in doubt"] as const
 
-const table: ReadonlyArray<readonly [DueRow["state"], string, Test, Outcome]> = [
+export const rows: ReadonlyArray<DueRow> = [
   // Placements that an earlier process began and may have paid.
-  [beforeFunding, "it may have been paid, and that could still show", mayStillShow, wait],
-  [beforeFunding, "it may have been paid", both(mayBePaidEarlier, not(has("taking over"))), readTodo("taking over")],
-  [beforeFunding, "it may have been paid, and was read", mayBePaidEarlier, wait],
-  [beforeFunding, "the venue was not yet asked for orders missing in the journal", mayNotContinue, wait],
+  [beforeFunding, "it may have been paid, and that could still show", [mayStillShow], wait],
+  [beforeFunding, "it may have been paid", [mayBePaidEarlier, not(has("taking over"))], readTodo("taking over")],
+  [beforeFunding, "it may have been paid, and was read", [mayBePaidEarlier], wait],
+  [beforeFunding, "the venue was not yet asked for orders missing in the journal", [mayNotContinue], wait],
   // From a plan to an order of ours.
-  [planned, "its create is not approved yet", both(isUncreated, isUnasked), ask("create")],
-  [planned, "something holds it", both(isUncreated, isClosed), giveUp((_, { gate }) => gate?.why)],
-  [planned, "no more creates in this turn", both(isUncreated, mayNotBegin), wait],
-  [planned, "its market is gone", both(isUncreated, hasNoMarket), giveUp(() => "its market is not configured")],
-  [planned, "it may be created", isUncreated, { do: "create" }],
-  [creating, "it was created in this pass", has("create"), wait],
-  [creating, "its create has no answer", always, (placement, facts) => record(ofSilence(placement, facts))],
+  [planned, "its create is not approved yet", [isUncreated, isUnasked], ask("create")],
+  [planned, "something holds it", [isUncreated, isClosed], giveUp((_, { gate }) => gate?.why)],
+  [planned, "no more creates in this turn", [isUncreated, mayNotBegin], wait],
+  [planned, "its market is gone", [isUncreated, hasNoMarket], giveUp(() => "its market is not configured")],
+  [planned, "it may be created", [isUncreated], { do: "create" }],
+  [creating, "it was created in this pass", [has("create")], wait],
+  [creating, "its create has no answer", [], (placement, facts) => record(ofSilence(placement, facts))],
   // From an order to a payment.
-  [created, "its fees are too high", both(isUnchecked, isDear), giveUp(dearness)],
-  [created, "there is nothing to sign yet", both(not(isUnchecked), isSigned, lacksPayload), once("payload")],
-  [created, "its payment is not approved yet", isUnasked, ask("fund")],
-  [created, "something holds it", isClosed, giveUp(gateText)],
-  [created, "its market is gone", hasNoMarket, giveUp(() => "not funded: its market is not configured")],
-  [created, "its money paths were edited", both(isUnchecked, isEdited), giveUp(edit)],
-  [created, "another order has its address", both(isUnchecked, isShared), tellShared],
-  [created, "it was not read again", isUnchecked, readTodo("before payment")],
-  [created, "its payment is signed here", isSigned, { do: "sign" }],
-  [created, "its payment is made elsewhere", always, { do: "pay" }],
+  [created, "its fees are too high", [isUnchecked, isDear], giveUp(dearness)],
+  [created, "there is nothing to sign yet", [not(isUnchecked), isSigned, lacksPayload], once("payload")],
+  [created, "its payment is not approved yet", [isUnasked], ask("fund")],
+  [created, "something holds it", [isClosed], giveUp(gateText)],
+  [created, "its market is gone", [hasNoMarket], giveUp(() => "not funded: its market is not configured")],
+  [created, "its money paths were edited", [isUnchecked, isEdited], giveUp(edit)],
+  [created, "another order has its address", [isUnchecked, isShared], tellShared],
+  [created, "it was not read again", [isUnchecked], readTodo("before payment")],
+  [created, "its payment is signed here", [isSigned], { do: "sign" }],
+  [created, "its payment is made elsewhere", [], { do: "pay" }],
   // From a payment to its deposit.
-  [paymentStates, "it was paid in this pass", has("sign", "pay"), wait],
-  [funding, "its first sending is not approved yet", both(isToBeSent, isUnsent, isUnasked), ask("fund")],
-  [funding, "its resending is not approved yet", both(isToBeSent, isUnasked), ask("resend")],
-  [funding, "its bytes may be sent", both(isToBeSent, not(isClosed)), { do: "send" }],
-  [funding, "its deposit is not overdue yet", both(isByPayload, not(isExpired)), wait],
-  [funding, "it has executed, and shows no deposit", both(isByPayload, hasExecuted, isToBeWatched), readTodo("doubt")],
-  [funding, "it has executed, and was read recently", both(isByPayload, hasExecuted), wait],
-  [funding, "its payload has expired", isByPayload, once("no deposit")],
-  [paymentStates, "the wallet's answer is lost", isForgotten, (placement) => record(interrupted(placement))],
-  [doubt, "the operator wants it paid again", both(isWantedAgain, not(has("paying again"))), readTodo("paying again")],
-  [doubt, "its second payment is not approved yet", both(isWantedAgain, isStillUnpaid, isUnasked), ask("fund")],
-  [doubt, "it may be paid a second time", both(isWantedAgain, isStillUnpaid, not(isClosed)), { do: "pay" }],
-  [paymentStates, "the venue does not know the transaction", isToBeReported, { do: "report" }],
-  [funding, "it was not paid by its end", isUnpaidByNow, readTodo("payment")],
-  [doubt, "it is unclear whether it was paid", isToBeWatched, readTodo("doubt")]
+  [paymentStates, "it was paid in this pass", [has("sign", "pay")], wait],
+  [funding, "its first sending is not approved yet", [isToBeSent, isUnsent, isUnasked], ask("fund")],
+  [funding, "its resending is not approved yet", [isToBeSent, isUnasked], ask("resend")],
+  [funding, "its bytes may be sent", [isToBeSent, not(isClosed)], { do: "send" }],
+  [funding, "its deposit is not overdue yet", [isByPayload, not(isExpired)], wait],
+  [funding, "it has executed, and shows no deposit", [isByPayload, hasExecuted, isToBeWatched], readTodo("doubt")],
+  [funding, "it has executed, and was read recently", [isByPayload, hasExecuted], wait],
+  [funding, "its payload has expired", [isByPayload], once("no deposit")],
+  [paymentStates, "the wallet's answer is lost", [isForgotten], (placement) => record(interrupted(placement))],
+  [doubt, "the operator wants it paid again", [isWantedAgain, not(has("paying again"))], readTodo("paying again")],
+  [doubt, "its second payment is not approved yet", [isWantedAgain, isStillUnpaid, isUnasked], ask("fund")],
+  [doubt, "it may be paid a second time", [isWantedAgain, isStillUnpaid, not(isClosed)], { do: "pay" }],
+  [paymentStates, "the venue does not know the transaction", [isToBeReported], { do: "report" }],
+  [funding, "it was not paid by its end", [isUnpaidByNow], readTodo("payment")],
+  [doubt, "it is unclear whether it was paid", [isToBeWatched], readTodo("doubt")]
 ]
 
-export const rows: ReadonlyArray<DueRow> = table.map(([state, when, holds, todo]) => ({ state, when, holds, todo }))
-
-export const statesWithRows: ReadonlySet<Placement["state"]> = new Set(rows.flatMap(({ state }) => state))
+export const statesWithRows: ReadonlySet<Placement["state"]> = new Set(rows.flatMap(([states]) => states))
 
 /** A placement in no row waits: for the venue's list, for a cancel, or for nothing. */
 export const due = (placement: Placement, tries: Tries, facts: DueFacts, by = rows): Todo => {
-  const row = by.find(({ holds, state }) => state.includes(placement.state) && holds(placement, facts, tries))
-  if (row === undefined) return wait
-  return typeof row.todo === "function" ? row.todo(placement, facts, tries) : row.todo
+  const todo = firstOf(by, placement.state, placement, facts, tries) ?? wait
+  return typeof todo === "function" ? todo(placement, facts, tries) : todo
 }

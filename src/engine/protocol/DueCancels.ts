@@ -11,6 +11,7 @@ import { mayHoldMoney } from "../state/orders/JournalIntegrity.ts"
 import type { Placement } from "../state/Placement.ts"
 import { lifeOf, type Sent, type Tries } from "../state/process/Tries.ts"
 import { isEndUnbelieved, isToBeCancelled } from "../tracking/EarlyEnd.ts"
+import { firstOf, type TableRow } from "./TableRow.ts"
 
 /**
  * An order of ours at the venue: the one that a placement is bound to, a spare one with its fingerprint, which is inert, or one without a
@@ -31,12 +32,7 @@ export interface CancelFacts {
 
 type Test = (order: OrderThere, facts: CancelFacts, tries: Tries) => boolean
 
-export interface CancelRow {
-  readonly which: ReadonlyArray<OrderThere["which"]>
-  readonly when: string
-  readonly holds: Test
-  readonly todo: "wait" | "cancel"
-}
+export type CancelRow = TableRow<OrderThere["which"], Parameters<Test>, "wait" | "cancel">
 
 /** Under the kill switch a cancel without a clear answer is repeated at least this often. */
 const urgentPauseMillis = 5_000
@@ -58,7 +54,6 @@ const isTooSoon: Test = (order, { hurriedAt, isKilled, now, settings }, tries) =
   return waited >= 0 && waited < pause && (isRefused || lastCancel.at >= hurriedAt)
 }
 
-const always: Test = () => true
 const isUnderWay: Test = ({ orderId }, { underWay }) => underWay.has(orderId)
 const isSwap: Test = ({ placement }) => placement?.by === "swap"
 /** An ended order must still be cancelled if it is shown alive, or if its end is, or was, not believed when its cancel was requested. */
@@ -78,25 +73,23 @@ const other = ["other"] as const
 const mayRest = ["own", "other"] as const
 const all = ["own", "spare", "other"] as const
 
-const table: ReadonlyArray<readonly [CancelRow["which"], string, Test, CancelRow["todo"]]> = [
-  [all, "its cancel has no answer yet", isUnderWay, "wait"],
-  [own, "a swap ends without a cancel, and soon", isSwap, "wait"],
-  [own, "it is over", isOver, "wait"],
-  [mayRest, "a cancel has ended it", hasLeft, "wait"],
-  [other, "only the kill switch cancels orders without a placement", isUnkilled, "wait"],
+export const rows: ReadonlyArray<CancelRow> = [
+  [all, "its cancel has no answer yet", [isUnderWay], "wait"],
+  [own, "a swap ends without a cancel, and soon", [isSwap], "wait"],
+  [own, "it is over", [isOver], "wait"],
+  [mayRest, "a cancel has ended it", [hasLeft], "wait"],
+  [other, "only the kill switch cancels orders without a placement", [isUnkilled], "wait"],
   // An unrecorded cancel does no harm, and the venue reports the end of its order.
-  [mayRest, "it may be open, and nothing can be recorded", isUnrecorded, "cancel"],
-  [spare, "it is inert, and nothing can be recorded", isUnrecorded, "wait"],
-  [own, "no cancel is requested", isUnwanted, "wait"],
-  [own, "none of our money can be in it", isUnpaid, "wait"],
-  [all, "it was requested recently", isTooSoon, "wait"],
-  [all, "it is to leave", always, "cancel"]
+  [mayRest, "it may be open, and nothing can be recorded", [isUnrecorded], "cancel"],
+  [spare, "it is inert, and nothing can be recorded", [isUnrecorded], "wait"],
+  [own, "no cancel is requested", [isUnwanted], "wait"],
+  [own, "none of our money can be in it", [isUnpaid], "wait"],
+  [all, "it was requested recently", [isTooSoon], "wait"],
+  [all, "it is to leave", [], "cancel"]
 ]
 
-export const rows: ReadonlyArray<CancelRow> = table.map(([which, when, holds, todo]) => ({ which, when, holds, todo }))
-
-export const dueCancel = (order: OrderThere, tries: Tries, facts: CancelFacts, by = rows): CancelRow["todo"] =>
-  by.find(({ holds, which }) => which.includes(order.which) && holds(order, facts, tries))?.todo ?? "wait"
+export const dueCancel = (order: OrderThere, tries: Tries, facts: CancelFacts, by = rows): "wait" | "cancel" =>
+  firstOf(by, order.which, order, facts, tries) ?? "wait"
 
 /** A placement's own order, and spare ones whose end is not confirmed. */
 export const ordersOf = (placement: Placement): ReadonlyArray<OrderThere> => {

@@ -13,6 +13,7 @@ import * as Payload from "../../domain/Payload.ts"
 import type { Settings } from "../EngineSettings.ts"
 import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { about, type Funding, type Placement } from "../state/Placement.ts"
+import { firstOf, type TableRow } from "./TableRow.ts"
 
 /** Our deposit has reached the order, even if the order has since ended. */
 export const hasArrived = ({ depositedAmount, refund }: Order): boolean =>
@@ -42,15 +43,12 @@ export type SilenceTerms = Pick<
   "resolveAfterMillis" | "takeoverMillis" | "visibilityMillis" | "paymentVisibilityMillis" | "doubtMillis"
 >
 
-type Conclusion = "never" | "doubt" | "abandoned"
+type IsLong = (seen: Required<Seen>, terms: SilenceTerms) => boolean
+type Because = (placement: Placement, seen: Required<Seen>, terms: SilenceTerms) => string
+type Conclusion = readonly [isLong: IsLong, means: "never" | "doubt" | "abandoned", because: Because]
 
-export interface SilenceRow {
-  readonly name: string
-  readonly is: (placement: Placement) => boolean
-  readonly isLong: (seen: Required<Seen>, terms: SilenceTerms) => boolean
-  readonly means: Conclusion
-  readonly because: (placement: Placement, seen: Required<Seen>, terms: SilenceTerms) => string
-}
+/** The first row about a placement counts, even while its silence is not long yet. */
+export type SilenceRow = TableRow<Placement["state"], [placement: Placement], Conclusion>
 
 /** One read may miss a deposit, so a conclusion needs two. */
 const emptyReadsNeeded = 2
@@ -65,95 +63,78 @@ const isByWallet = ({ funding }: Placement): boolean => funding?.payment !== und
 export const endsBySilence = (placement: Placement): boolean =>
   placement.by === undefined && !isByWallet(placement) && certaintyOf(placement) !== "executed"
 
-const isExpired = ({ emptyReads, expiredMillis }: Required<Seen>, { visibilityMillis }: SilenceTerms): boolean =>
+const isSwap = ({ by }: Placement): boolean => by === "swap"
+const isByPerson = ({ by, funding }: Placement): boolean => funding?.payment?.wallet === "manual" && by === undefined
+const isUnpaid = (placement: Placement): boolean =>
+  certaintyOf(placement) === "unsent" || certaintyOf(placement) === "refused"
+const isDoubtful = (placement: Placement): boolean => certaintyOf(placement) === "doubtful"
+
+const atOnce: IsLong = () => true
+const isTakenOver: IsLong = ({ runMillis }, { takeoverMillis }) => runMillis >= takeoverMillis
+const isQuiet: IsLong = ({ quietMillis }, { resolveAfterMillis }) => quietMillis >= resolveAfterMillis
+const isOver: IsLong = ({ overMillis }, { paymentVisibilityMillis }) => overMillis >= paymentVisibilityMillis
+const isExpired: IsLong = ({ emptyReads, expiredMillis }, { visibilityMillis }) =>
   expiredMillis >= visibilityMillis && emptyReads >= emptyReadsNeeded
+const isLongOver: IsLong = ({ expiredMillis, overMillis }, { doubtMillis }) =>
+  Math.min(overMillis, expiredMillis) >= doubtMillis
+
+const ofEarlierProcess: Because = () =>
+  "an earlier process started it, and the journal does not say whether it paid; no deposit showed"
+const unlisted: Because = (_, __, { resolveAfterMillis }) =>
+  `no answer to its create, and no order of its kind in the list for ${Math.round(resolveAfterMillis / 1000)} s`
+const walletAnswer: Because = ({ funding }) => {
+  const txHash = funding?.payment?.txHash
+  const paymentText = txHash === undefined ? "it can no longer be paid" : `the wallet paid with transaction ${txHash}`
+  return `${paymentText}, and no deposit showed`
+}
+const neverMade: Because = ({ funding }) => {
+  if (funding === undefined) return ""
+  if (funding.attempts === 0) return `its payload was never sent and has expired${lastAnswer(funding)}`
+  const cause = Payload.isStale(funding) ? ", because the verifier had changed its salt," : ""
+  return `its payload was refused each time${cause} and has expired without a deposit${lastAnswer(funding)}`
+}
+const unacknowledged: Because = ({ funding }) =>
+  `its payload was sent and has expired, the venue never acknowledged it, and no deposit shows${lastAnswer(funding)}`
+const endedEmpty: Because = (_, { answer }) =>
+  `the venue ended its order (${answer}) without a deposit, and none showed since`
+const lastAnswer = (funding: Funding | undefined): string =>
+  funding?.lastAnswer === undefined ? "" : `; the venue had answered ${funding.lastAnswer}`
+
+const beforeFunding = ["planned", "creating", "created"] as const
+const creating = ["creating"] as const
+const created = ["created"] as const
+const funding = ["funding"] as const
+const doubt = ["in doubt"] as const
 
 export const rows: ReadonlyArray<SilenceRow> = [
-  {
-    name: "an earlier process started it, and may have paid",
-    is: mayBePaidEarlier,
-    isLong: ({ runMillis }, { takeoverMillis }) => runMillis >= takeoverMillis,
-    means: "abandoned",
-    because: () => "an earlier process started it, and the journal does not say whether it paid; no deposit showed"
-  },
-  {
-    // An unpaid quote has no effect, and the venue lists none.
-    name: "a quote was not answered",
-    is: ({ by, state }) => state === "creating" && by === "swap",
-    isLong: () => true,
-    means: "abandoned",
-    because: () => "the venue's answer to its quote is unknown"
-  },
-  {
-    // If the order appears later, it is not paid.
-    name: "a create was not answered",
-    is: ({ state }) => state === "creating",
-    isLong: ({ quietMillis }, { resolveAfterMillis }) => quietMillis >= resolveAfterMillis,
-    means: "abandoned",
-    because: (_, __, { resolveAfterMillis }) =>
-      `no answer to its create, and no order of its kind in the list for ${Math.round(resolveAfterMillis / 1000)} s`
-  },
-  {
-    name: "no payload arrives, or it is not signed",
-    is: ({ state }) => state === "created",
-    isLong: ({ quietMillis }, { resolveAfterMillis }) => quietMillis >= resolveAfterMillis,
-    means: "abandoned",
-    because: (_, { answer }) => answer
-  },
-  {
-    name: "a person was asked to pay, and did not",
-    is: ({ by, funding, state }) => state === "funding" && funding.payment?.wallet === "manual" && by === undefined,
-    isLong: ({ overMillis }, { paymentVisibilityMillis }) => overMillis >= paymentVisibilityMillis,
-    means: "never",
-    because: () => "it was not paid before its order ended"
-  },
-  {
-    // A wallet program that reports a payment is believed, and the venue never confirms that a swap was not paid.
-    name: "a wallet was asked",
-    is: (placement) => placement.state === "funding" && isByWallet(placement),
-    isLong: ({ overMillis }, { paymentVisibilityMillis }) => overMillis >= paymentVisibilityMillis,
-    means: "doubt",
-    because: ({ funding }) => {
-      const txHash = funding?.payment?.txHash
-      const paymentText =
-        txHash === undefined ? "it can no longer be paid" : `the wallet paid with transaction ${txHash}`
-      return `${paymentText}, and no deposit showed`
-    }
-  },
-  {
-    name: "a payload never left, or every attempt was clearly refused",
-    is: (placement) =>
-      placement.state === "funding" && (certaintyOf(placement) === "unsent" || certaintyOf(placement) === "refused"),
-    isLong: isExpired,
-    means: "never",
-    because: ({ funding }) => (funding === undefined ? "" : `${neverMade(funding)}${lastAnswer(funding)}`)
-  },
-  {
-    name: "a payload was sent, and never acknowledged",
-    is: (placement) => placement.state === "funding" && certaintyOf(placement) === "doubtful",
-    isLong: isExpired,
-    means: "doubt",
-    because: ({ funding }) =>
-      `its payload was sent and has expired, the venue never acknowledged it, and no deposit shows${funding === undefined ? "" : lastAnswer(funding)}`
-  },
-  {
-    name: "a payment in doubt, and its order is over",
-    is: (placement) => placement.state === "in doubt" && endsBySilence(placement),
-    isLong: ({ expiredMillis, overMillis }, { doubtMillis }) => Math.min(overMillis, expiredMillis) >= doubtMillis,
-    means: "never",
-    because: (_, { answer }) => `the venue ended its order (${answer}) without a deposit, and none showed since`
-  }
+  [
+    beforeFunding,
+    "an earlier process started it, and may have paid",
+    [mayBePaidEarlier],
+    [isTakenOver, "abandoned", ofEarlierProcess]
+  ],
+  // An unpaid quote has no effect, and the venue lists none.
+  [
+    creating,
+    "a quote was not answered",
+    [isSwap],
+    [atOnce, "abandoned", () => "the venue's answer to its quote is unknown"]
+  ],
+  // If the order appears later, it is not paid.
+  [creating, "a create was not answered", [], [isQuiet, "abandoned", unlisted]],
+  [created, "no payload arrives, or it is not signed", [], [isQuiet, "abandoned", (_, { answer }) => answer]],
+  [
+    funding,
+    "a person was asked to pay, and did not",
+    [isByPerson],
+    [isOver, "never", () => "it was not paid before its order ended"]
+  ],
+  // A wallet program that reports a payment is believed, and the venue never confirms that a swap was not paid.
+  [funding, "a wallet was asked", [isByWallet], [isOver, "doubt", walletAnswer]],
+  [funding, "a payload never left, or every attempt was clearly refused", [isUnpaid], [isExpired, "never", neverMade]],
+  [funding, "a payload was sent, and never acknowledged", [isDoubtful], [isExpired, "doubt", unacknowledged]],
+  [doubt, "a payment in doubt, and its order is over", [endsBySilence], [isLongOver, "never", endedEmpty]]
 ]
-
-const neverMade = (funding: Funding): string => {
-  if (funding.attempts === 0) return "its payload was never sent and has expired"
-  return Payload.isStale(funding)
-    ? "its payload was refused each time, because the verifier had changed its salt, and has expired without a deposit"
-    : "its payload was refused each time and has expired without a deposit"
-}
-
-const lastAnswer = ({ lastAnswer: answer }: Funding): string =>
-  answer === undefined ? "" : `; the venue had answered ${answer}`
 
 const nothing: Required<Seen> = {
   quietMillis: 0,
@@ -164,11 +145,6 @@ const nothing: Required<Seen> = {
   answer: ""
 }
 
-const rowFor = (placement: Placement, seen: Required<Seen>, terms: SilenceTerms, table: ReadonlyArray<SilenceRow>) => {
-  const row = table.find(({ is }) => is(placement))
-  return row?.isLong(seen, terms) === true ? row : undefined
-}
-
 export const concluded = (
   placement: Placement,
   seen: Seen,
@@ -176,11 +152,12 @@ export const concluded = (
   table = rows
 ): ReadonlyArray<BotEvent> => {
   const silenceFacts = { ...nothing, ...seen }
-  const row = rowFor(placement, silenceFacts, terms, table)
-  if (row === undefined) return []
-  const reason = row.because(placement, silenceFacts, terms)
-  if (row.means === "abandoned") return [{ _tag: "Abandoned", ...about(placement), reason }]
+  const conclusion = firstOf(table, placement.state, placement)
+  if (conclusion === undefined) return []
+  const [isLong, means, because] = conclusion
+  if (!isLong(silenceFacts, terms)) return []
+  const reason = because(placement, silenceFacts, terms)
+  if (means === "abandoned") return [{ _tag: "Abandoned", ...about(placement), reason }]
   const money = { asset: placement.inputAsset, amount: placement.funding?.amount ?? placement.inputAmount }
-  const _tag = row.means === "never" ? "FundingDead" : "FundingInDoubt"
-  return [{ _tag, ...about(placement), ...money, reason }]
+  return [{ _tag: means === "never" ? "FundingDead" : "FundingInDoubt", ...about(placement), ...money, reason }]
 }

@@ -13,6 +13,7 @@ import {
   ordersOf,
   rows
 } from "../../../src/engine/protocol/DueCancels.ts"
+import { firstOf } from "../../../src/engine/protocol/TableRow.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import * as Tries from "../../../src/engine/state/process/Tries.ts"
 import { about, placementAfter, startedAnew } from "../firstOrder.ts"
@@ -100,34 +101,34 @@ const factsWith = (facts: Partial<CancelFacts>): CancelFacts => ({
 })
 const dueIn = ([, order, facts, , tries]: Case, table: ReadonlyArray<CancelRow> = rows): string =>
   dueCancel(order, { ...Tries.none, ...tries }, factsWith(facts), table)
-const holdsIn = ({ holds, which }: CancelRow, [, order, facts, , tries]: Case): boolean =>
-  which.includes(order.which) && holds(order, factsWith(facts), { ...Tries.none, ...tries })
+const holdsIn = (row: CancelRow, [, order, facts, , tries]: Case): boolean =>
+  firstOf([row], order.which, order, factsWith(facts), { ...Tries.none, ...tries }) !== undefined
 const isFound = (table: ReadonlyArray<CancelRow>): boolean => cases.some((each) => dueIn(each, table) !== each[3])
 
 describe("which orders are to leave", () => {
   it.each(cases.map((each) => [each[0], each] as const))("%s", (_, each) => {
-    assert.strictEqual(rows.find((row) => holdsIn(row, each))?.when, each[0])
+    assert.strictEqual(rows.find((row) => holdsIn(row, each))?.[1], each[0])
     assert.strictEqual(dueIn(each), each[3])
   })
 
-  it.each(rows.map((row, at) => [row.when, at] as const))("goes wrong without the row: %s", (_, at) => {
+  it.each(rows.map(([, name], at) => [name, at] as const))("goes wrong without the row: %s", (_, at) => {
     assert.isTrue(isFound(rows.filter((_row, index) => index !== at)))
   })
 
-  it.each(rows.flatMap((row, at) => row.which.map((which) => [row.when, which, at] as const)))(
+  it.each(rows.flatMap(([kinds, name], at) => kinds.map((which) => [name, which, at] as const)))(
     "goes wrong when the row is about other orders alone: %s, %s",
     (_, which, at) => {
-      const narrowed = (row: CancelRow) => ({ ...row, which: row.which.filter((each) => each !== which) })
+      const narrowed = ([kinds, ...row]: CancelRow): CancelRow => [kinds.filter((each) => each !== which), ...row]
       assert.isTrue(isFound(rows.map((row, index) => (index === at ? narrowed(row) : row))))
     }
   )
 
-  it.each(rows.slice(1).map((row, at) => [rows[at]?.when, row.when, at] as const))(
+  it.each(rows.slice(1).map(([, name], at) => [rows[at]?.[1], name, at] as const))(
     "goes wrong when rows change places, unless both say the same: %s, %s",
     (_, __, at) => {
       const [one, next] = [rows[at], rows[at + 1]]
       if (one === undefined || next === undefined) return assert.fail("there is no such row")
-      const isAlike = one.todo === next.todo || !one.which.some((each) => next.which.includes(each))
+      const isAlike = one[3] === next[3] || !one[0].some((which) => next[0].includes(which))
       assert.isTrue(isAlike || isFound(rows.with(at, next).with(at + 1, one)))
     }
   )

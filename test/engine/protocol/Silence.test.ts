@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import { defaults } from "../../../src/engine/EngineSettings.ts"
 import { concluded, rows, type Seen, type SilenceRow } from "../../../src/engine/protocol/Silence.ts"
+import { firstOf } from "../../../src/engine/protocol/TableRow.ts"
 import type { Placement } from "../../../src/engine/state/Placement.ts"
 import { about, placementAfter } from "../firstOrder.ts"
 
@@ -26,7 +27,7 @@ const over = { overMillis: paymentVisibilityMillis }
 const doubtOver = { overMillis: doubtMillis, expiredMillis: doubtMillis }
 
 /** The row's name, whom it is about, what is seen when it counts, and what it means then. */
-const cases: ReadonlyArray<readonly [string, Placement, Seen, SilenceRow["means"]]> = [
+const cases: ReadonlyArray<readonly [string, Placement, Seen, SilenceRow[3][1]]> = [
   ["an earlier process started it", { ...created, mayBePaid: true }, { runMillis: takeoverMillis }, "abandoned"],
   ["a quote was not answered", { ...creating, by: "swap" }, {}, "abandoned"],
   ["a create was not answered", creating, { quietMillis: resolveAfterMillis }, "abandoned"],
@@ -53,23 +54,27 @@ const ever: Seen = {
 
 describe("silence", () => {
   it.each(cases)("%s", (name, placement, seen, means) => {
-    const row = rows.find(({ is }) => is(placement))
-    assert.isTrue(row?.name.startsWith(name), row?.name)
+    const row = rows.find((each) => firstOf([each], placement.state, placement) !== undefined)
+    assert.isTrue(row?.[1].startsWith(name), row?.[1])
     for (const [what, much] of Object.entries(seen))
       assert.deepStrictEqual(concluded(placement, { ...seen, [what]: Number(much) - 1 }, defaults), [], what)
     const [event] = concluded(placement, seen, defaults)
     assert.strictEqual(event?._tag, tags[means])
   })
 
-  it.each(rows.map(({ name }) => name))("goes wrong without the row, or where it means something else: %s", (name) => {
+  it.each(rows.map(([, name]) => name))("goes wrong without the row, or where it means something else: %s", (name) => {
     const isFound = (table: ReadonlyArray<SilenceRow>) =>
       cases.some(([, placement, seen, means]) => concluded(placement, seen, defaults, table)[0]?._tag !== tags[means])
     assert.isFalse(isFound(rows))
-    assert.isTrue(isFound(rows.filter((row) => row.name !== name)))
+    assert.isTrue(isFound(rows.filter((row) => row[1] !== name)))
     const others = (["abandoned", "never", "doubt"] as const).filter((means) =>
-      rows.some((row) => row.name === name && row.means !== means)
+      rows.some(([, each, , [, meant]]) => each === name && meant !== means)
     )
-    for (const means of others) assert.isTrue(isFound(rows.map((row) => (row.name === name ? { ...row, means } : row))))
+    const meaning = (means: SilenceRow[3][1], row: SilenceRow): SilenceRow => {
+      const [states, each, tests, [isLong, , because]] = row
+      return each === name ? [states, each, tests, [isLong, means, because]] : row
+    }
+    for (const means of others) assert.isTrue(isFound(rows.map((row) => meaning(means, row))))
   })
 
   it("says nothing, however long, of what has executed, what rests, and what only a person can know", () => {
