@@ -1,6 +1,6 @@
 /**
- * Verifies that a journal is what the bot wrote, by the hash that each event carries. Who can write the file can also write
- * a whole new chain; whoever keeps a head from outside (`journal verify --head`) notices that too.
+ * Verifies that a journal is what the bot wrote, by the hash that each event carries. A person who can write the file can also write a
+ * whole new chain. Only a head that was noted elsewhere reveals that (`journal verify --head`).
  */
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -94,7 +94,7 @@ const verifyAfter = Effect.fn("Chain.verify")(function* (
     }
     told(last, newest)
     isMore = rows.length === pageSize
-    // A bot that verifies beside its work has others waiting.
+    // Other fibers run between two pages, because a bot may verify its journal while it works.
     yield* Effect.yieldNow
   }
   const [lost] = missing

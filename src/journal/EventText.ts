@@ -1,7 +1,7 @@
 /**
- * Stored events from their text. A schema reads one as slowly as ten times the JSON of it; here the structure of the schema is walked
- * once and becomes plain functions. A value that these do not take is left to the schema, which takes it or says what is wrong
- * with it: there is no second opinion about what an event may be.
+ * Decodes stored events from their text. A schema takes up to ten times as long as JSON parsing, so the structure of the schema is walked
+ * once and becomes plain functions. A value that these do not accept is left to the schema, which decodes it or names the fault. So only
+ * the schema decides what an event may be.
  */
 import { Redacted, Result, Schema, type SchemaAST } from "effect"
 import { type BotEvent, StoredEvent } from "../domain/BotEvent.ts"
@@ -176,7 +176,7 @@ const objectStep = ({ indexSignatures, propertySignatures }: SchemaAST.Objects):
       if (fieldOutput !== field) value[name] = fieldOutput
       fieldCount += 1
     }
-    // What the schema does not know it leaves out.
+    // The schema omits unknown fields, so an object with such fields is left to it.
     for (const _ in value) fieldCount -= 1
     return fieldCount === 0 ? value : refused
   }

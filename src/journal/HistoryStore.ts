@@ -53,7 +53,7 @@ export class HistoryStore extends Context.Service<
     })
   )
 
-  /** Knows nothing and keeps nothing, for a bot that does not read the partner's history. */
+  /** Stores nothing, for a bot that does not read the partner's history. */
   static readonly empty = HistoryStore.of({
     progress: Effect.succeed({ completeTo: undefined, pass: undefined }),
     save: () => Effect.void,

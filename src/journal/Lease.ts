@@ -1,7 +1,7 @@
 /**
- * One writer per journal. The lease is SQLite's own write lock on a small file beside the journal, so the operating
- * system frees it when the process dies, however it dies; nothing has to be cleaned up after a kill. Who holds it is
- * written into the same file, readable while it is locked.
+ * One writer per journal. The lease is SQLite's own write lock on a small file beside the journal, so the operating system frees it when
+ * the process dies, however it dies. Nothing has to be cleaned up after a kill. The holder is written into the same file, readable while it
+ * is locked.
  */
 import { type BigIntStats, closeSync, openSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -41,7 +41,7 @@ export const LeaseLost = Context.Reference<Effect.Effect<string | undefined>>("l
 export interface LeaseOptions {
   readonly journal: string
   readonly pid: number
-  /** Frees room for a start on a full disk: there the bot is needed most, to track and cancel its orders. */
+  /** Frees room for a start on a full disk, where the bot must still track and cancel its orders. */
   readonly reserve?: Reserve.Reserve
 }
 
@@ -77,7 +77,7 @@ const lock = (database: DatabaseSync): void => {
 const take = (database: DatabaseSync, pid: number, since: number): void => {
   if (database.isTransaction) database.exec("ROLLBACK")
   writeHolder(database, pid, since)
-  // Losing the race for it between the two transactions means somebody else has it.
+  // If another process gets the lock between the two transactions, that process is the holder.
   lock(database)
 }
 
@@ -90,8 +90,8 @@ const takeWithoutRoom = (database: DatabaseSync, pid: number, since: number): vo
 }
 
 /**
- * The file that a path leads to. Locks, heads and reserves lie beside that one: through a link and by its own name, two bots would
- * lock different files.
+ * Returns the file that a path leads to. Locks, heads and reserves are beside that file. Otherwise two bots could lock different files, one
+ * of them beside a link.
  */
 export const fileOf = (journal: string): string =>
   Result.getOrElse(
@@ -121,8 +121,8 @@ const isSame = (now: BigIntStats | undefined, held: BigIntStats | undefined): bo
   now !== undefined && now.ino === held?.ino && now.dev === held.dev
 
 /**
- * A lock is worth nothing when its file was removed or replaced: the next bot would lock another one. And what is written to a
- * journal that was removed or replaced is forgotten at the next start.
+ * Notices that a file was removed or replaced while the bot runs. Without its file the lock is worthless, because the next bot would lock
+ * another one. Records in a removed or replaced journal are lost at the next start.
  */
 const watchOver = (journal: string) => {
   const lock = `${journal}.lease`
@@ -166,7 +166,7 @@ export const layer = ({
           isBusy(cause) ? new JournalInUse({ journal, ...readHolder(database) }) : unavailable(cause)
         )
       )
-      // A new journal begins as an empty file, so it is known from the beginning which one is ours.
+      // A new journal begins as an empty file, so its identity is known from the beginning.
       yield* Effect.try({ try: () => create(journal), catch: unavailable })
       return Effect.sync(watchOver(journal))
     })

@@ -1,7 +1,7 @@
 /**
- * Minute candles of the mid prices that the bot saw itself, and whole candles with the volumes that a source told. Not
- * events: losing one loses no money, so they live beside the journal in their own tables. A repeated minute replaces itself;
- * of a candle the first one counts, because decisions were made on it.
+ * Stores minute candles of the mid prices that the bot saw itself, and whole candles with volumes from a source. They are not events,
+ * because losing one loses no money. They have their own tables beside the journal. A minute that is stored again replaces the earlier one.
+ * The first version of a candle stays, because decisions used it.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -37,7 +37,7 @@ export class PriceStore extends Context.Service<
     newest(market: string): Effect.Effect<Minute | undefined, JournalError>
     keep(market: string, candles: ReadonlyArray<SeenCandle>): Effect.Effect<void, JournalError>
     kept(market: string, from: number): Effect.Effect<ReadonlyArray<SeenCandle>, JournalError>
-    /** Returns the closed candles that the market's source reports, by start time. Empty for a store alone, because it has no source. */
+    /** Returns the closed candles that the market's source reports, by start time. Empty here, because a store has no source. */
     told(market: string, timeframe: string): ReadonlyMap<number, TradedCandle>
   }
 >()("limitbot/journal/PriceStore") {

@@ -1,6 +1,6 @@
 /**
- * Room on the disk for the worst hour: a file beside the journal that is deleted when the disk is full, so that cancels, fills
- * and refunds can still be written down. Nothing new is begun until the file could be written anew.
+ * Reserves room on the disk: a file beside the journal that is deleted when the disk is full, so that cancels, fills and refunds can still
+ * be recorded. Nothing new begins until the file exists again.
  */
 import { randomBytes } from "node:crypto"
 import { closeSync, constants, openSync, rmSync, statfsSync, statSync, writeSync } from "node:fs"
@@ -32,7 +32,7 @@ export const beside = (journal: string): Reserve => {
       try: () => {
         if (statSync(file, { throwIfNoEntry: false })?.size === sizeBytes) return true
         const { bavail, bsize } = statfsSync(dirname(file))
-        // A try on a disk that is still full would take the last room from the journal while it lasts.
+        // An attempt on a disk that is still full would take the journal's last room until it fails.
         if (bavail * bsize < 2 * sizeBytes) return false
         write(file)
         return true
@@ -62,7 +62,7 @@ const writeThrough = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC 
 const write = (file: string): void => {
   const descriptor = openSync(file, writeThrough, 0o600)
   try {
-    // A file system that compresses keeps no room for zeros.
+    // A file system that compresses would keep no room for zeros.
     writeSync(descriptor, randomBytes(sizeBytes))
   } catch (error) {
     rmSync(file, { force: true })

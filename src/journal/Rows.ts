@@ -1,6 +1,6 @@
 /**
- * Where the rows of a journal are kept: the port below `Journal`, which knows of events and their chain and of no database. Whoever
- * keeps them writes all rows of an append or none, durably, and never two rows with one sequence number.
+ * Stores the rows of a journal: the port below `Journal`, which knows events and their chain but no database. An implementation writes all
+ * rows of an append or none, durably, and never two rows with the same sequence number.
  */
 import { type Array, Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"

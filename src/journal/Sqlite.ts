@@ -1,7 +1,7 @@
 /**
- * SQLite for Effect's `SqlClient` by Node's own `node:sqlite`: no native package to install. One connection, write-ahead log,
- * `synchronous=FULL`: a statement that returned survives a crash and a power cut. The driver is synchronous, so a commit
- * blocks the event loop for 0.1 to 0.3 ms; journals of one bot do not need more.
+ * SQLite for Effect's `SqlClient` by Node's own `node:sqlite`, so no native package has to be installed. One connection, write-ahead log,
+ * `synchronous=FULL`: a statement that returned survives a crash and a power cut. The driver is synchronous, so a commit blocks the event
+ * loop for 0.1 to 0.3 ms, which is enough for the journal of one bot.
  */
 import { chmodSync, realpathSync, statSync } from "node:fs"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
@@ -46,9 +46,9 @@ const withArchive = (database: DatabaseSync, filename: string): DatabaseSync => 
 
 const open = ({ filename, readOnly = false }: SqliteOptions, first = ""): DatabaseSync => {
   const stats = filename === ":memory:" ? undefined : statSync(filename, { throwIfNoEntry: false })
-  // Opening a named pipe would wait for ever, deaf to signals.
+  // Opening a named pipe would wait without limit and ignore signals.
   if (stats?.isFile() === false) throw new Error("it is not a plain file")
-  // New ones of the write-ahead log and its index get the mode of the file itself.
+  // SQLite creates a new write-ahead log and index with the mode of the file itself.
   if (!readOnly && stats !== undefined)
     for (const part of ["", "-wal", "-shm"]) Result.try(() => chmodSync(filename + part, onlyMine))
   const database = new DatabaseSync(filename, { readOnly })
@@ -59,7 +59,7 @@ const open = ({ filename, readOnly = false }: SqliteOptions, first = ""): Databa
   )
   if (Result.isSuccess(prepared)) return withArchive(database, filename)
   database.close()
-  // On a full disk there may be no room for that index, and who withdraws orders there has to read the journal.
+  // A full disk may have no room for the index, but the journal must be readable to cancel orders there.
   if (first === "" && Reserve.isWanted(prepared.failure)) return open({ filename }, alone)
   throw prepared.failure
 }

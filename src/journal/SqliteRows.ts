@@ -1,6 +1,6 @@
 /**
- * The rows of a bot's journal in its own SQLite file. Where the disk is full, room is made of a reserve once; somebody else who
- * holds the file, a backup or a reader with a transaction, is waited for up to a minute.
+ * The rows of a bot's journal in its own SQLite file. On a full disk, the reserve makes room once. A write waits for about a minute if the
+ * file is locked by a backup or by a reader's transaction.
  */
 import { type Array, Effect, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -25,10 +25,10 @@ export const make = Effect.fnUntraced(function* (reserve: Reserve.Reserve) {
   const makeRoom = Effect.gen(function* () {
     isFull = true
     const hasRoom = yield* reserve.release
-    // The write-ahead log shares the room: it is emptied sooner.
+    // The write-ahead log uses the same room, so it is emptied sooner.
     if (hasRoom) yield* sql`PRAGMA wal_autocheckpoint = 64`
   })
-  // One statement, therefore all rows or none.
+  // One statement writes all rows or none.
   const write = (rows: Array.NonEmptyReadonlyArray<NewRow>) => {
     const insert = Effect.retry(sql`INSERT INTO main.journal ${sql.insert(rows)}`, whileLocked)
     return Effect.asVoid(Effect.catchIf(insert, isDiskFull, () => Effect.andThen(makeRoom, insert)))

@@ -1,13 +1,11 @@
 /**
- * When a limit order executes and for how much: the rules of this venue, shared by the sandbox and the backtest.
+ * The rules of this venue for the execution of a limit order. The sandbox and the backtest share them.
  *
- * - The market reaches a resting order when its mid touches the order's price: SELL at or above, BUY at or below. The
- *   order executes at its own limit, never better: the solver keeps the difference.
- * - An order that is marketable when it is funded executes at once at the executable price of the other side, which
- *   is the limit or better. A BUY is for an exact output, so what it saves is unspent input and comes back as a
- *   refund.
- * - Slices add up exactly: amounts are differences of cumulative totals, so rounding neither loses nor makes
- *   anything.
+ * - The market reaches a resting order when its mid touches the order's price: SELL at or above, BUY at or below. The order executes at its
+ *   own limit, never better: the solver keeps the difference.
+ * - An order that is marketable when it is funded executes at once at the executable price, which is the limit or better. A BUY is for an
+ *   exact output, so the input that it saves comes back as a refund.
+ * - Slices add up exactly: amounts are differences of cumulative totals, so rounding neither loses nor makes anything.
  */
 import type { Amount } from "../domain/Amount.ts"
 import * as Decimal from "../domain/Decimal.ts"

@@ -1,6 +1,6 @@
 /**
- * The service behind the HTTP interface: one state, changed by one command at a time. A command is answered only when
- * it is in the state file, and everybody sees only the state in that file.
+ * The service behind the HTTP interface: one state, changed by one command at a time. A command is answered only when it is in the state
+ * file, so every client sees only the state in that file.
  */
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import { advance } from "./core/Advance.ts"
@@ -52,7 +52,7 @@ const make = (
     return view(state)
   }, turns.withPermit)
 
-  // An applied command must reach the file, so an aborted request may not interrupt it in between.
+  // An applied command must reach the file, so an aborted request may not interrupt the two steps.
   const change = Effect.fnUntraced(
     function* <T extends CommandTag>(command: Command<T>) {
       yield* whole

@@ -63,7 +63,7 @@ export const layer = (options: SandboxOptions) =>
   )
 
 /**
- * Runs a sandbox without sockets: requests of its client are answered in this process, by the clock it runs under. `Sandbox` is included
+ * Runs a sandbox without sockets: this process answers the requests of its client, by the clock under which it runs. `Sandbox` is included
  * for tests that judge a client by the service's own books.
  */
 export const layerMemory = (options: SandboxOptions) =>

@@ -1,6 +1,6 @@
 /**
- * Everything that looks random in the sandbox is a pure function of the seed and its purpose (purpose, order, step),
- * never of the order of calls. The same seed and the same commands therefore give the same ids, delays and prices.
+ * Everything that looks random in the sandbox is a pure function of the seed and of a key, such as a purpose, an order and a step. So the
+ * same seed and the same commands give the same ids, delays and prices.
  */
 import { hash } from "node:crypto"
 import bs58 from "bs58"

@@ -1,6 +1,6 @@
 /**
- * Everything that decides what a sandbox does, apart from the commands. It is the first line of a state file: the
- * same settings, start and commands give the same state.
+ * All settings that determine the behaviour of a sandbox, apart from the commands. They are in the first line of a state file: the same
+ * settings, start and commands give the same state.
  */
 import type { Asset } from "../domain/Amount.ts"
 import type { VenueFacts } from "../venue/profile/Facts.ts"
@@ -39,9 +39,9 @@ export interface SandboxSettings {
   readonly candles?: { readonly symbol: string; readonly hash: string }
   /** Milliseconds between two comparisons of open orders with the market. */
   readonly stepMillis: number
-  /** Distance of ask and bid around the mid, as a ratio of the mid. */
+  /** Distance between bid and ask, as a ratio of the mid. */
   readonly spread: number
-  /** Additional distance per million dollars of size. */
+  /** Additional distance from the mid per million dollars of size, as a ratio of the mid. */
   readonly impactPerMillionUsd: number
   /** Larger quotes are refused. */ readonly maxQuoteUsd: number
   /** Smaller orders are refused. */ readonly minOrderUsd: number
@@ -53,7 +53,7 @@ export interface SandboxSettings {
   readonly solvers?: SolverLaw
   /** Share of payouts and refunds that the service abandons. */
   readonly failedPayoutShare: number
-  /** Shares of complete swaps that are refunded (the seed chooses the reason) and that fail. */
+  /** Share of complete swaps that are refunded. The seed chooses the reason. */
   readonly refundedSwapShare: number
   /** Share of swaps that fail, 0 to 1. */ readonly failedSwapShare: number
   /** From the executed transfer until the order shows it. */

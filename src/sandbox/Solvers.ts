@@ -1,8 +1,8 @@
 /**
  * Solvers that fill the orders of a sandbox, as data. They ask for a margin, check an order some time after the market has reached it, have
- * limited money, and are absent at times. Without a law, a touch of the mid fills (`Matching`). Pure in the law, the seed, the order and
- * the time. It shares nothing with the fill rules of backtests, because they are judged by it. Times are the service's, at any speed of the
- * market. Swaps and quotes have no solvers.
+ * limited money, and are absent at times. Without a law, an order fills when the mid touches its limit (`Matching`). All functions are pure
+ * in the law, the seed, the order and the time. They share nothing with the fill rules of backtests, because they are used to judge those.
+ * Times are the service's, at any speed of the market. Swaps and quotes have no solvers.
  */
 import { Effect, Schema } from "effect"
 import * as Seeded from "./Seeded.ts"

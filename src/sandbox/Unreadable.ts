@@ -1,6 +1,6 @@
 /**
- * Requests that no endpoint reads, because their bytes are not HTTP, have no end, or name no host. Node answers these itself and
- * with an empty body; here each is told in a sentence what is wrong with it.
+ * Requests that reach no endpoint, because their bytes are not HTTP, have no end, or name no host. Node would answer these itself, with an
+ * empty body. Here each gets a sentence that names the fault.
  */
 import { createServer, type Server } from "node:http"
 import type { Socket } from "node:net"
@@ -10,7 +10,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 
 const sentences: Readonly<Record<string, readonly [line: string, message: string]>> = {
   HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The headers of the request are too large"],
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not come to its end in time"]
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request was not complete in time"]
 }
 const notHttp = ["400 Bad Request", "The request is not HTTP"] as const
 
@@ -35,6 +35,7 @@ export const withHost = <E, R>(handler: Effect.Effect<HttpServerResponse.HttpSer
     const { httpVersion, rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
     const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length
     if (hosts === 1 || (hosts === 0 && httpVersion !== "1.1")) return handler
-    const message = hosts === 0 ? "The request has no Host header, as HTTP/1.1 asks for" : "A request names one host"
+    const message =
+      hosts === 0 ? "The request has no Host header, which HTTP/1.1 requires" : "A request must name one host"
     return Effect.succeed(HttpServerResponse.jsonUnsafe({ message }, { status: 400 }))
   })

@@ -1,6 +1,6 @@
 /**
  * The sandbox for other programs: `import { start } from "limitbot/sandbox"`. It imitates the whole service on a loopback port, with its
- * own market, solvers, money and keys, and needs no network. The package brings all that it needs, Effect too.
+ * own market, solvers, money and keys, and needs no network. The package contains all its dependencies, including Effect.
  *
  * @module limitbot/sandbox
  */

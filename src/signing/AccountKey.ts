@@ -1,6 +1,6 @@
 /**
- * Which key signs for an account. An implicit account is its key in hexadecimal digits. Of a named account only the verifier
- * knows the keys, so the one that signed first has to sign everything that a process sends.
+ * Determines the key that signs for an account. An implicit account is its key in hexadecimal digits. Only the verifier knows the keys of a
+ * named account, so the key that signed first has to sign everything that a process sends.
  */
 import { Effect, Schema } from "effect"
 import * as Ed25519 from "./Ed25519.ts"

@@ -69,7 +69,7 @@ const open = (text: string, signatures: string, account: string, publicKey: stri
     if (!line.startsWith(`— ${name} `)) return false
     const base64 = line.slice(name.length + 3)
     const bytes = Buffer.from(base64, "base64")
-    // Decoders skip what is no base64: a note that was changed would count as the same.
+    // Decoders skip characters that are not base64, so a changed note would count as the same.
     if (bytes.toString("base64") !== base64) return false
     const signature = Ed25519.format(bytes.subarray(4))
     return bytes.subarray(0, 4).equals(keyHash(name, key)) && Ed25519.verify(publicKey, Buffer.from(text), signature)

@@ -1,10 +1,10 @@
 /**
- * The only door to a payment. It signs only if the venue's payload contains exactly the one transfer that we
- * journaled: the order's deposit address, the input asset, the amount, our account, the verifier and the token name of the order's
- * own kind of deposit (`Domains`), a sane deadline, and nothing else. An accepted payload is signed unmodified, to the byte.
+ * The only door to a payment. It signs only if the venue's payload contains exactly the one transfer that we journaled: the order's deposit
+ * address, the input asset, the amount, our account, the verifier and the token name of the order's own kind of deposit (`Domains`), a sane
+ * deadline, and nothing else. An accepted payload is signed unmodified, to the byte.
  *
- * Whoever has the key is a witness like the venue: what comes back passes the same checks before it leaves, is the payload
- * that was asked for, and bears a signature of the account's own key.
+ * The key holder is trusted no more than the venue. Its answer passes the same checks before it is sent, must contain the requested
+ * payload, and must have a signature of the account's own key.
  */
 
 import { Clock, Context, Duration, Effect, Layer, Schema } from "effect"

@@ -58,7 +58,7 @@ export const make = () => {
     },
     /** Returns `undefined` until an answer has a time. */
     millis: (): number | undefined => {
-      // A clock that was set since says nothing of how long ago that was.
+      // If the clock was set since then, the age of that answer is unknown.
       const isRecent = Math.abs(newestAt - bodyAt) <= bodyMillis
       return isRecent ? median(byBodies) : (median(byHeaders) ?? median(byBodies))
     }

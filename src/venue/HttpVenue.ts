@@ -85,8 +85,8 @@ type Reading = (element: unknown, now: number) => Result.Result<Order, OddOrder>
 const generationMillis = 300_000
 
 /**
- * Most elements of a list are what they were at the last look: one that is written the same is not read again. What no list has shown
- * for some minutes is forgotten.
+ * Most elements of a list are unchanged since the last poll. An element with equal text is not read again. Elements that no list has shown
+ * for some minutes are forgotten.
  */
 const remembering = (read: Reading): Reading => {
   interface Known {
@@ -365,7 +365,7 @@ const toDryQuote = (quote: Quote) => {
   const { amountInFormatted, amountOutFormatted } = quote
   if (!amountIn || !amountOut) return noAnswer(operation, "an amount of the quote is not a positive whole number")
   if (amountInFormatted === undefined || amountOutFormatted === undefined) {
-    return noAnswer(operation, "the quote does not say its amounts in units of the asset")
+    return noAnswer(operation, "the quote has no amounts in units of the asset")
   }
   return Effect.succeed({ amountIn, amountOut, amountInFormatted, amountOutFormatted })
 }
@@ -389,7 +389,7 @@ const toToken = ({
 
 const toBalance = (balance: (typeof BalancesResponse.Type)["balances"][number]): Effect.Effect<Balance, VenueError> => {
   const available = parseAmount(balance.available)
-  // What the service lists here is private, whatever it calls it.
+  // The service lists only private balances here, under any name.
   if (available !== undefined) return Effect.succeed({ source: "private", ...balance, available })
   return noAnswer(calls.balances.operation, `the balance of ${balance.tokenId.slice(0, 80)} is not a whole number`)
 }

@@ -1,11 +1,10 @@
 /**
- * Incidents that the service reports on a separate status page. While one is active, nothing new is created, signed
- * or paid by a wallet in the affected assets, so no more money goes where it may get stuck. Funded orders are
- * followed and withdrawn as always. The feed is optional and can only hold back: an unreadable feed is reported and
- * changes nothing.
+ * Incidents that the service reports on a separate status page. While one is active, nothing new is created, signed or paid by a wallet in
+ * the affected assets, so no more money goes where it may get stuck. Funded orders are still tracked and canceled. The feed is optional and
+ * can only hold back: an unreadable feed is reported and changes nothing.
  *
- * The service's own feed names a scope and a direction for each incident, and needs a token. Other status pages are read by the names
- * of assets and chains in their text.
+ * The service's own feed names a scope and a direction for each incident, and needs a token. Other status pages are read by the names of
+ * assets and chains in their text.
  */
 import { Clock, Context, Effect, Exit, Layer, Option, type Redacted, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"

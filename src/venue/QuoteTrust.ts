@@ -81,9 +81,9 @@ const sizeProblem = ({ amount, dry, swapType }: QuoteRequest, quote: QuoteRespon
 }
 
 /**
- * A swap is held to its least output alone, so one below the agreed tolerance would let the venue keep the rest. Both the
- * tolerance and the division are rounded for the venue, which may round once more. A price promises nothing. Where any input
- * counts, the least output is that of the least input.
+ * A swap only has to pay its least output, so a least output below the agreed tolerance would let the venue keep the rest. The tolerance
+ * and the division are rounded in favour of the venue, which may round once more. A price promises nothing. If any input counts, the least
+ * output is that of the least input.
  */
 const leastProblem = (
   { dry, slippageTolerance, swapType }: QuoteRequest,

@@ -1,10 +1,9 @@
 /**
- * A swap as the engine's kind of order: quoted instead of created, funded like any other, and executed as soon as it
- * is funded. Its id is its deposit address, and the swap status is its whole state.
+ * A swap as the engine's kind of order: quoted instead of created, funded like any other, and executed as soon as it is funded. Its id is
+ * its deposit address, and the swap status is its whole state.
  *
- * A quote that nobody pays is nothing: it never executes, is in no list of orders, and needs no cancel. A lost answer
- * is therefore simply asked for again. A paid swap either executes at no less than the quote's least output, or the
- * money comes back.
+ * An unpaid quote has no effect: it never executes, is in no list of orders, and needs no cancel. So if an answer is lost, the quote is
+ * simply requested again. A paid swap either executes at no less than the quote's least output, or the money comes back.
  */
 
 import { Clock, Effect, Result } from "effect"
@@ -146,10 +145,10 @@ const toOrder = (
   const until = Timestamp.parse(term("deadline", echo.deadline))
   const missing = swap === undefined ? needed.find((name) => unsaid.includes(name)) : undefined
   if (missing !== undefined) return Result.fail(`${missing} is missing`)
-  // An amount that nobody names is never taken for zero.
+  // A missing amount never counts as zero.
   const isKnown = swap?.depositedAmount !== undefined || (swap !== undefined && !withDeposit.has(swap.status))
   if (inputAmount === 0n && !isKnown) return Result.fail("it does not say what is to be deposited")
-  // A swap alone has no sides: it sells its origin.
+  // A swap that is read alone has no sides: it counts as a sale of its origin.
   const terms = asked ?? {
     side: "SELL" as const,
     baseAsset: path.originAsset,
@@ -222,9 +221,8 @@ const started: Omit<Progress, "estimatedRefundFee"> = {
 const withDeposit: ReadonlySet<string> = new Set(["INCOMPLETE_DEPOSIT", "PROCESSING", "SUCCESS", "REFUNDED", "FAILED"])
 
 /**
- * Amounts may be missing, even at the end. If the status implies a deposit, it is all of it: that is what was signed
- * for. An output that is not reported is not proven, so the swap is not over. A swap that nobody paid in time never
- * executes: a later payment is sent back.
+ * Amounts may be missing, even at the end. If the status implies a deposit, it counts as the whole input, because that was signed. An
+ * unreported output is not proven, so the swap is not over. A swap that nobody paid in time never executes: a later payment is sent back.
  */
 const progressOf = (
   swap: ReadSwap | undefined,
@@ -244,7 +242,7 @@ const progressOf = (
   }
   if (status === "FAILED") return { ...progress, ...failed(swap) }
   const isOver = status === "REFUNDED" || (status === "SUCCESS" && amountOut > 0n)
-  // A transfer that is known, or a claim without proof, has a separate status.
+  // A transfer that is known but not confirmed, and a claim without proof, keep the venue's status.
   return isOver ? { ...progress, ...over(swap, depositedAmount, now) } : { ...progress, fillStatus: status }
 }
 

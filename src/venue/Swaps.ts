@@ -1,6 +1,4 @@
-/**
- * Swaps: a quote that can be trusted with money (`QuoteTrust`), reporting a deposit, and what became of it.
- */
+/** Swaps: quotes that can be trusted with money (`QuoteTrust`), reports of deposits, and the status of a swap. */
 
 import { Context, Effect, Layer, Result, Schema } from "effect"
 import { present } from "../domain/Present.ts"

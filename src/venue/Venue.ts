@@ -72,7 +72,7 @@ export interface Deposit {
   readonly senderAccount?: string
 }
 
-/** A price for an amount. It binds nobody. */
+/** A price for an amount. It is not binding. */
 export interface DryQuote {
   /** Smallest units of the origin asset. */ readonly amountIn: Amount
   /** Smallest units of the destination asset. */ readonly amountOut: Amount
@@ -119,8 +119,8 @@ export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<st
 })
 
 /**
- * Why nothing new may be created or funded in these assets (the venue's ids) now, if so: what is paid in, then what is paid out. It is
- * asked before every step that commits money; by default nothing is held.
+ * Returns the reason why nothing new may be created or funded in these assets now; `undefined` if nothing is held. The assets are the
+ * venue's ids: the paid one first, then those that are paid out. Every step that commits money asks first. By default nothing is held.
  */
 export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => Effect.Effect<string | undefined>>(
   "limitbot/venue/FundingHold",
@@ -129,7 +129,7 @@ export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => 
 
 const nothingHeld = Effect.undefined
 
-/** Why the feed of incidents refuses us; `undefined` while it has not answered. */
+/** The reason why the feed of incidents refuses us, if it does; `undefined` while it has not answered. */
 export const IncidentFeed = Context.Reference<Effect.Effect<{ readonly refusal?: string } | undefined>>(
   "limitbot/venue/IncidentFeed",
   { defaultValue: () => Effect.succeed({}) }
@@ -145,8 +145,9 @@ export class Venue extends Context.Service<
     /** Creates an unfunded order. No call repeats it: without an answer the order may exist. */
     createOrder(order: CreateOrder & Holdable): Effect.Effect<Answer<Order>, VenueError>
     /**
-     * Newest first. `unfinishedOnly`: orders whose payout is not final; `statuses`: only orders in one of these; `parties`: only orders that are
-     * paid to or back to one of these need to be told; `since`: whoever asks looks no further back, which the service does not know.
+     * Newest first. `unfinishedOnly`: orders whose payout is not final. `statuses`: only orders in one of these. `parties`: orders that are
+     * neither paid to nor back to one of these may be listed without content. `since`: the caller reads no further back, which the service
+     * does not know.
      */
     listOrders(query: {
       readonly cursor?: string

@@ -1,6 +1,6 @@
 /**
- * Where the venue is, who we are there, and how long we wait for it. The configuration file fills it; secrets stay
- * `Redacted` until a header is written.
+ * The address of the venue, our account there, and the time limits. The configuration file fills it; secrets stay `Redacted` until a header
+ * is written.
  */
 import { Context, type Redacted } from "effect"
 import { type AskedPath, type MoneyPlaces, pathBetween } from "../domain/MoneyPath.ts"
@@ -15,7 +15,7 @@ import type { LedgerName } from "./wire/WireValue.ts"
 
 /** The owner and the places of the money, and the terms of orders that have none of their own. */
 export interface VenueAccount extends MoneyPlaces, OrderTerms {
-  /** For orders that name none. */ readonly confidentiality: NonNullable<OrderTerms["confidentiality"]>
+  /** Applies to orders that name none. */ readonly confidentiality: NonNullable<OrderTerms["confidentiality"]>
 }
 
 /** Returns the path that an order's money takes. */

@@ -3,10 +3,10 @@
  *
  * | reason         | the request was          | the caller                                          |
  * |----------------|--------------------------|-----------------------------------------------------|
- * | Rejected       | refused, with a code     | tells the strategy; never repeats it unchanged      |
+ * | Rejected       | refused, with a code     | reports it to the strategy; never repeats it as it is |
  * | RetryLater     | not taken this time      | tries again after the wait                          |
- * | OutcomeUnknown | perhaps executed         | reads until the venue says; never assumes either way |
- * | Unauthorized   | refused for its key      | stops if that lasts, tells the operator             |
+ * | OutcomeUnknown | perhaps executed         | reads until the venue reports which; assumes neither |
+ * | Unauthorized   | refused for its key      | stops if that lasts, and reports it to the operator |
  *
  * No code of the venue means "certainly absent": other services have answered 4xx to requests that they executed.
  */

@@ -123,7 +123,7 @@ describe.concurrent("limitbot run", () => {
     const { code, stderr } = await bot.ended
     assert.strictEqual(code, 0)
     // Where logins need a salt, its outage is told as well: once, however often it was asked for.
-    const unsalted = /^timestamp=\S+ level=WARN \S+ message="\S+ does not tell the salt of \S+"\n/
+    const unsalted = /^timestamp=\S+ level=WARN \S+ message="\S+ does not report the salt of \S+"\n/
     assert.strictEqual(stderr.replace(unsalted, ""), "")
   })
 

@@ -40,8 +40,8 @@ describe("a request that cannot be read", () => {
       "The headers of a request have at most 16384 bytes"
     ],
     ["no HTTP", "no such thing\r\n\r\n", 400, "The request is not HTTP"],
-    ["half of its body", `${get}Content-Length: 9\r\n\r\nhalf`, 408, "The request did not come to its end in time"],
-    ["half of its headers", get, 408, "The request did not come to its end in time"]
+    ["half of its body", `${get}Content-Length: 9\r\n\r\nhalf`, 408, "The request was not complete in time"],
+    ["half of its headers", get, 408, "The request was not complete in time"]
   ])("%s: an empty body", async (_, request, status, message) => {
     const answer = await answerTo(request)
     const [head = "", body = ""] = answer.split("\r\n\r\n")

@@ -79,8 +79,8 @@ describe("SandboxServer", () => {
       const get = "GET /sandbox/connection HTTP"
       const cases = [
         ["\u0016\u0003\u0001 hello\r\n\r\n", 400, "The request is not HTTP"],
-        [`${get}/1.1\r\nConnection: close\r\n\r\n`, 400, "The request has no Host header, as HTTP/1.1 asks for"],
-        [`${get}/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`, 400, "A request names one host"],
+        [`${get}/1.1\r\nConnection: close\r\n\r\n`, 400, "The request has no Host header, which HTTP/1.1 requires"],
+        [`${get}/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n`, 400, "A request must name one host"],
         [`${get}/1.1\r\nHost: a\r\nX: ${"x".repeat(40_000)}\r\n\r\n`, 431, "The headers of the request are too large"]
       ] as const
       for (const [request, status, message] of cases) {

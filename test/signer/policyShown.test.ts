@@ -32,7 +32,7 @@ destinations: ["a.near", "b*"]
 approvers: ["${approver}"]
 `)
     assert.deepStrictEqual(lines, [
-      "  USDC: at most 100 at once, more than 40 only with an approver's word",
+      "  USDC: at most 100 at once, more than 40 only with an approval",
       "  USDC: 0 of 3000 in 24 hours",
       "  everything together: 0 of 500 in 1 hour",
       "  everything together: 0 of 5000 in 24 hours",

@@ -34,7 +34,7 @@ const unreadable: Readonly<Record<string, readonly [line: string, message: strin
     "431 Request Header Fields Too Large",
     `The headers of a request have at most ${limits.maxHeaderSize} bytes`
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not come to its end in time"]
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request was not complete in time"]
 }
 const notHttp = ["400 Bad Request", "The request is not HTTP"] as const
 

@@ -63,7 +63,7 @@ export const guard = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResp
     // Node keeps the first of several hosts, and whoever stands in front may keep another.
     const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
     if (rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1)
-      return refusal(400, "A request names one host")
+      return refusal(400, "A request must name one host")
     const violation = objection(request, yield* ServerNames)
     if (violation !== undefined) return refusal(...violation)
     const response = yield* Effect.catchIf(app, isNowhere, () => Effect.succeed(refusal(404, nothingHere)))

@@ -1,12 +1,11 @@
 /**
- * Appends to the journals of many accounts in one database. Those that wait while another is being written go together in one
- * statement, so that a commit is paid for once for all of them.
+ * Appends to the journals of many accounts in one database. Appends that wait while another is written go together in one statement, so
+ * that they share the cost of a commit.
  *
- * The statement is the fence: rows of an append are written if the account still has the epoch of whoever appends, its journal ends
- * with the very row that this one knows, and the server is that of the claim; else none of them. The epoch alone would not do: on a
- * standby that lacks the newest claims, or in a copy that was put back, an owner of before would be the owner again, and not know what the
- * one after it has paid. It may therefore be sent again after a broken
- * connection: what was written before is recognized by the hash of its last row.
+ * The statement is the fence. It writes the rows of an append only if the account still has the appender's epoch, its journal ends with the
+ * row that the appender knows as the last, and the server is that of the claim. The epoch alone is not enough: on a standby without the
+ * newest claims, or in a restored copy, an earlier owner would be the owner again, without knowing the payments of the later one. The
+ * statement can be sent again after a broken connection: rows that are already written are recognized by the hash of the last one.
  */
 import { Array, Deferred, Effect, Queue, Schedule, type Scope } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -34,7 +33,7 @@ interface Waiting extends Append {
 const mostTogether = 64
 const mostWaiting = 4_096
 
-/** Retries for half a minute while the database is unreachable. Nothing else happens meanwhile. */
+/** Each append is tried again for half a minute while the database is unreachable. Its caller waits. */
 const whileAway = {
   schedule: Schedule.spaced("250 millis"),
   times: 120,
@@ -68,7 +67,7 @@ export const make = Effect.fnUntraced(function* (
       onFailure: (error) => {
         const [only, ...others] = waiting
         if (only === undefined) return Effect.void
-        // One that the database refuses must not keep the others from being written.
+        // An append that the database refuses must not keep the others from being written.
         return others.length === 0 || error.isRetryable
           ? Effect.forEach(waiting, ({ done }) => Deferred.fail(done, error), { discard: true })
           : Effect.forEach(waiting, (append) => writeTogether([append]), { discard: true })
@@ -109,8 +108,8 @@ const apart = (taken: ReadonlyArray<Waiting>): ReadonlyArray<ReadonlyArray<Waiti
 }
 
 /**
- * The server since its start, the database since it was created and the table since it was filled: a standby that takes over, a backup
- * that is put back and a dump that is read in have another one.
+ * Identifies the server since its start, the database since its creation and the table since it was filled. A standby that takes over, a
+ * restored backup and an imported dump have another identity.
  */
 export const incarnation = (sql: SqlClient.SqlClient) => sql`concat_ws('/',
   extract(epoch FROM pg_postmaster_start_time()), (SELECT oid FROM pg_database WHERE datname = current_database()),

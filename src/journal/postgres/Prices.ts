@@ -1,7 +1,6 @@
 /**
- * The minutes and candles that a fleet has seen of a venue, for all of its accounts: an account that is taken over goes on with warm
- * indicators. What one account of a process has stored, none of the same process stores again. As in a journal's file, losing some loses no
- * money.
+ * The minutes and candles that a fleet has seen of a venue, for all of its accounts, so that an account continues with complete indicators
+ * under a new runner. Accounts of one process store each of them only once. As in a journal's file, losing some loses no money.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -21,7 +20,7 @@ export const of = (sql: SqlClient.SqlClient, venue: string): PriceStore["Service
   }
 
   const append = Effect.fn("Prices.append")(function* (market: string, { close, high, low, open, openedAt }: Minute) {
-    // A minute that has not closed yet is stored again and again: each of its states counts.
+    // A minute that has not closed yet is stored repeatedly, so the key contains its prices.
     if (isKnown(`${market} ${openedAt} ${open} ${high} ${low} ${close}`)) return
     yield* sql`
       INSERT INTO price_minutes (venue, market, opened_at, open, high, low, close)

@@ -1,8 +1,8 @@
 /**
- * The accounts of a fleet, as rows of the database that has their journals: what each account's configuration and strategy files say, what
- * people want of it, and which runner began with it last. Who may begin is decided by the locks of the cluster, and who is alive by its table of
- * runners (`limitbot_runners`). All times are the database's own, so no runner's clock matters. That two runners believe to own an account
- * costs time and never money: the journal has one owner (`Journals.claim`).
+ * The accounts of a fleet, as rows of the database that has their journals: each account's configuration and strategy files, the wish of
+ * its operators, and the runner that began with it last. The locks of the cluster decide which runner may begin, and its table of runners
+ * shows which ones are alive (`limitbot_runners`). All times are the database's own, so no runner's clock matters. If two runners believe
+ * that they own an account, that costs time and never money: the journal has one owner (`Journals.claim`).
  */
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -86,7 +86,7 @@ export class Registry extends Context.Service<
       why: string,
       names: ReadonlyArray<string>
     ): Effect.Effect<ReadonlyArray<string>, JournalError>
-    /** Removes only an account that is killed, whose bot runs, and that has no open orders. Its journal stays. */
+    /** Removes only an account that is killed and whose last report, if any, shows a running bot without open orders. Its journal stays. */
     remove(name: string): Effect.Effect<boolean, JournalError>
     waitingFor(name: string): Effect.Effect<ReadonlyArray<WaitingWord>, JournalError>
     /** Deletes commands that were answered more than a day ago. */

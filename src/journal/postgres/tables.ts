@@ -1,7 +1,7 @@
 /**
- * The tables of a fleet's database: the journals of many accounts, each a chain of its own, and who owns each account. The row of
- * an account is the fence: its epoch grows with every claim, and it says how far the account's journal has come. A migration
- * that shipped is never edited. The database itself refuses to change or delete an event.
+ * The tables of a fleet's database: the journals of many accounts, each a separate chain, and the owner of each account. The row of an
+ * account is the fence: its epoch grows with every claim, and it shows the end of the account's journal. A migration that shipped is never
+ * edited. The database itself refuses to change or delete an event.
  */
 import { Effect, Layer } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -51,7 +51,7 @@ const createJournals = Effect.gen(function* () {
     )`
 })
 
-/** Target states and runners of the accounts. This table is not needed to find the owner or place of any money. */
+/** Target states and runners of the accounts. These tables are not needed to find the owner or place of any money. */
 const createFleet = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`
@@ -156,7 +156,7 @@ const createRates = Effect.gen(function* () {
     )`
 })
 
-/** Replaces our own tables with those of the cluster engine. Keeps all commands of operators. */
+/** Replaces our own tables by those of the cluster engine. Refuses while an old runner lives or a command waits, so no command is lost. */
 const placeByCluster = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`LOCK TABLE fleet_runners, fleet_words IN ACCESS EXCLUSIVE MODE`

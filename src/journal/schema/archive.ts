@@ -1,7 +1,7 @@
 /**
- * The older part of a journal in a file of its own, `JOURNAL.archive`. Whoever opens the journal reads both as one table: a temporary view
- * takes the name `journal`, so that events have their numbers, their chain and their proofs as before. Only what writes says `main.journal`.
- * An event may be in both files for a moment, after a crash in between; it counts once.
+ * The older part of a journal in a file of its own, `JOURNAL.archive`. Readers of the journal see both as one table: a temporary view takes
+ * the name `journal`, so events keep their numbers, their chain and their proofs. Only writes and questions about the newest event use
+ * `main.journal`. After a crash, an event may be in both files; it counts once.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Tables of the past: the partner's transactions as far as they were read, how far that is, and whose turn it is to ask. They
- * can be thrown away and read again, unlike the journal.
+ * Tables of data from the venue: the partner's transactions that were read, the progress of that reading, the turns of requests, and the
+ * last balances. Unlike the journal, they can be deleted and read again.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

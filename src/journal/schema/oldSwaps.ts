@@ -1,6 +1,6 @@
 /**
- * Before 22 November 2026 swaps by hand were steps, first in a table and then as events of their own, and there was an event for lost
- * payments. Nobody has such a journal any more: one is refused whole rather than read in part, and the empty table goes.
+ * Before 22 November 2026 manual swaps were steps, first in a table and then as separate events, and there was an event for lost payments.
+ * Such a journal is refused as a whole, because it cannot be read completely. The empty table is dropped.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

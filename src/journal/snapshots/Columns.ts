@@ -1,6 +1,6 @@
 /**
- * Many records of one kind as columns, for snapshots: numbers and amounts as arrays of machine words, names once with a number for
- * each record. A hundred thousand records are read back in the time in which Node would read a few thousand objects.
+ * Stores many records of one kind as columns, for snapshots: numbers and amounts as arrays of machine words, and each repeated value once,
+ * with a number in each record. A hundred thousand records are read in the time in which Node would read a few thousand objects.
  */
 
 type Row = Readonly<Record<string, unknown>>
@@ -57,7 +57,7 @@ const short = (numbers: ReadonlyArray<number>, limit: number) => {
 
 /** Restores the packed records. The caller must know their type: only the program that wrote the bytes may read them. */
 export const unpack = <A>({ columns, count }: Columns): Array<A> => {
-  // A copy has all of its fields at once, instead of growing by one after the other.
+  // A copy of `blank` has all its fields at once, instead of growing field by field.
   const blank = Object.fromEntries(columns.flatMap(({ has, key }) => (has === undefined ? [[key, undefined]] : [])))
   const cursors = columns.map((column) => ({ ...column, next: 0 }))
   return Array.from({ length: count }, (_, index) => {

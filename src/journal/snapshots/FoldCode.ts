@@ -1,6 +1,6 @@
 /**
- * A hash of the code that makes and reads the snapshots of a fold. The built program knows it (`tools/build.ts` replaces this file):
- * there it is a hash of the fold with all that it imports, so an upgrade that does not touch it keeps its snapshots.
+ * A hash of the code that makes and reads the snapshots of a fold. `tools/build.ts` replaces this file in the built program by a hash of
+ * the fold with all its imports, so an upgrade that does not change them keeps its snapshots.
  */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"

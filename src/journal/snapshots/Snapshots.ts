@@ -42,7 +42,7 @@ export const make = (table: SnapshotTable): Snapshots => ({
       Effect.map((row) =>
         row !== undefined && row.chained === row.hash && row.seal === sealOf(row) ? row : undefined
       ),
-      // A cache that cannot be read is none.
+      // A cache that cannot be read counts as empty.
       Effect.orElseSucceed(() => undefined)
     ),
   keep: (fold, { sequence, body }) =>

@@ -1,6 +1,6 @@
 /**
- * The Merkle tree over the journal in a file: grown by the events that came since it was last looked at, and asked for the proof of
- * some of them. It reads beside the bot and writes nothing; what it takes for an event is the hash in its row, which `Chain` verifies.
+ * The Merkle tree over the journal in a file: grows by the events since the last call, and proves single events. It reads beside the bot
+ * and writes nothing. It uses the hash in each row as the event; `Chain` verifies these hashes.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,7 +10,7 @@ import * as Merkle from "./Merkle.ts"
 
 const pageSize = 5_000
 
-/** Adds the events since the last call to a tree and returns the newest hash of the chain. Yields to the bot between two pages. */
+/** Adds new events to a tree, page by page between the bot's fibers. Returns the hash of the last one; `genesis` if there is none. */
 export const grow = Effect.fn("JournalTree.grow")(
   function* (tree: Merkle.Growing) {
     const sql = yield* SqlClient.SqlClient

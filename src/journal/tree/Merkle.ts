@@ -1,9 +1,9 @@
 /**
- * The Merkle tree over a journal (RFC 6962), for people who have not got it: its root stands for all events, and a path of a few
+ * The Merkle tree over a journal (RFC 6962), for people who do not have the journal: its root stands for all events, and a path of a few
  * hashes proves that one event is below it. The chain alone would need every event in between.
  *
- * A leaf is the hash that an event has in the chain (`../Hash.ts`), so what an event is stays said in one place, and nothing is computed
- * when events are appended: whoever wants a root reads the hashes that came since.
+ * A leaf is the hash that an event has in the chain (`../Hash.ts`), so only that file defines the hash of an event. Appending computes
+ * nothing here: a program that needs a root reads the hashes since the last one.
  */
 import { hash } from "node:crypto"
 
@@ -28,7 +28,7 @@ export const make = (): Growing => ({ size: 0, peaks: [] })
 
 export const add = (tree: Growing, chained: string): void => {
   let root = leafOf(chained)
-  // Each whole tree of the same height that ends here becomes one with it: a carry, as when one is added to a binary number.
+  // Joins complete subtrees of equal height that end here, like carries when 1 is added to a binary number.
   for (let rest = tree.size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
     const leftNode = tree.peaks.pop()
     if (leftNode !== undefined) root = nodeOf(leftNode, root)
@@ -57,7 +57,7 @@ export const pathsOf = (
   return paths
 }
 
-/** The last of an odd number moves up unchanged. */
+/** The last of an odd number of hashes moves up unchanged. */
 const paired = (level: ReadonlyArray<Buffer>): Array<Buffer> =>
   level.flatMap((left, index) => {
     if (index % 2 === 1) return []

@@ -1,7 +1,7 @@
 /**
- * Time in the sandbox: everything that happens by itself, in time order. The market is compared with resting orders
- * on a fixed grid and whenever an order opens; nothing can happen in between. So the result does not depend on when
- * or how often anybody asks, and idle time costs nothing.
+ * Time in the sandbox: everything that happens by itself, in time order. The market is compared with resting orders on a fixed grid, when
+ * an order opens, and when a command sets prices. So the result does not depend on the times or the number of requests, and idle time costs
+ * nothing.
  */
 import * as Deposits from "./Deposits.ts"
 import * as OrderLife from "./orders/OrderLife.ts"

@@ -1,6 +1,6 @@
 /**
- * Everything that a client can change, as plain data that goes word for word into the state file. A command applied
- * to a state at a time either changes the state and answers, or refuses and changes nothing.
+ * Everything that a client can change, as plain data that is written unchanged to the state file. A command either changes the state and
+ * answers, or refuses and changes nothing.
  */
 import { Result, Schema } from "effect"
 import { isTerminal } from "../../domain/Order.ts"
@@ -179,7 +179,7 @@ const executeIntent = (state: State, intent: Payload<"ExecuteIntent">): Applied<
       hash: intentHash,
       isIntent: true,
       from: placeFor(target),
-      // On the other ledger the address is one like any other: the order does not see it, and it comes back.
+      // On the other ledger the address is not special: the order does not notice the transfer, and it is returned.
       isAttributed: placeFor(target) === paidFrom(target),
       isRecognised: false
     }
@@ -203,7 +203,7 @@ const submitDeposit = (
 ): Applied<"SubmitDeposit"> => {
   const target = state.targets.get(depositAddress)
   if (target === undefined) return refuse("order-not-found", `Deposit address ${depositAddress} not found`)
-  // A hash that no chain knows reports nothing: the service looks for it and finds nothing.
+  // A report of an unknown hash changes nothing, because the service searches for it and finds nothing.
   const deposit = state.chainDeposits.get(txHash)
   if (deposit?.target === target) Deposits.recogniseSoon(state, deposit)
   return Result.succeed(target)

@@ -1,6 +1,6 @@
 /**
- * Incoming money. A transfer reaches the deposit address at once, and the order or swap behind it notices it slightly
- * later. What it does not need goes back by itself, separately from any payout or refund.
+ * Incoming money. A transfer reaches the deposit address at once, and its order or swap notices it slightly later. A part that is not
+ * needed is returned separately from any payout or refund.
  */
 import * as Amount from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"
@@ -61,7 +61,7 @@ export const recognise = (state: State, deposit: IncomingDeposit): void => {
   else if (target.status === "AWAITING_DEPOSIT" && target.deposited === target.inputAmount) open(state, target)
 }
 
-/** A swap accepts everything until it starts. An order accepts what it lacks until it is refunded. */
+/** A swap accepts everything until it starts. An order accepts what it lacks until it is filled or refunded. */
 const wantedAmount = (target: SandboxOrder | SandboxSwap, asset: string): Amount.Amount => {
   if (asset !== target.origin.id) return 0n
   if (target.kind === "swap") return target.isClosed || Collecting.collects(target) ? 0n : 2n ** 256n

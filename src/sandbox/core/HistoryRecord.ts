@@ -1,7 +1,7 @@
 /**
- * One line of history per deposit address, for swaps and orders alike, with what the filters look at. Amounts read
- * zero until everything is over. Orders and non-public swaps count as masking records. No document defines those; it
- * is only known that filters by chain, token, referral, affiliate and value omit them.
+ * One line of history per deposit address, for swaps and orders alike, with the values that the filters use. Amounts read zero until
+ * everything is over. Orders and non-public swaps count as masking records. No document defines those; it is only known that filters by
+ * chain, token, referral, affiliate and value omit them.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import { isTerminal } from "../../domain/Order.ts"

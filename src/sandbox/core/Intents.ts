@@ -74,7 +74,7 @@ export const generate = (
     nonce: nonce.toString("base64"),
     recipient: domain.verifier
   }
-  // The real service sends no callback, a null one, or one that means nothing but is part of what is signed.
+  // The real service sends no callback, a null one, or one that has no effect but is part of the signed bytes.
   const callback = Seeded.between([0, 2], settings.seed, "callback", ...keys)
   if (callback === 0) return Result.succeed(payload)
   return Result.succeed({ ...payload, callbackUrl: callback === 1 ? null : "https://sandbox.invalid/signed" })
@@ -131,7 +131,7 @@ export const verify = (
     if (problem !== undefined) return yield* wrong(problem)
     if (isSalted(state) && parts !== undefined && parts.salt !== Salts.saltOf(state, recipient))
       return yield* wrong("invalid salt")
-    // One verifier for both ledgers does not tell them apart: the deposit address does.
+    // If both ledgers have the same verifier, only the deposit address tells them apart.
     const [ledger] = ledgers.length === 1 ? ledgers : []
     const nameIn = (token: string) => (ledger === undefined ? token : Domains.assetOf(signing[ledger], token))
     return {

@@ -14,7 +14,7 @@ export type PayoutName = "withdrawal" | "refund"
 
 type PayoutStatus = "NOT_STARTED" | "IN_PROGRESS" | "COMPLETED" | "FAILED"
 
-/** An order without money never starts a payout, and so never reports a final one. */
+/** An order without money never starts a payout, so it never reports a final one. */
 export const payoutStatus = (order: SandboxOrder): PayoutStatus => {
   const statuses = [order.withdrawal, order.refund].flatMap((leg) => (leg === undefined ? [] : [leg.status]))
   if (!isTerminal(order.status) || statuses.length === 0) return "NOT_STARTED"

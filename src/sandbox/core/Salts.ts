@@ -1,6 +1,6 @@
 /**
- * The salts of the verifiers' nonces: four bytes each, another value after every rotation. A verifier takes only the present
- * one, which a public view of it tells; at first it is the one of the facts, where they have one.
+ * The salts of the verifiers' nonces: four bytes each, another value after every rotation. A verifier accepts only the present salt, which
+ * a public view of it returns. The first salt is the one in the facts, if they have one.
  */
 import { signedDeposits } from "../../signing/Domains.ts"
 import { factsOf } from "../../venue/VenueConfig.ts"

@@ -1,7 +1,6 @@
 /**
- * The service's whole state: a fold of commands with their times. Only `Commands.apply` and `Advance.advance` change
- * it, in place. Both depend on nothing but their arguments, so the same commands at the same times give the same
- * state, whenever and however often anybody asks.
+ * The service's whole state: a fold of commands with their times. Only `Commands.apply` and `Advance.advance` change it, in place. Both
+ * depend on nothing but their arguments, so the same commands at the same times give the same state, regardless of the requests in between.
  */
 import type { Amount } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

@@ -54,7 +54,7 @@ export const layer = HttpApiBuilder.group(
       }),
       balances: Effect.fnUntraced(function* ({ query }) {
         const { account = "" } = yield* Caller
-        // Repeated, or one list with commas: both are in use.
+        // Clients repeat the parameter, or send one list with commas.
         const tokenIds = (query.tokenIds ?? []).flatMap((ids) => ids.split(",")).filter((id) => id !== "")
         return yield* sandbox.read((state) => balancesOf(state, account, tokenIds)).pipe(asMessageError)
       })

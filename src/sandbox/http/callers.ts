@@ -44,7 +44,7 @@ export const layer = (seed: number) => {
     })
   const byKeyOrNothing = Effect.fnUntraced(function* (sent: Sent) {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
-    // A bad token is refused even beside a good key: it is only looked at here because the key was not accepted.
+    // A bad token is refused even beside a good key. The token was tried first, so a token here was not accepted.
     if (headers["authorization"] !== undefined) return undefined
     return Redacted.value(sent.credential) === "" ? {} : byApiKey(sent)
   })

@@ -20,8 +20,8 @@ type Application<E> = Effect.Effect<
 >
 
 /**
- * A client whose requests are answered by an effect. `HttpClient.make` would give each of them an `AbortController` and a
- * span, which takes longer than some answers.
+ * Returns a client whose requests are answered by an effect. `HttpClient.make` would give each request an `AbortController` and a span,
+ * which takes longer than some answers.
  */
 export const answeredBy = (
   answer: (

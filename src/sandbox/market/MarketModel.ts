@@ -69,7 +69,7 @@ export const make = (
   }
 }
 
-/** A finite series is played to its end, then backwards, and again: the market never jumps and never stops. */
+/** Plays a finite series to its end, then backwards, and again, so the market never jumps and never stops. */
 const pingPong = ({ candles }: ReplayedCandles): PricePath.CandleSource => {
   const { bars, time, open, high, low, close } = candles
   const at = (bar: number): PricePath.Candle => ({

@@ -1,7 +1,7 @@
 /**
- * A generated market. The logarithm of the price walks at random and is gently pulled back to its start (an
- * Ornstein-Uhlenbeck process), so a grid around today's price stays in play. A candle is a few steps of the walk:
- * first, highest, lowest, last. Pure in (seed, index); only the last candles are remembered, as a cache.
+ * A generated market. The logarithm of the price walks at random and is gently pulled back to its start (an Ornstein-Uhlenbeck process), so
+ * prices stay near the first one. A candle is a few steps of the walk: first, highest, lowest, last. Pure in (seed, index); only the last
+ * candles are remembered, as a cache.
  */
 import { dayMillis } from "../../domain/Durations.ts"
 import { normals } from "../Seeded.ts"

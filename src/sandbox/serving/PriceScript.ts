@@ -25,20 +25,20 @@ const market = Read.scalar(
 )
 
 const stepKeys = {
-  at: Read.optional(Read.duration, "not before this long after the start of the script"),
-  wait: Read.optional(Read.duration, "after the step before"),
-  orders: Read.optional(Read.integer(1, 10_000), "until so many orders rest"),
+  at: Read.optional(Read.duration, "earliest time after the start of the script"),
+  wait: Read.optional(Read.duration, "time to wait after the previous step"),
+  orders: Read.optional(Read.integer(1, 10_000), "number of resting orders to wait for"),
   prices: Read.optional(Read.table(market, Read.factor), "the new price of each market"),
   fill: Read.optional(
     Read.section({
       market: Read.optional(market),
       side: Read.optional(Read.side),
       price: Read.optional(Read.price),
-      quantity: Read.optional(Read.price, "of the base; without, all that is left")
+      quantity: Read.optional(Read.price, "of the base; default: the rest of the order")
     }),
-    "the oldest order that rests and has all of this, once there is one"
+    "the oldest resting order that matches, as soon as there is one"
   ),
-  advance: Read.optional(Read.duration, "the time of the sandbox, at once")
+  advance: Read.optional(Read.duration, "time by which the sandbox moves forward at once")
 }
 type Step = Read.Located<Read.SettingsOf<typeof stepKeys>>
 

@@ -1,4 +1,4 @@
-/** Runs the sandbox on a loopback port, until stopped, with the options of the command line. */
+/** Runs the sandbox on a loopback port with the options of the command line, until stopped. */
 import { Console, Effect, FileSystem, Schema } from "effect"
 import { parse } from "yaml"
 import { present } from "../../domain/Present.ts"

@@ -1,6 +1,6 @@
 /**
  * The rules of a signer, as people write them: caps by asset and in total, hours of the week, destinations, and the approvers of larger
- * payments. They stand in the signer's own file, or in a separate file that is signed with a key which neither the bot nor the signer has
+ * payments. They are in the signer's own file, or in a separate file that is signed with a key which neither the bot nor the signer has
  * (`limitbot signer policy`). A signed policy has a number, which only grows, and a lock.
  */
 import { Result, Schema } from "effect"
@@ -56,7 +56,7 @@ const cap = Read.section({
   maxPerDay: Read.required(Read.price, "most in 24 hours"),
   maxPerMonth: Read.optional(Read.price, "most in 30 days"),
   approveAbove: Read.optional(Read.price, "a larger payment needs an approval"),
-  price: Read.optional(Read.price, "what one counts towards the totals")
+  price: Read.optional(Read.price, "value of one unit in the totals")
 })
 
 export const keys = {
@@ -106,7 +106,7 @@ export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys
         return []
       }
       if (total !== undefined && price === undefined)
-        report(to, symbol, `${symbol.value} has no price, which the totals need`, "price: what one counts towards them")
+        report(to, symbol, `${symbol.value} has no price, which the totals need`, "price: the value of one unit")
       if (approveAbove !== undefined && approvers === undefined)
         report(to, symbol, `no approver for payments of ${symbol.value}`, "set approvers to their public keys")
       return [[id, { symbol: symbol.value, decimals, maxTransfer, ...windows, ...present({ approveAbove, price }) }]]
@@ -128,7 +128,7 @@ export const policyOf = ({ approvers, assets, destinations, hours, total }: Keys
 const signedFile = Read.settingsReader({
   version: Read.required(Read.integer(1, 1_000_000_000), "its number, larger than that of the policy before it"),
   account: Read.required(Read.text, "the account that pays"),
-  lock: Read.required(Read.duration, "how long it still applies beside its successor"),
+  lock: Read.required(Read.duration, "time for which it still applies beside its successor"),
   ...keys
 })
 

@@ -1,10 +1,9 @@
 /**
- * The time by which a signer counts: the machine's clock as it was at the start, and from there what has really passed. A clock that
- * is set meanwhile, ahead or back, makes no room in a cap, dates no payment into the past, and lets no payload count as expired. One
- * that was set back before the start counts on from the last line of the record. A machine that sleeps counts nothing meanwhile,
- * which only makes caps last longer.
+ * The time by which a signer counts: the machine's clock at the start, plus the time that has really passed since. So setting that clock
+ * ahead or back makes no room in a cap, dates no payment into the past, and expires no payload. If the clock was set back before the start,
+ * time goes on from the last line of the record. Time that the machine sleeps is not counted, which only makes caps last longer.
  *
- * What it cannot know is how long it did not run: at a start it believes the machine's clock.
+ * The signer cannot know how long it did not run, so it believes the machine's clock at its start.
  */
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"

@@ -1,8 +1,8 @@
 /**
- * Which policies hold now. A policy holds from the moment at which the signer first sees it, and the ones before it hold beside it until
- * their own lock has passed since then: a payment has to please all of them. So whatever a new policy forbids is forbidden at once, and
- * whatever it allows beyond the others is allowed only after the lock, with nobody having to judge which change loosens what. Each
- * arrival is in the signer's record, so a restart changes nothing, and an older policy does not come back.
+ * Computes the policies in force. A policy holds from the moment at which the signer first sees it. Earlier policies hold beside it until
+ * their own lock has passed since then, and a payment has to satisfy all of them. So a new policy forbids at once, and allows more only
+ * after the lock. Nobody has to judge which change loosens the rules. Each arrival is in the signer's record, so a restart changes nothing,
+ * and an older policy does not come back.
  */
 import type { Policy } from "./Policy.ts"
 

@@ -1,6 +1,6 @@
 /**
- * The signatures of people over a signer's policy and over a payment that needs their word. Each is over a text that begins with a word
- * of its own, so neither can be taken for the other, for a checkpoint or for a payment.
+ * The signatures of people over a signer's policy, and over a payment that needs their approval. Each signed text begins with its own word,
+ * so neither can be taken for the other, for a checkpoint or for a payment.
  */
 import { createHash } from "node:crypto"
 import { Effect } from "effect"

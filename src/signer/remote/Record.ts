@@ -51,7 +51,7 @@ const broken = (file: string) => (cause: unknown) =>
 
 /** Every write is on disk when it returns. (Node's permission model does not allow fsync.) */
 const opened = (file: string): number => {
-  // Opening a named pipe would wait for ever, deaf to signals.
+  // Opening a named pipe would wait without limit and ignore signals.
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) throw new Error("it is not a plain file")
   return openSync(file, "as", 0o600)
 }

@@ -1,7 +1,7 @@
 /**
- * The key in another process: the bot asks over a socket and never has the key. One request per connection, one line
- * of JSON each way. Whatever the signer process refuses stays unsigned, and a lost answer was never used. What it signs is
- * believed no more than what the venue asks to be signed: the guard reads it again.
+ * The key in another process: the bot asks over a socket and never has the key. A connection carries one request and one answer, each one
+ * line of JSON. A payment that the signer process refuses stays unsigned, and a lost answer was never used. Its signatures are trusted no
+ * more than the venue's payloads: the guard checks them again.
  */
 import { connect } from "node:net"
 import { Effect, Layer, Schema } from "effect"

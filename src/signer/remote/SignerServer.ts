@@ -1,8 +1,7 @@
 /**
- * The signer process: the key, the guard, its own caps and its own record, behind a Unix socket that only its owner
- * can open, or its group. It accepts no bytes to sign: it reads the venue's payload itself, checks it against the transfer named in
- * the request, and signs only a payload that is exactly that transfer. It handles one request at a time, so that the
- * caps hold.
+ * The signer process: the key, the guard, its own caps and its own record, behind a Unix socket that only its owner, or its group, can
+ * open. It accepts no bytes to sign: it reads the venue's payload itself, checks it against the transfer named in the request, and signs
+ * only a payload that is exactly that transfer. It handles one request at a time, so that the caps hold.
  */
 
 import { chmodSync, unlinkSync } from "node:fs"
@@ -93,7 +92,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
       const { check, expected, found } = yield* refuse(...objection, about)
       return ownChecks.has(check) ? declined(check, expected, found) : refused(check, expected, found)
     }
-    // Before the key is used: whatever happens from here on, the sum counts, and so do the words that it used.
+    // Recorded before the key is used: the amount and the used approvals count whatever happens next.
     const signingEntry = { ...about, ...spentOn(payment, holding, record.entries, wall) }
     yield* record.append({ at, what: "signing", ...signingEntry })
     const ended = { ...about, releases: true }
@@ -104,7 +103,7 @@ const answerer = Effect.fn("SignerServer.answerer")(function* (options: Omit<Sig
             ? refuse(failure.check, failure.expected, failure.found, ended)
             : unavailable(failure._tag === "SignerUnavailable" ? failure.reason : failure.message, ended),
         onSuccess: (signed) => {
-          // Where the clocks differ, the one by which it lives longer counts.
+          // If the clocks differ, the later expiry counts.
           const until = Math.max(signed.validUntil, at + signed.validUntil - wall) + marginMillis
           const entry = { at, what: "signed", ...signingEntry, ...signed, until } as const
           return Effect.as(record.append(entry), { _tag: "Signed", ...signed } as const)
@@ -247,7 +246,7 @@ export const serve = Effect.fn("SignerServer.serve")(function* ({ openTo, socket
     return text.slice(0, text.indexOf("\n"))
   })
 
-  // A connection without a complete line in time, or with one too many that wait, is cut off.
+  // A connection without a complete line in time, or beyond the limit of waiting ones, is closed.
   const one = Effect.fnUntraced(
     function* (connection: Socket.Socket) {
       const line = yield* Effect.timeout(lineOf(connection), requestMillis)

@@ -1,6 +1,6 @@
 /**
- * A policy as `limitbot signer policy` says it: everything that it restricts, and how much of each cap is used. A policy that is shown
- * in part looks looser than it is.
+ * A policy as `limitbot signer policy` prints it: all its restrictions, and the used part of each cap. A policy that is shown in part looks
+ * looser than it is.
  */
 import { format } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -12,7 +12,7 @@ import type { RecordEntry } from "../remote/Record.ts"
 
 interface Shown extends Pick<Arrival, "policy"> {
   readonly until?: number | undefined
-  /** Null if the policy stands in the signer's own file. */
+  /** Null for the policy in the signer's own file. */
   readonly version: number | null
 }
 
@@ -45,7 +45,7 @@ type Said = ReturnType<typeof dataOf>
 export const linesOf = ({ approvers, caps, destinations, hours, payments, total, until, version }: Said) => [
   `${version === null ? "The policy of the signer's file" : `Policy ${version}`}${until === null ? "" : `, until ${until}`}`,
   ...payments.flatMap(({ approveAbove, asset, maxTransfer }) => [
-    `  ${asset}: at most ${maxTransfer} at once${approveAbove === null ? "" : `, more than ${approveAbove} only with an approver's word`}`,
+    `  ${asset}: at most ${maxTransfer} at once${approveAbove === null ? "" : `, more than ${approveAbove} only with an approval`}`,
     ...caps
       .filter((cap) => cap.asset === asset)
       .map(({ cap, most, used }) => `  ${asset}: ${used} of ${most} in ${spans[cap].said}`)

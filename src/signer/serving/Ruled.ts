@@ -1,7 +1,7 @@
 /**
- * Which policies a signer obeys: the one of its own file; or the signed one and those that its record says came before it. A signed policy
- * that is new is recorded when it is first seen. An older number, another text of the same number, or none where there was one
- * does not start.
+ * Determines the policies that a signer obeys: the one of its own file, or the signed policy and the earlier ones in its record. A new
+ * signed policy is recorded when the signer first sees it. The signer does not start with an older number, with another text of the same
+ * number, or without a signed policy if the record has one.
  */
 
 import { Clock, Effect, Schema } from "effect"

@@ -1,7 +1,7 @@
 /**
- * Asks the service what can be asked without moving anything, and holds each answer against the contract. Whatever cannot be
- * asked now is named and proves nothing: an outage, a refusal or a missing credential is no drift. It is the same whether a
- * person asks or a running bot does.
+ * Asks the service everything that can be asked without moving anything, and compares each answer with the contract. A question that cannot
+ * be asked now is named and proves nothing: an outage or a missing credential is no drift, and a refusal is one only at endpoints that are
+ * open to every partner, or if the endpoint no longer exists. A person and a running bot ask the same questions.
  */
 import { Clock, Context, Effect, Layer, Option, Result, Schema } from "effect"
 import { type Asset, floorOf } from "../../domain/Amount.ts"
@@ -120,7 +120,7 @@ const quote = Effect.fnUntraced(function* (means: Means, [base, second]: Readonl
   if (Result.isSuccess(decoding) && decoding.success.quote.amountOut === undefined)
     return unasked(`the venue has no price of ${base.symbol} in ${second.symbol} now`)
   const why = Result.isSuccess(decoding) ? distrust(config, payload, decoding.success) : undefined
-  // Prices have a gate of their own: what is wrong with one quote is told and closes nothing here.
+  // Prices have their own gate, so a fault in one quote is reported here and closes nothing.
   const odd: ReadonlyArray<Drift> =
     why === undefined ? [] : [{ what: "the dry quote", was: "the one asked for", is: why, closesFunding: false }]
   return driftAnswerOf([...driftOf(kinds.quote, body), ...odd])

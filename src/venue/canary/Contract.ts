@@ -1,6 +1,6 @@
 /**
- * The answers that can be read without moving anything, as this program was written for them: their schemas, the fields that
- * are promised in each, and those without which orders or money would be misread. How each is asked for stands in `Canary.ts`.
+ * The answers that can be read without moving anything, as this program was written for them: their schemas, the fields that are promised
+ * in each, and those without which orders or money would be misread. `Canary.ts` asks for them.
  */
 import { Schema } from "effect"
 import { absent, type Drift } from "../../domain/Drift.ts"
@@ -71,7 +71,7 @@ const moneyOfOrder = (order: unknown): ReadonlyArray<string> => {
     ...under("attributes.swapView", isOfOutput ? ["maxAmountIn", "amountOut"] : ["amountIn", "minAmountOut"]),
     ...under("attributes", hasFilled ? ["partialFills"] : []),
     ...under("attributes.partialFills[]", ["id", "amountIn", "amountOut"]),
-    // One payment stands in both places.
+    // The venue lists a payment in both places. The list is read first.
     ...under("attributes.payouts", [
       hasLeg ? "allWithdrawals" : "allWithdrawals?",
       ...(hasPaid ? [] : ["withdrawal?"])
@@ -150,7 +150,7 @@ export const kinds = {
     money: always("balances", ...under("balances[]", ["tokenId", "available", "source"])),
     isReadWhole: true
   },
-  // Histories are witnesses, read line by line: what is odd in them is told, and what they do not say proves nothing.
+  // Histories are witnesses, read line by line: odd fields in them are reported, and missing ones prove nothing.
   transaction: {
     of: "the history",
     schema: TransactionRecord,
@@ -170,8 +170,8 @@ export const kinds = {
 const nameOf = (path: string): string => path.replace(/^attributes\./, "").replaceAll("[]", "")
 
 /**
- * A word that a list does not have closes nothing: the program reads lists of words as open. All else that is wrong about a
- * field that money depends on does, and so does what makes an answer unreadable that is read whole.
+ * An unknown word and a new field close nothing, because the program accepts them. Any other fault in a field that money depends on closes
+ * funding. So does a fault that makes an answer unreadable, if the answer is read whole.
  */
 export const driftOf = ({ isReadWhole, money, of, promised, schema }: Kind, answer: unknown): ReadonlyArray<Drift> => {
   const paths = money(answer)

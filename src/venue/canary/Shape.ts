@@ -68,10 +68,10 @@ export const differences = (
   answer: unknown
 ): ReadonlyArray<ShapeDifference> => {
   const differenceByKey = new Map<string, ShapeDifference>()
-  // A field that only informs may have any form: the answer is read without it.
+  // Fields that only inform may have any form, so a difference makes nothing unreadable if the answer can be decoded.
   const isLost = Option.isNone(Schema.decodeUnknownOption(schema)(answer))
   const note = (path: string, was: string, is: string, isUnreadable = false) => {
-    // A new field is one, though it is null here and something there.
+    // A new field counts once, though it may be null in one element and have a value in another.
     const key = was === absent ? path : `${path} ${was} ${is}`
     const difference = differenceByKey.get(key)
     if (difference === undefined || difference.is === "null")
@@ -108,7 +108,7 @@ export const differences = (
     const names = new Set(ast.propertySignatures.map(({ name }) => String(name)))
     for (const { name, type } of ast.propertySignatures)
       field(below(String(name)), type, type.context?.isOptional === true, value[String(name)])
-    // An answer within an answer has a contract of its own.
+    // An answer within this answer has its own contract.
     if (ast.indexSignatures.length > 0) return
     for (const [name, own] of Object.entries(value))
       if (!names.has(name)) note(below(name.slice(0, mostShown)), absent, kindOf(own))

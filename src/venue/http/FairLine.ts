@@ -1,7 +1,7 @@
 /**
- * A line in which turns go round between those who ask: however much one account asks for, another's first request waits for one of its
- * turns at most. The requests of one asker keep their order. What is asked on behalf of all, such as prices and the list of orders,
- * has every second turn, because each of them waits for it.
+ * A queue in which accounts take turns: however many requests one account has, the first request of another waits for at most one of them.
+ * The requests of one account keep their order. Shared requests, such as prices and the list of orders, get every second turn, because
+ * every account waits for them.
  */
 import { Context } from "effect"
 
@@ -31,7 +31,7 @@ export class FairLine<A> {
     const own = this.byAsker.get(asker)
     const turn = own?.shift()
     this.wasForAll = asker === undefined
-    // Whoever had a turn stands behind everybody who waits.
+    // An account that had its turn goes behind all that wait.
     this.byAsker.delete(asker)
     if (own !== undefined && own.length > 0) this.byAsker.set(asker, own)
     return turn

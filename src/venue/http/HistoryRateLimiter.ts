@@ -1,8 +1,7 @@
 /**
- * The fixed rate of the history endpoints: one request per five seconds for one partner, whoever asks. Turns are
- * booked ahead, so callers within this process take turns in order. Another process with the same partner shows by
- * its effect, a 429: this limiter waits as long as the venue asks, and leaves room for the other process from then
- * on.
+ * The fixed rate of the history endpoints: one request in five seconds for one partner, from any process. Turns are booked ahead, so
+ * callers within this process take turns in order. A 429 shows that another process uses the same partner: then this limiter waits as long
+ * as the venue asks, and leaves room for the other process from then on.
  */
 import { Clock, Context, Effect, Layer, Random } from "effect"
 import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
@@ -12,7 +11,7 @@ const spacingMillis = 5500
 const mostSpacingMillis = 8 * spacingMillis
 const confidence = 0.05
 const periodMillis = 5000
-/** Shorter than any wait that the venue asks for; the client's own guess when the venue names none. */
+/** The client's guess if the venue names no pause. The venue itself asks for longer ones. */
 const guessedPauseMillis = 1000
 const jitterMillis = 500
 
@@ -46,7 +45,7 @@ export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, Rate
   "limitbot/venue/http/HistoryRateLimiter"
 ) {
   static readonly over = ({ book, postpone }: HistoryTurns) => {
-    /** The pause between this process's requests: doubled after a 429, reduced stepwise while no other process appears. */
+    /** The pause between this process's requests: doubled after a 429, and reduced a little by each accepted request. */
     let pauseMillis = spacingMillis
     let booked: number | undefined
     let waiting = 0
@@ -73,7 +72,8 @@ export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, Rate
         const wait = askedMillis > guessedPauseMillis ? askedMillis : periodMillis
         // Randomised, so that callers do not return together.
         const until = (yield* Clock.currentTimeMillis) + wait + Math.ceil((yield* Random.next) * jitterMillis)
-        // The caller has just been told when there is room; only a caller that booked since then may come later.
+        // The venue has just named the next free time. It replaces this process's last booking, unless other callers still wait for their
+        // turns.
         yield* postpone(until, waiting > 0 ? undefined : booked)
       })
     })

@@ -1,6 +1,6 @@
 /**
- * The salt in the nonces of logins. It is configured or, where the facts name an RPC address of the verifier's ledger, read
- * there: it is a public view of the verifier, and rotates. It proves nothing and moves nothing: a wrong one is refused.
+ * The salt in the nonces of logins. It is configured or, if the facts name an RPC address of the verifier's ledger, read there: it is a
+ * public view of the verifier, and rotates. It proves nothing and moves nothing, because a login with a wrong salt is refused.
  */
 import { Effect, Option, Ref, Result, Schema } from "effect"
 import { HttpClient } from "effect/http"
@@ -48,7 +48,7 @@ export const make = Effect.fnUntraced(function* (config: VenueConfig["Service"])
           Effect.flatMap((answer) => {
             const newSalt = Result.isSuccess(answer) ? Option.getOrUndefined(answer.success) : undefined
             if (newSalt !== undefined) return Effect.andThen(Ref.set(saltRef, newSalt), Ref.set(isTold, false))
-            const tell = Effect.logWarning(`${saltFrom} does not tell the salt of ${login.verifier}`)
+            const tell = Effect.logWarning(`${saltFrom} does not report the salt of ${login.verifier}`)
             return Effect.when(
               tell,
               Effect.map(Ref.getAndSet(isTold, true), (before) => !before)

@@ -1,13 +1,17 @@
 /**
  * The rate at which we may send requests to the venue. The limits are not public, so the answers teach them: additive increase while
- * requests are accepted, multiplicative decrease on a 429. `RateShare` determines this process's share of the rate. Turns go by priority:
- * calls that move or save money never wait behind polling, except for one turn in eight, which goes to the last line. Nothing is placed or
- * paid at a price that is too old, and where many accounts share a budget, their calls would delay prices for minutes. A pause that the
- * venue asks for delays requests in the same line or a later one, but never cancels and urgent calls. A pause for a cancel or an urgent
- * call delays no other line, because an account that leaves the market must see the result. A cancel waits only for other cancels. Cancels
- * have a second's worth of turns of their own, and each cancel that the venue accepts gives its turn to the next. So they go as fast as the
- * venue accepts them, regardless of earlier requests, and slow down only if the venue refuses one of them. Within a line, turns rotate
- * between the waiting accounts (`FairLine`).
+ * requests are accepted, multiplicative decrease on a 429. `RateShare` determines this process's share of the rate.
+ *
+ * Turns go by priority: calls that move or save money never wait behind polling, except for one turn in eight, which goes to the last line.
+ * Without that turn, the calls of many accounts could delay prices for minutes, and nothing is placed or paid at a price that is too old.
+ * Within a line, turns rotate between the waiting accounts (`FairLine`).
+ *
+ * A pause that the venue asks for delays requests in the same line or a later one, but never cancels and urgent calls. A pause for a cancel
+ * or an urgent call delays no other line, because an account that leaves the market must see the result.
+ *
+ * A cancel waits only for other cancels. Cancels have a second's worth of turns of their own, and each cancel that the venue accepts gives
+ * its turn to the next. So they go as fast as the venue accepts them, regardless of earlier requests, and slow down only if the venue
+ * refuses one of them.
  */
 import { Context, Deferred, Effect, Layer, Queue } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
@@ -121,7 +125,7 @@ const makeBucket = (share: RateShare["Service"], startedAt: number) => {
     const seconds = Math.max(0, now - filledAt) / 1000
     const before = rate
     rate = share.rate(now)
-    // What was another's share until now has been used by that one.
+    // A larger share counts only from now on, because others used the difference until now.
     const slower = Math.min(before, rate)
     tokens = Math.min(Math.max(1, rate), tokens + seconds * slower)
     cancelTokens = Math.min(cancelRateOf(rate), cancelTokens + seconds * cancelRateOf(slower))
@@ -136,7 +140,7 @@ const makeBucket = (share: RateShare["Service"], startedAt: number) => {
         return
       }
       cancelTokens -= 1
-      // Cancels leave less for the others, but no debt: what many of them did is then read without delay.
+      // Cancels take tokens from other requests but make no debt, so the results of many cancels are read without delay.
       tokens = Math.max(Math.min(tokens, 0), tokens - 1)
     },
     /** Zero if a request of this priority may go now. */

@@ -1,8 +1,8 @@
 /**
  * Divides the rate of one credential between runners. Each gets its demand while the sum is allowed; beyond that, a larger demand gives no
- * larger share. Each has a floor, so a quiet runner can begin at once. All functions here are pure. Shares are parts of one, so that a
- * lesson, which halves the whole, applies to all of them. A runner only takes parts that no other holds, by its own renewal. Therefore the
- * shares never exceed the whole, at any time and for any order of renewals: a runner whose share shrinks releases it first.
+ * larger share. Each has a floor, so a quiet runner can begin at once. All functions here are pure. Shares are fractions, so that a lesson,
+ * which halves the whole rate, applies to all of them. By its own renewal, a runner takes only what no other holds. Therefore the shares
+ * never exceed the whole, at any time and for any order of renewals: a runner whose share shrinks releases it first.
  */
 import { halved, type Rates } from "./RateShare.ts"
 

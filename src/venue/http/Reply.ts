@@ -58,7 +58,7 @@ export const unusable = (operation: string, text: string, { correlationId }: Tra
 const impossible = (operation: string, reply: Reply, text: string): VenueError =>
   unknown(operation, clean(`the venue answered ${reply.status}, but ${text}`), seenIn(reply))
 
-/** Shorter secrets are words that answers contain for other reasons. */
+/** Shorter secrets may be words that answers contain for other reasons. */
 const leastSecretLength = 8
 
 /**

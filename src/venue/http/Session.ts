@@ -1,9 +1,9 @@
 /**
- * The end user's session. It proves ownership of the account by a signed message without intents, keeps the tokens in
- * memory only, and renews them before they expire, one renewal at a time. The refresh token does not rotate.
+ * The end user's session. It proves ownership of the account by a signed message without intents, keeps the tokens in memory only, and
+ * renews them before they expire, one renewal at a time. The refresh token does not rotate.
  *
- * The venue judges a login by its own clock and by the present salt of its verifier. A refused login is tried once more if
- * either is known better by then.
+ * The venue judges a login by its own clock and by the present salt of its verifier. A refused login is tried once more if our knowledge of
+ * either has improved since.
  */
 
 import { Clock, Context, Duration, Effect, Layer, Redacted, Ref, Semaphore } from "effect"
@@ -44,9 +44,7 @@ interface Tokens {
 export class Session extends Context.Service<
   Session,
   {
-    /**
-     * Runs a call with a valid session. If the venue still refuses the token, the call runs once more with a new one.
-     */
+    /** Runs a call with a valid session. If the venue still refuses the token, the call runs once more with a new one. */
     run<A>(call: Effect.Effect<A, VenueError>): Effect.Effect<A, VenueError>
   }
 >()("limitbot/venue/http/Session") {
@@ -148,7 +146,7 @@ const isRefused = ({ reason }: VenueError): boolean => reason._tag === "Unauthor
 const unsigned = ({ text }: SigningRefused) =>
   new VenueError({ reason: new Rejected({ operation: authenticateCall.operation, code: "not-signed", text }) })
 
-/** Lifetimes come in seconds; an impossible one counts as expired. */
+/** Lifetimes are in seconds. A negative one counts as expired. */
 const token = (value: string, lifetimeSeconds: number, now: number): Token => {
   const lifetime = Math.min(maxLifetimeMillis, Math.max(0, lifetimeSeconds * 1000))
   return { value: Redacted.make(value), renewAt: now + Math.floor(lifetime * (1 - renewAtShareLeft)) }
@@ -201,8 +199,8 @@ interface VersionedNonce {
 }
 
 /**
- * The verifier's form of a nonce that expires with its deadline: magic, version 0, salt, deadline, randomness. That of a
- * login begins to be valid, too: its start stands before the last seven bytes. Times are nanoseconds.
+ * The verifier's form of a nonce that expires with its deadline: magic, version 0, salt, deadline, random bytes. The nonce of a started
+ * login also has a start, in the eight bytes before the last seven. Times are in nanoseconds.
  */
 const versionedNonce = ({ bytes, deadline, salt, start }: VersionedNonce): Uint8Array => {
   const nonce = Buffer.from(bytes)

@@ -126,13 +126,13 @@ export const within = (operation: string, millis: number) =>
 // Counted for the whole process, like the rate of a credential: the accounts of a runner count together.
 const requests = (operation: string, outcome: string) =>
   Metric.histogram("limitbot_venue_request_seconds", {
-    description: "How long requests to the venue took until the last byte, by what came of them, of this process",
+    description: "Duration of this process's requests to the venue until the last byte, by outcome",
     attributes: { operation, outcome },
     boundaries: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
   })
 const waits = (operation: string) =>
   Metric.counter("limitbot_venue_wait_seconds_total", {
-    description: "How long requests waited for their turn in the bot's own budget",
+    description: "Time for which requests waited for their turn in the bot's own budget",
     attributes: { operation },
     incremental: true
   })
@@ -156,7 +156,7 @@ export const attempt = Effect.fnUntraced(function* (
   const reason = result._tag === "Failure" ? result.failure.reason : undefined
   yield* Metric.update(requests(operation, reason?._tag ?? "ok"), ((yield* monotonicMillis) - sentAt) / 1000)
   if (reason?._tag === "RetryLater" && reason.status === 429) yield* limiter.throttled(reason.afterMillis)
-  // A request that is refused for what it asks was not one too many.
+  // A request that is refused for its content was within the rate.
   else if (reason === undefined || (reason._tag === "Rejected" && reason.status !== undefined)) yield* limiter.accepted
   return yield* Effect.fromResult(result)
 })
@@ -177,7 +177,7 @@ const exchange = (request: AttemptedRequest): Effect.Effect<Reply.Reply, VenueEr
     ),
     Effect.provideService(HttpClient.TracerPropagationEnabled, false),
     Effect.provideService(HttpClient.TracerDisabledWhen, () => false),
-    // A redirected POST would be a second request, with our key in it, to an address of the venue's choosing.
+    // A redirected POST would be a second request, with our key in it, to an address of the venue's choice.
     Effect.provideService(FetchHttpClient.RequestInit, { redirect: "manual" })
   )
 

@@ -104,6 +104,6 @@ interface Pair {
   readonly quote: { readonly symbol: string }
 }
 
-/** A configuration always has the key of the venue. */
+/** A configuration always has `venue.apiKey`. */
 export const isPartner = (facts: VenueFacts, hasPartnerJwt: boolean): boolean =>
   hasPartnerJwt || facts.fees.credential === "apiKey"

@@ -1,6 +1,6 @@
 /**
- * Fees of one payout or refund, in units of the asset. The venue publishes them only on orders, so the sandbox takes these,
- * and forecasts count on them until an order has said otherwise.
+ * Fees of one payout or refund, in units of the asset. The venue publishes them only on orders, so the sandbox takes these, and forecasts
+ * use them until an order shows others.
  */
 import { type Amount, type Asset, fromDecimal } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"

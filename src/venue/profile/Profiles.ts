@@ -1,7 +1,4 @@
-/**
- * The profiles by name. A name chooses a file of facts and is asked for nowhere else: two profiles with the same facts behave
- * alike.
- */
+/** The profiles by name. A name chooses a file of facts and is used for nothing else: two profiles with the same facts behave alike. */
 import type { LedgerName } from "../wire/WireValue.ts"
 import * as document from "./document.ts"
 import type { VenueFacts } from "./Facts.ts"
@@ -10,7 +7,7 @@ import * as near202611 from "./near202611.ts"
 interface Profile {
   /** The spelling of the home ledger in identifiers, unless another is configured. */
   readonly ledger: LedgerName
-  /** `verifier`: the public one, which every account logs in at. */
+  /** `verifier`: the public one, at which every account logs in. */
   readonly factsOf: (verifier: string) => VenueFacts
 }
 

@@ -1,7 +1,7 @@
 /**
- * The facts of the deployed service in November 2026, from its public documentation and its OpenAPI 0.1.10: a public and a
- * confidential ledger with the same accounts and keys, and a verifier each. Salts rotate: that of the public verifier is read
- * from its ledger (`saltFrom`) or configured; the other one is the documented value.
+ * The facts of the deployed service in November 2026, from its public documentation and its OpenAPI 0.1.10: a public and a confidential
+ * ledger with the same accounts and keys, and one verifier for each. Salts rotate: that of the public verifier is read from its ledger
+ * (`saltFrom`) or configured; the other one is the documented value.
  */
 import type { VenueFacts } from "./Facts.ts"
 

@@ -1,8 +1,7 @@
 /**
- * One line of a history as a client reads it. The service does not always fill the fields that it promises (masking
- * records above all hold `null`), and one odd line must not hide the others. An odd line is kept word for word, says
- * what is odd about it, and gives the fields that are as documented. Only a line without exact amounts, address or
- * time is not a `Transaction`.
+ * One line of a history as a client reads it. The service does not always fill the fields that it promises (above all, masking records hold
+ * `null`), and one odd line must not hide the others. An odd line is kept word for word, with the fields that are as documented and the
+ * names of the others. Only a line without exact amounts, address or time is not a `Transaction`.
  */
 
 import { Option, Result, Schema } from "effect"

@@ -4,12 +4,12 @@
  */
 import type { RefusalVerdict } from "../../domain/Payload.ts"
 
-/** Only the payload itself can have used its nonce: it was drawn for this one payment. */
+/** The nonce belongs to this one payment, so only the payload itself can have used it. */
 const usedNonce = /nonce\b.*\b(?:already|been)\b.*\bused|already (?:been )?(?:processed|executed)/i
 
 /**
- * Sentences that the verifier has for no payload that was executed. It looks at the balance after the nonce, so a nonce that was
- * used is named instead; bytes, keys and accounts that fail once had failed before. That a payload has expired says nothing, and
+ * Texts that the verifier never gives for a payload that was executed. It checks the nonce before the balance, so it would name a used
+ * nonce instead; bytes, keys and accounts that fail now would have failed before. The text that a payload has expired proves nothing, and
  * neither does a gateway's "request rejected".
  */
 const ruledOut =

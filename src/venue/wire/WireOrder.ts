@@ -1,9 +1,8 @@
 /**
- * An order on the wire, and its decoding into the domain. The wire schema accepts null and missing almost everywhere;
- * `toOrder` then insists on everything that money depends on and names what is wrong. A missing amount is read as
- * zero only while nothing can have been deposited or filled, because a zero is what frees money in the books. A missing
- * list is an empty one, where it can be empty. A missing term is what it was. Times that only inform may be missing or
- * nonsense.
+ * An order on the wire, and its decoding into the domain. The wire schema accepts null and missing almost everywhere; `toOrder` then
+ * insists on everything that money depends on and names what is wrong. A missing amount is read as zero only while nothing can have been
+ * deposited or filled, because a zero frees money in the books. A missing list counts as empty if it can be empty. A missing term is named
+ * in `unsaid`, so that the recorded one stays. Times that only inform may be missing or nonsense.
  */
 
 import { Option, Result, Schema } from "effect"
@@ -130,7 +129,7 @@ const maybe = (field: string, value: string | undefined): Decoded<Amount | undef
 const time = (value: string | undefined): number | undefined =>
   value === undefined ? undefined : Timestamp.parse(value)
 
-/** `now`: the time of reading. A fill without a time counts as seen then. */
+/** `now`: the time of reading. It is also the time of a fill without one. */
 const toFill =
   (now: number) =>
   (fill: typeof WireFill.Type): Decoded<Fill> =>

@@ -35,7 +35,7 @@ const responseOf = <S extends Schema.Codec<unknown, unknown>>(withdrawals: S) =>
 export const WithdrawalsResponse = responseOf(Schema.Array(WireWithdrawal)).annotate({
   identifier: "AnyInputWithdrawals"
 })
-/** As it is read. The public description shows one withdrawal where it means a list, so one counts as a list. */
+/** The reply as it is read. The public description shows one withdrawal where it means a list, so one counts as a list. */
 export const WithdrawalsReply = responseOf(Schema.Unknown)
 export type WithdrawalsReply = typeof WithdrawalsReply.Type
 

@@ -122,7 +122,7 @@ describe("a login with a start", () => {
       })
       yield* Effect.gen(function* () {
         yield* outage
-        assert.deepStrictEqual(told, ["http://rpc/ does not tell the salt of intents.near"])
+        assert.deepStrictEqual(told, ["http://rpc/ does not report the salt of intents.near"])
         yield* balances
         Object.assign(state, { salt: "00112233", isExpired: true })
         yield* outage

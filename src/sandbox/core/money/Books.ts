@@ -1,14 +1,14 @@
 /**
- * The sandbox's own double-entry books, independent of any bot's ledger. Every unit of every asset is in exactly one
- * place, and each transfer moves it to another. Whatever an account brought, traded or paid in fees is a place too,
- * so the sum over all places of an account and asset is always zero.
+ * The sandbox's own double-entry books, independent of any bot's ledger. Every unit of every asset is in exactly one place, and each
+ * transfer moves it to another. An account's initial money, its trades and its fees are places too, so the sum over all places of an
+ * account and asset is always zero.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 
 /**
- * The places of an account's money. `balance` is public at the verifier; `private` is the balance of a confidential
- * account. `priceFees` are the fees inside a swap's price. The last places are counter accounts: what was paid,
- * traded, brought or moved on.
+ * The places of an account's money. `balance` is public at the verifier; `private` is the balance of a confidential account. `feesPaid` are
+ * flat fees, `priceFees` the fees inside a swap's price. The last three are counter accounts for trades, initial money, and transfers from
+ * or to outside.
  */
 const places = [
   "balance",

@@ -1,6 +1,6 @@
 /**
- * From a request to an inert order: the checks that need more than the request, and everything about an order that is
- * fixed at its creation. Creating moves no money.
+ * Turns a request into an inert order: the checks that need more than the request, and everything about an order that is fixed at its
+ * creation. Creating moves no money.
  */
 
 import { Result } from "effect"
@@ -177,7 +177,10 @@ const echoedFees = (
   return [...charged.appFees, service, ...(protocol.fee === 0 ? [] : [protocol])]
 }
 
-/** The mid at which a solver fills at the limit. App fees come out of the input, so the market must be better by them and by the margin. */
+/**
+ * The mid at which a solver fills at the limit. App fees are taken from the input, so the mid must be better than the limit by these fees
+ * and the margin.
+ */
 const trigger = (side: Market.Side, price: Market.Price, leaves: number): number => {
   const limit = Decimal.toNumber(price)
   return side === "SELL" ? limit / leaves : limit * leaves

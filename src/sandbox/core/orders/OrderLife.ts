@@ -1,7 +1,6 @@
 /**
- * The life of an order from its first deposit to its end: opening, resting, filling in slices, cancelling, closing.
- * `Solvers` say when there is somebody who fills it.
- * Every change of status obeys the domain's table of legal transitions, and every amount goes through the books.
+ * The life of an order from its first deposit to its end: opening, resting, filling in slices, cancelling, closing. `Solvers` decides when
+ * a solver fills it. Every change of status obeys the domain's table of legal transitions, and every amount goes through the books.
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import type * as Market from "../../../domain/Market.ts"
@@ -74,7 +73,7 @@ const restingOrders = (state: State, market: Market.Market): RestingOrders => {
 
 const hasResting = (book: RestingOrders): boolean => book.sells.items.length + book.buys.items.length > 0
 
-/** False while prices stand at a level that reaches no order: then the passing of time fills nothing. */
+/** False while prices stand at a level that reaches no order, because passing time then fills nothing. */
 export const mayFill = ({ model, now }: State, book: RestingOrders): boolean => {
   const { base, quote } = book.market
   if (!hasResting(book) || !model.stands(base, quote)) return hasResting(book)

@@ -1,4 +1,4 @@
-/** The price that solvers quote: the mid, less half the spread, less a little for size. */
+/** The price that solvers quote: the mid, made worse by half the spread and by a little for size. */
 import * as Amount from "../../../domain/Amount.ts"
 import type { Market, Side } from "../../../domain/Market.ts"
 import type { State } from "../State.ts"

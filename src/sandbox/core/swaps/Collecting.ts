@@ -1,7 +1,7 @@
 /**
- * Swaps of type ANY_INPUT: an address that turns whatever token arrives into one asset, deposit by deposit, and pays
- * out each deposit separately. There is no agreed rate and no least output; the price is the one at the moment when a
- * deposit is noticed. The swap ends at its deadline, and a later deposit goes back.
+ * Swaps of type ANY_INPUT: an address that turns any token into one asset and pays out each deposit separately. There is no agreed rate and
+ * no least output; the price is that of the moment when a deposit is noticed. The swap ends at its deadline, and a later deposit is
+ * returned.
  */
 import type { Amount } from "../../../domain/Amount.ts"
 import * as Seeded from "../../Seeded.ts"

@@ -1,6 +1,6 @@
 /**
- * The amounts that a swap would give now: the solver's price for the size, less platform and app fees, exact from
- * there on. The amount out is what arrives: on another chain the withdrawal fee is already subtracted.
+ * The amounts that a swap would give now: the solver's price for the size, less platform and app fees. The amounts follow exactly from that
+ * price. The amount out is what arrives: on another chain the withdrawal fee is already subtracted.
  */
 import { Result } from "effect"
 import * as Amount from "../../../domain/Amount.ts"

@@ -1,4 +1,4 @@
-/** The books as plain JSON, by account, asset and place and by order: what `GET /sandbox/books` shows. */
+/** The books as plain JSON, by account, asset and place and by order, for `GET /sandbox/books`. */
 import * as Books from "../../core/money/Books.ts"
 import { payoutStatus } from "../../core/Payouts.ts"
 import type { SandboxOrder, State } from "../../core/State.ts"

@@ -19,7 +19,7 @@ export const usdOut = ({ target, amountOut }: HistoryRecord): number =>
 export const destinationTxHashes = ({ recipientType, txHashes, amountOut }: HistoryRecord): ReadonlyArray<string> =>
   isInternal(recipientType) || amountOut === 0n ? [] : txHashes
 
-/** The settlement hashes. If the ledger does not show the settlement, the hashes that moved public money in and out. */
+/** Returns the settlement hashes or, if the facts have none, the hashes that moved public money in and out. */
 export const ledgerTxHashes = (settings: SandboxSettings, line: HistoryRecord): ReadonlyArray<string> => {
   const { crossingHashes, settlementHashes } = factsOf(settings)
   if (settlementHashes) return line.txHashes

@@ -1,6 +1,6 @@
 /**
- * The status of a deposit address, as the contract writes it. An order has no quote, so its terms take the quote's
- * place: deposits can be reported for both.
+ * The status of a deposit address, as the contract writes it. Deposits can be reported for swaps and orders. An order has no quote, so its
+ * terms take the quote's place.
  */
 
 import * as Amount from "../../../domain/Amount.ts"
