@@ -1,6 +1,6 @@
 /**
- * One strategy over the candles of its market, or of each of its markets, under the rules of one or both sides of the band.
- * The strategy is the very function that runs live, with its own budget and limits.
+ * One strategy over the candles of its market, or of each of its markets, under the rules of one side of the band. The strategy is the same
+ * function that runs live, with its own budget and limits.
  */
 
 import { type Candles, closeAt, exactPrice } from "../../candles/Candles.ts"

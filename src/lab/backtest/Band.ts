@@ -72,7 +72,7 @@ export const runsWithin = (events: number): number => {
   return Math.max(1, Math.min(Quantiles.firstRuns, Math.floor(mostWork / events)))
 }
 
-/** Varies by as much as the markets to which the law was fitted differ in how often a cell is crossed. */
+/** Varies as much as the markets to which the law was fitted differ in the frequency of crossed cells. */
 const roughnessFrom = (next: Random): number => 0.85 + 0.3 * next()
 
 /** Returns random numbers that belong to a bar, independent of the order in which bars are requested. */
@@ -106,7 +106,7 @@ const drawInput = (
   const foldable = foldables[market]
   if (foldable === undefined) return { ...input, options }
   const { candles, priceScale } = foldable
-  // Markets move together: what is drawn for a bar is drawn for all of them.
+  // Markets move together, so a bar has the same random numbers in all of them.
   const path = BarPath.bridges({ candles, priceScale, randomOf: randomOf(draw), roughness })
   return { ...input, ...Unfold.unfolded(foldable, path), options }
 }
@@ -126,7 +126,7 @@ const simulate = (ground: BandInputs, draw: number): Run => {
   const { holdPnlQuote } = sides[0]
   const { fills, feesQuote, openOrders, counts, outcome } = side
   const figures = {
-    // Small bars begin where the bar opens; both gain the same from there to the first close.
+    // Small bars begin at the open of the first bar. From there to its close, trading and holding gain the same.
     pnlQuote: BandSide.profitOf(side) + holdPnlQuote,
     holdPnlQuote,
     feesQuote,

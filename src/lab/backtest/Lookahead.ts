@@ -51,7 +51,7 @@ export const look = (strategy: Strategy, candles: Candles, moments: number): Loo
     }
     counts.moments += 1
     const views = { asItIs: viewWith(whole), cut: viewWith(cut), other: viewWith(anotherFuture) }
-    // What it remembers may hide what it looks at, so it is asked as at its beginning too.
+    // Memory may hide that the strategy looks ahead, so it also decides with its initial memory.
     for (const from of [memory, strategy.initialMemory]) {
       const [asItIs, ...others] = [views.asItIs, views.cut, views.other].map((view) => strategy.decide(view, from))
       const different = others.find((other) => asItIs !== undefined && answer(other) !== answer(asItIs))

@@ -1,8 +1,8 @@
 /**
- * The probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey, Borwein, López de Prado and Zhu 2015).
- * The periods of all trials are cut into an even number of blocks. For each way to choose half of them, the best trial there is looked up
- * among all trials on the other half. The share of choices in which it is no better than the median there is the probability that
- * the best of the search is no better than the median of what was tried.
+ * The probability of backtest overfitting by combinatorially symmetric cross-validation (Bailey, Borwein, López de Prado and Zhu 2015). The
+ * periods of all trials are cut into an even number of blocks. For each choice of half of the blocks, the best trial on that half is ranked
+ * among all trials on the other half. The share of choices in which it ranks no better than the median is the probability that the best
+ * trial of the search is no better than the median trial.
  */
 
 const fewestPeriods = 4

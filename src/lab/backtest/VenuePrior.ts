@@ -65,7 +65,7 @@ export const draw = (options: Options, sides: readonly [FillRules, FillRules], n
     placeMillis: time(of("placeMillis")),
     payoutMillis: time(of("payoutMillis")),
     cancelMillis: time(of("cancelMillis")),
-    // One that takes its time refuses more.
+    // A slow venue refuses more.
     refundedSwapShare: mostRefunded * far ** 3,
     inHand: { share: next() * mostInHand, distance: 0.005, seed: Math.floor(next() * 1e9) },
     volumeShare: next() < 0.5 ? a.volumeShare : b.volumeShare

@@ -1,6 +1,6 @@
 /**
- * Makes every recorded decision again, with the files of the time or with an edited one. It says what share of the fills came
- * when the recorded prices allowed it, and between what an edited file's profit would differ.
+ * Makes every recorded decision again, with the files of the time or with an edited one. Reports the share of fills that came when the
+ * recorded prices allowed them, and bounds of the profit difference of an edited file.
  */
 import { Effect, Option, Result, Schema, Stream } from "effect"
 import { decisionCode } from "../../app/DecisionCode.ts"

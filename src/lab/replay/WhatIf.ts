@@ -84,7 +84,7 @@ export const differenceOf = Effect.fn("WhatIf.differenceOf")(function* (edited: 
   if (finest !== undefined) return none(`it decides on ${finest} candles, but only minutes are recorded`)
   const bandOf = Effect.fnUntraced(function* (file: Strategy) {
     const ground = yield* RunSetUp.groundOf(RunSetUp.asKnown, file, costsOf(recorded, file, costs))
-    // No rule is fixed: the spread is drawn around the measured one.
+    // No rule is fixed: the simulated runs draw the spread from the prior, even if the journal measured it.
     const options = Arr.map(ground.options, (each) => ({ ...each, changes: {}, measured }))
     const { inputs } = yield* RunSetUp.onCandles({ ...ground, options }, candles)
     return Band.quantilesOf(Band.run(file, inputs).simulated, BandSide.profitOf)

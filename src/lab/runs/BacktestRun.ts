@@ -135,7 +135,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
   return yield* Effect.forEach(grounds, (ground) =>
     Effect.gen(function* () {
       const { strategy, sources, inputs: bare, warnings, fees, calibrated } = yield* RunSetUp.onCandles(ground, loaded)
-      // For the report's pictures.
+      // The report draws them.
       const keepsOrders = Option.isSome(asked.report)
       const inputs = Arr.map(bare, (each) => ({ ...each, options: { ...each.options, keepsOrders } }))
       const kernelStarted = yield* Clock.currentTimeNanos
@@ -143,7 +143,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
       const sides: Arr.NonEmptyReadonlyArray<BandSide.BandSide> = [runSide(first), ...rest.map(runSide)]
       const [pessimistic, optimistic] = sides
       const band = BandSide.band(sides)
-      // The first answer, while the band is still being made.
+      // Shows the range of both sides while the band is being computed.
       const title = `${strategy.name}: ${gainsOf(strategy, band)}`
       const simulated =
         variesPaths && optimistic !== undefined
@@ -165,7 +165,7 @@ export const simulate = Effect.fn("BacktestRun.simulate")(function* (
         fees,
         calibrated,
         band,
-        // One of those whose figures stand beside the fills.
+        // One of the two sides whose figures are beside the fills.
         shown: [band.high, band.low].find(({ mode }) => mode === "optimistic") ?? band.high,
         sides,
         simulated,

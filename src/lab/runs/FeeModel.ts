@@ -1,8 +1,8 @@
 /**
- * Which fees and which spread a backtest uses, and why: those of the flags; otherwise those that the configuration's own
- * journal measured, of payouts and refunds also those that the venue published on its orders; otherwise the venue's, as
- * `check` and `plan` know them, and the sandbox's spread. The reasons are printed before any
- * figure. Configuration and journal are read once, for all markets and files.
+ * Determines the fees and the spread of a backtest, with the reasons: first those of the flags; then those that the configuration's own
+ * journal measured, and for payouts and refunds also those that the venue published on its orders; then the venue's, as `check` and `plan`
+ * know them, and the sandbox's spread. The reasons are printed before any figure. Configuration and journal are read once, for all markets
+ * and files.
  */
 
 import { Effect, FileSystem, Option } from "effect"
@@ -280,11 +280,11 @@ export const of = Effect.fn("FeeModel.of")(function* (
     : ofInputs(account ?? documented, markets, terms)
   const { basisPoints: ofInput, learned } = inputFee
   const { said, ...ofFill } = ofFills(flags, account, inputFee, who)
-  // Whoever gives one fee gives all.
+  // A user who sets the fee of fills sets all fees.
   const sources = Option.isSome(flags.feeBps) ? [] : flatSources(account, markets)
   const flat = (of: keyof MeasuredFees.FlatFees) => new Map(sources.toReversed().flatMap(({ fees }) => [...fees[of]]))
   const spreads = new Map(markets.map((market) => [market.name, spreadIn(flags.spreadBps, account, market)]))
-  // Those of a schedule that shares them are in its share of the input.
+  // A schedule that shares app fees includes them in its fee on inputs.
   const appFees = ofInput > 0 ? 0 : askedBasisPoints(terms)
   const isGiven = Option.isSome(flags.withdrawFee) || Option.isSome(flags.refundFee)
   const isFree = ofFill.from === "flag" && ofFill.basisPoints === 0 && !isGiven && appFees === 0

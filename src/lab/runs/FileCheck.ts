@@ -20,9 +20,9 @@ const shownProblem = ({ file, line, column, message, hint }: Problem) => ({
 })
 
 /**
- * A broken configuration is reported like a broken strategy, with its own problems. Without a configuration,
- * everything that needs none is checked, and the output says what was left out. A configuration that nobody named makes no
- * market a mistake, as for a backtest.
+ * Reports a broken configuration like a broken strategy, with its own problems. Without a configuration, everything that needs none is
+ * checked, and the output says what was left out. If the configuration was not named but found, a market that it lacks is no mistake, as in
+ * a backtest.
  */
 const readAgainst = Effect.fnUntraced(function* (
   { config: given, usual }: Pick<Asked, "config" | "usual">,

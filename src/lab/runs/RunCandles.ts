@@ -1,6 +1,6 @@
 /**
- * The candles of a run: a file's or a journal's within the requested time, repaired as asked for; of several markets each
- * from its own file, on one time axis.
+ * The candles of a run, from a file or a journal, within the requested time and with the requested repairs. Each market has its own file;
+ * all have one time axis.
  */
 
 import * as fs from "node:fs"

@@ -1,6 +1,6 @@
 /**
- * Sets up a run, the same for backtests, searches, Monte Carlo and what an edited file would have earned: what is known of
- * costs and rules becomes the options of each market that the strategy sees, and those meet its candles.
+ * Sets up a run, the same for backtests, searches, Monte Carlo and the profit difference of an edited file. Turns the known costs and rules
+ * into options for each market that the strategy sees, and joins these with its candles.
  */
 import { Array as Arr, Effect, Option, Result } from "effect"
 import * as Candles from "../../candles/Candles.ts"
@@ -121,7 +121,7 @@ const optionsIn = Effect.fnUntraced(function* (
     ...(Option.isSome(asked.touch) ? { touch: asked.touch.value } : {}),
     ...(Option.isSome(asked.fillPrice) ? { price: asked.fillPrice.value } : {}),
     ...(Option.isSome(asked.edgeBps) ? { edgeBasisPoints: asked.edgeBps.value } : {}),
-    // What is known is not drawn.
+    // A known spread is not drawn.
     ...(spread === undefined || spread.from === "sandbox" ? {} : { spreadBasisPoints }),
     ...(Option.isSome(asked.volumeShare) ? { volumeShare: asked.volumeShare.value } : {})
   }

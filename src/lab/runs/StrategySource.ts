@@ -28,10 +28,7 @@ const marketsOf = (strategyText: string): Markets => {
   return { assets, ticks: new Map(), costs: documentedCosts(assets) }
 }
 
-/**
- * The reader of configurations brings wallets and venues along, so it is loaded on demand: most runs have no
- * configuration.
- */
+/** The reader of configurations imports wallets and venues, so it is loaded on demand: most runs have no configuration. */
 const configuredMarkets = Effect.fnUntraced(function* (file: string) {
   const { loadSettings } = yield* Effect.promise(() => import("../../files/ConfigFile.ts"))
   return (yield* loadSettings(file)).markets

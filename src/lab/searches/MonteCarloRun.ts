@@ -25,7 +25,7 @@ interface MonteCarloAsked extends OnMarkets.MarketsAsked {
   readonly report: Option.Option<string>
 }
 
-/** A million paths would fill the memory, and a chart of this number looks equal. */
+/** A million paths would fill the memory, and a chart of this many looks the same. */
 const mostPaths = 2_000
 
 const simulate = Effect.fnUntraced(function* (

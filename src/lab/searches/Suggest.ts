@@ -1,8 +1,8 @@
 /**
- * A search whose trials a program suggests (`search --suggest COMMAND`), such as a Bayesian optimiser of another language.
- * Both speak JSON, one object per line: we say what can be tried, ask for trials and tell how good each was; the program
- * answers each request with as many suggestions. It suggests values of the space alone, so that a trial stays a number
- * that anybody can run again. A trial that was suggested before is told at once.
+ * A search whose trials a program suggests (`search --suggest COMMAND`), such as a Bayesian optimiser in another language. Both speak JSON,
+ * one object per line: we send the space, ask for trials and send their scores; the program answers each request with as many suggestions.
+ * It may only suggest values of the space, so a trial remains a number that anybody can run again. A repeated suggestion gets its known
+ * score at once.
  */
 import { type Cause, Effect, Queue, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"

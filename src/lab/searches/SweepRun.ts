@@ -1,5 +1,6 @@
 /**
- * A sweep: trials on all cores with stored results, the finalists by their worse side and these by simulated runs, and how far to trust the best.
+ * A sweep: runs trials on all cores and stores their results, chooses the finalists by their worse side, ranks these by simulated runs, and
+ * measures the trust in the best.
  */
 import { Clock, Effect, Option, Result, Schedule } from "effect"
 import { present } from "../../domain/Present.ts"

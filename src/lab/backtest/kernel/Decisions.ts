@@ -1,6 +1,6 @@
 /**
- * Asking the strategy, and turning its answer into orders: what is unchanged rests on, what changed is cancelled and
- * placed anew. A strategy sees the close of a bar as bid and ask, at the moment the bar closes.
+ * Runs the strategy and turns its decision into orders: unchanged orders stay, changed ones are cancelled and placed anew. A strategy sees
+ * bid and ask around the close of a bar, at the moment the bar closes.
  */
 
 import { exactPrice } from "../../../candles/Candles.ts"
@@ -78,7 +78,7 @@ const fateUnder = (
   const due = dueIn(run, slot, desired)
   if (due === undefined || desired === undefined) return "goes"
   const { leg, quantity, row } = due
-  // Changing anything but the side and the way only moves it.
+  // A change of price or quantity only moves the order.
   if (quantity === slot.openQuantity && isAtSame(leg, row)) return "kept"
   if (!isLive(slot)) return "goes"
   if (leg.by === row.by && isNotWorthMoving(run, slot, row, { price: leg.price, quantity })) return "stays"
@@ -198,7 +198,7 @@ const adopt = (run: MarketRun, slots: Iterable<SlotState.SlotState>): ReadonlyAr
 const replaceFreed = (run: MarketRun): void => {
   const { guard } = run
   if (guard === undefined) return
-  // One after the other, as what one gives back may be what the next one lacks.
+  // One after the other, because the money that one returns may be what the next one lacks.
   const isFreed = (slot: SlotState.SlotState): boolean => {
     const { wanted } = slot
     const due = dueIn(run, slot, wanted)
@@ -211,7 +211,7 @@ const replaceFreed = (run: MarketRun): void => {
   }
 }
 
-/** A close may end an order, which costs money, without running the strategy. */
+/** True if a close may replace an order, which costs money, without running the strategy. */
 export const mayReplace = (runs: Runs): boolean => runs.some(({ guard }) => guard?.denials.some(isLive) === true)
 
 /** A strategy that sees its own orders runs again when they change, at most this often within one bar. */
@@ -282,7 +282,7 @@ const decideOnce = (runs: Runs): Bounds => {
   if (asking.answered(decision) && runs.every(isCalm)) return decision.until
   const desiredSlots = LimitGuard.isDrained(guard) ? [] : decision.desired
   for (const run of runs) run.orders.wanted.take(wantedIn(runs, run, desiredSlots), run.orders.slotNamed)
-  // What orders that go give back is there for those that come, in whatever market.
+  // Money of cancelled orders is available to new ones in all markets.
   for (const run of runs) adopt(run, run.orders.wanted.due)
   for (const run of runs) placeWanted(run)
   placeWaiting(runs)

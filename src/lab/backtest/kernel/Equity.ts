@@ -1,7 +1,7 @@
 /**
- * The largest drawdown of everything held, over the close of every bar. In one market the index and what searching has
- * said spare most of the reading (`Drawdown`), in several the indices of all (`SumDrawdown`). Small bars within
- * bars count with the closes of their bars, as other runs over the same candles do.
+ * The largest drawdown of everything held, over the close of every bar. In one market, the index and the bounds of earlier searches make
+ * most reading unnecessary (`Drawdown`); in several markets, the indices of all of them do (`SumDrawdown`). If bars are cut into small
+ * ones, only the closes of whole bars count, as in other runs over the same candles.
  */
 import type { CrossingIndex, Indices } from "../../../candles/CrossingIndex.ts"
 import * as Drawdown from "./drawdown/Drawdown.ts"

@@ -1,6 +1,6 @@
 /**
- * When, at what price, how fast and at what cost a resting order fills against a candle. Nobody knows it exactly from
- * candles: each difference between engines is an option with a name, and two sets of them span a band.
+ * The rules by which a resting order fills against a candle: condition, price, time and cost. Candles do not determine these exactly, so
+ * each difference between engines is a named option, and two sets of options span a band.
  */
 import * as Amount from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
@@ -15,21 +15,18 @@ export interface FillRules {
    */
   readonly touch: "at" | "through" | "within" | "close"
   /**
-   * `close`: a stop counts at closes. `first`: a bar that reaches a stop comes to it before anything on the other side of the bar
-   * fills, and has time for all that is under way.
+   * `close`: a stop counts at closes. `first`: a bar that reaches a stop reaches it before any order on the other side of the bar fills,
+   * and after everything in transit has arrived.
    */
   readonly stops: "close" | "first"
   /** Distance beyond the limit that the bar must reach. */
   readonly edgeBasisPoints: number
   /**
-   * `open`: a bar that opens beyond the limit fills at its open. `arrival`: an order that the market has reached when it
-   * arrives fills at once, at the close; one that rests fills at its limit, and the solver keeps the rest.
+   * `open`: a bar that opens beyond the limit fills at its open. `arrival`: an order that the market has reached when it arrives fills at
+   * once, at the close; one that rests fills at its limit, and the solver keeps the difference.
    */
   readonly price: "limit" | "open" | "arrival"
-  /**
-   * Half of what lies between bid and ask: a strategy sees them so far from a close, and an order that takes the market pays
-   * it beside the margin.
-   */
+  /** Half of the spread: the distance of bid and ask from a close. An order that takes the market pays it in addition to the margin. */
   readonly spreadBasisPoints: number
   /** Additional cost of an order that takes the market, beyond half the spread, for each million (`perImpact`) of its value in quote. */
   readonly impactBasisPoints: number
@@ -40,8 +37,8 @@ export interface FillRules {
   /** Time from the cancel request to the refund. Until then the order can fill. */
   readonly cancelMillis: number
   /**
-   * An order that is being cancelled may fill at its limit after all, because a solver had it in hand already: such a share
-   * of those whose limit is within such a ratio of the market, drawn by the seed, where cancelling takes time.
+   * An order that is being cancelled may still fill at its limit, because a solver had it in hand. This happens to `share` of the orders
+   * whose limit is within the ratio `distance` of the market, drawn by `seed`, if cancelling takes time.
    */
   readonly inHand: { readonly share: number; readonly distance: number; readonly seed: number }
   /** Share of swaps that the venue does not execute. Their money is refunded, and they are tried again. */

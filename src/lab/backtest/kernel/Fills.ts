@@ -36,7 +36,7 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
     followers.holds(slot)
     return
   }
-  // What was not worth moving is gone: its slot works on what is wanted now.
+  // The order that was not worth moving has filled, so its slot takes the legs that are wanted now.
   if (slot.successor !== null) {
     endWhole(run, slot, row)
     followers.places(slot, false)
@@ -45,7 +45,7 @@ const fillWhole = (run: MarketRun, bar: number, slot: SlotState.SlotState): void
   const next = orders.next(slot, order)
   const follower = OrderTable.rowAt(table, next)
   const surplus = table.surplus[order] ?? 0n
-  // Where exits rest beside the most orders, the place of the one that filled is not free for an entry.
+  // Exits may rest beyond the maximum number of orders, so the place of a filled one may not be free for an entry.
   const isFull = follower?.isExit !== true && (orders.openInAll > run.conditions.maxOpenOrders || followers.toPlace > 0)
   if (follower !== undefined && surplus >= 0n && !isFull) {
     if (surplus > 0n) wallet.receive(row.side, surplus)
@@ -179,8 +179,8 @@ const fillSlice = (
 }
 
 /**
- * A swap is executed whole at the present price, whatever the bar's volume: a purchase spends its whole input, and keeps what
- * that brings beyond its size.
+ * Executes a swap whole at the present price, regardless of the bar's volume. A purchase spends its whole input, and keeps the base that it
+ * receives beyond its size.
  */
 const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: OrderTable.OrderRow, close: Price) => {
   const { orders, conditions, clock, lastClose } = run
@@ -231,8 +231,7 @@ export const fillArrivals = (run: MarketRun, bar: number): void => {
 }
 
 /**
- * A solver may have had the rest of a cancelled order in hand: then it fills at its limit, beside what the bar's volume lets
- * us have. Says whether it did.
+ * Returns true if a solver had the rest of a cancelled order in hand. The order then fills at its limit, regardless of the bar's volume.
  */
 export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotState): boolean => {
   const { share, distance } = run.conditions.rules.inHand
@@ -248,7 +247,7 @@ export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotStat
 
 const fillInBar = (run: MarketRun, range: BarRange, slot: SlotState.SlotState): boolean => {
   const { capacity, followers } = run
-  // Placed within the bar.
+  // An order that was placed within the bar fills from the next bar on.
   if (slot.placedBar > range.bar) {
     followers.rests(slot)
     return false

@@ -1,20 +1,18 @@
 /**
- * The backtest kernel: from event to event, never bar by bar. The next event is the earliest of the nearest buy, the
- * nearest sell, a bound of the last decision (price or time), and something that was under way; whatever lies between is
- * jumped over by the index. Money is exact; equity and drawdown are those of every bar's close.
+ * The backtest kernel: it goes from event to event, never bar by bar. The next event is the earliest of the nearest buy, the nearest sell,
+ * a bound of the last decision (price or time), and the end of a transit. The index jumps over everything in between. Money is exact;
+ * equity and drawdown are those of every bar's close.
  *
- * A strategy has one market or several. Their candles have one time axis, so a bar is the same moment in all; memory,
- * quote, open orders and limits are one.
+ * A strategy has one market or several. Their candles have one time axis, so a bar is the same moment in all. Memory, quote, open orders
+ * and limits are shared.
  *
- * Rules of time: a decision is made at the close of a bar, the first one at the close of bar 0. An order placed in bar i
- * can fill from bar i + 1 on. Within a bar: what was under way, then fills, then the decision; at one instant the markets
- * take turns in the order of the strategy file. When all have had theirs, orders that wait are asked for once, as live once
- * a turn. A strategy that asks for it decides at the close after a fill and at once after a payout, before anything that waits is
- * placed. By the rule
- * `arrival` an order that the close has reached as it is placed fills at once, in the same bar, and what follows from that
- * does too.
+ * Rules of time: a decision is made at the close of a bar, the first one at the close of bar 0. An order placed in bar i can fill from bar
+ * i + 1 on. Within a bar, transits end first, then orders fill, then the strategy decides; at one instant the markets take turns in the
+ * order of the strategy file. After all of them, waiting orders are tried once, as in a live turn. A strategy that asks for it decides at
+ * the close after a fill and at once after a payout, before any waiting order is placed. By the rule `arrival`, an order that the close has
+ * reached when it is placed fills at once, in the same bar, and so do the orders that follow from it.
  *
- * By the rule `stops` a bar that reaches a stop of the first market takes the worse first (`leaveWithin`).
+ * By the rule `stops`, a bar that reaches a stop of the first market takes the worse first (`leaveWithin`).
  */
 
 import { type Candles, openAt } from "../../../candles/Candles.ts"
@@ -183,8 +181,8 @@ const fillBar = (whole: WholeRun, bar: number): boolean => {
 }
 
 /**
- * Glances read every close. Small bars within bars are made when somebody looks: to have all of them made costs more than to ask
- * at the bounds, unless those are in every bar anyway.
+ * Glances read every close. Small bars are computed when they are read, so reading all of them costs more than running the strategy at its
+ * bounds, unless a bound is in every bar anyway.
  */
 const mayGlance = ({ indices: { told }, run }: MarketPart, { barClose }: Bounds): boolean => {
   if (told === undefined) return true
@@ -216,7 +214,7 @@ const decideNow = (whole: WholeRun): void => {
   }
 }
 
-/** Returns true if an entry has filled on arrival. The strategy then states its stop; it hears of exits at the close. */
+/** Returns true if an entry has filled on arrival. The strategy then states its stop. It learns of exits at the close. */
 const arriveWithin = (whole: WholeRun, bar: number): boolean => {
   const { runs } = whole
   const counts = runs.map(({ orders }) => orders.log.count)
@@ -227,10 +225,10 @@ const arriveWithin = (whole: WholeRun, bar: number): boolean => {
 }
 
 /**
- * A bar that reaches a stop takes the worse first, and has time for all that is under way. What lies on the way to the stop fills,
- * and the strategy is asked there. Then it is asked at the stop, and what leaves fills. What its answer leaves fills with the rest of the
- * bar; what it places waits for the next one. What follows an exit is decided at the close: nobody knows where the market is when the
- * exit is paid out. A gap over the stop leaves at the open.
+ * Handles a bar that reaches a stop: the worse comes first, after everything in transit has arrived. Orders on the way to the stop fill,
+ * and the strategy decides there. Then it decides at the stop, and its exits fill. The other orders that it keeps fill with the rest of the
+ * bar, and its new ones wait for the next bar. What follows an exit is decided at the close, because nobody knows the market price when the
+ * exit is paid out. If the bar opens beyond the stop, exits fill at the open.
  */
 const leaveWithin = (whole: WholeRun, range: Fills.BarRange): void => {
   const { first, runs } = whole
@@ -272,9 +270,9 @@ const isBoundReached = ({ first, parts }: WholeRun, bar: number): boolean =>
   isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))
 
 /**
- * The quick path: until the strategy is asked again nothing can happen but fills. Takes those from bar `from` on, and says
- * which bar is the next one; the number of bars when the run is over, or has to be made once more with a guard. It does what
- * the loop below does, and is apart so that the compiler makes one piece of it.
+ * The quick path: until the next decision, nothing but fills can happen. Makes these fills from bar `from` on and returns the next bar; the
+ * number of bars if the run is over or must be repeated with a guard. It does the same as the loop below. It is separate so that the
+ * compiler optimizes it as one piece.
  */
 const fillQuickly = ({ first, equity }: WholeRun, from: number): number => {
   const { run, ask, indices } = first

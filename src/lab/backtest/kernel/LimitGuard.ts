@@ -1,10 +1,10 @@
 /**
- * A strategy's own limits in one market of a run, by the very rules that the engine holds against every order. What only a
- * limit keeps back waits, is counted once under the limit's name, and is asked again at every close: so does the engine,
- * turn by turn. Where only the price keeps orders back, closes that cannot set one free are skipped.
+ * A strategy's own limits in one market of a run, by the same rules that the engine applies to every order. An order that only a limit
+ * keeps back waits, counts once under the limit's name, and is tried again at every close, as the engine does every turn. If only the price
+ * keeps orders back, closes that cannot release one are skipped.
  *
- * A run whose only such limit is `maxPriceDeviation`, as all have it, goes without a guard: an order that breaks it has gone
- * far beyond the close at which it arrives, which is seen at no cost, and then the run is made once more with one.
+ * A run whose only limit of this kind is `maxPriceDeviation`, which every strategy has, has no guard. An order that breaks this limit lies
+ * far beyond the close at which it arrives. That costs nothing to detect, and the run is then repeated with a guard.
  */
 
 import { exactPrice } from "../../../candles/Candles.ts"
@@ -86,7 +86,7 @@ const hair = 1e-9
 
 const denialOf = ({ side, price }: OrderRow, limit: LimitName, deviation: number, fillsAt: number): Denial => {
   if (limit === "swap-price") {
-    // Or the limit on its price is what keeps it back from there on.
+    // Beyond these closes, the limit on its price keeps the swap back instead.
     const [above, below] = [(1 - hair) / (1 - deviation), (1 + hair) / (1 + deviation)]
     return {
       limit,

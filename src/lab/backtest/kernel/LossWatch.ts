@@ -1,7 +1,7 @@
 /**
- * Holds what a strategy owns against its loss limits at every close, as the engine does at every turn: by the same marks, at
- * the close instead of the mid. Between fills the worth in one market is a line in the close, so the closes that can mark
- * something, or begin or end a stop, lie beyond two prices or after a moment: all others are jumped over.
+ * Compares the strategy's equity with its loss limits at every close, as the engine does every turn: by the same marks, at the close
+ * instead of the mid. Between fills, the equity in one market is a linear function of the close. So only closes beyond two prices or after
+ * a certain time can change a mark, or begin or end a stop. All others are skipped.
  */
 
 import { closeAt, exactPrice } from "../../../candles/Candles.ts"

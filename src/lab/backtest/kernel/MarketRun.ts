@@ -1,6 +1,6 @@
 /**
- * A run in one market: who keeps what. Each part is changed by its own file alone, and a strategy's markets share the
- * purse, the count of open orders, the account of limits, and what the strategy said last.
+ * The state of a run in one market. Each part is changed only by its own file. A strategy's markets share the money in quote, the number of
+ * open orders, the account of limits, and the last decision.
  */
 
 import type { Candles } from "../../../candles/Candles.ts"

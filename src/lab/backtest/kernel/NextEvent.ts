@@ -1,6 +1,6 @@
 /**
- * Which bar is the next event: the parts of a run, one for each market, and the search for the first bar that fills an order, reaches a
- * bound of the last answer, or a stop where stops count within bars.
+ * Finds the bar of the next event: the first bar that fills an order, or reaches a bound of the last decision, or a stop if stops count
+ * within bars. Also defines the parts of a run, one for each market.
  */
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
 import type { StandsAt } from "../../../strategy/Strategy.ts"

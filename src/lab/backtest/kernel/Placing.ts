@@ -11,7 +11,10 @@ import type { MarketRun } from "./MarketRun.ts"
 import { type OrderRow, quoteSide, rowAt } from "./orders/OrderTable.ts"
 import * as SlotState from "./orders/SlotState.ts"
 
-/** The ladder has the legs that the slot works now, at prices of candles; `slot` is absent for legs that come next. */
+/**
+ * Returns the candle price at which an order fills now. For the slot's present legs the ladder stores it; `slot` is absent for legs that
+ * come next.
+ */
 const fillsAtNow = (run: MarketRun, row: OrderRow, slot?: SlotState.SlotState): number => {
   const { candles, clock, conditions, lastClose, orders } = run
   const scale = lastClose.scaleFor(clock.nextBar)
@@ -31,11 +34,11 @@ export const rest = (run: MarketRun, slot: SlotState.SlotState): void => {
   if (run.looksAtArrivals && isReached(run, slot, row)) arrive(run, slot, row)
 }
 
-/** A swap is executed now or never, and waits for its price before that. Only a run that checks limits allows it. */
+/** A swap waits for its price before it is placed: then it is executed at once or refunded. Only a run with a guard allows that. */
 const swap = (run: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   if (slot.phase !== "resting") return
   const { arrivals, conditions, guard } = run
-  // It follows a leg whose bar has paid for it, so nobody has looked whether it has to wait.
+  // It follows a leg that has just filled, so nothing has checked if it must wait.
   if (guard === undefined && conditions.limits !== undefined) return arrivals.deviates()
   if (isReached(run, slot, row)) arrivals.add(slot)
   else refundSwap(run, slot)
@@ -141,8 +144,8 @@ export const placeWaiting = (run: MarketRun): void => {
 }
 
 /**
- * The order is off the market: what was not spent comes back, less the fee of the refund. A purchase that has filled whole
- * below its limit leaves something too.
+ * Takes the order off the market and returns its unspent input, less the fee of the refund. A purchase that has filled completely below its
+ * limit also has unspent input.
  */
 export const close = (run: MarketRun, slot: SlotState.SlotState, side: Side): void => {
   const { orders, wallet, trading, clock, conditions } = run

@@ -13,8 +13,8 @@ import * as RoundTrips from "./RoundTrips.ts"
 import * as Statistics from "./Statistics.ts"
 
 /**
- * Days, or hours when there are few days; the first and the last may be parts of one. A year has 365 days, and fewer that count
- * where candles are missing.
+ * Samples equity by day, or by hour if there are less than 20 days. The first and the last period may be incomplete. A year has 365 days;
+ * missing candles reduce the number of periods per year.
  */
 const sampled = ({ parts }: BandSide.BandSide) => {
   const [{ candles }] = parts

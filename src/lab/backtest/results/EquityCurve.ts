@@ -1,6 +1,6 @@
 /**
- * Equity along a run, read off its fills: a sample per period of time for statistics, and per stretch of bars for charts.
- * Doubles, for looking at; balances are exact elsewhere.
+ * Equity along a run, computed from its fills: samples by period for statistics, and by number of bars for charts. Values are doubles, for
+ * people; balances are exact elsewhere.
  */
 import { type Candles, closeAt } from "../../../candles/Candles.ts"
 import { closeTime, firstBarFrom } from "../../../candles/TimeAxis.ts"
@@ -86,12 +86,12 @@ export const equityAt = (
 }
 
 /**
- * The worth at the start and what was made of it against the budget left alone: ratios of its returns are those of the
- * strategy, and not of a market that carried it.
+ * Returns at each point the value at the start plus the profit over the unused budget. So ratios of its returns measure the strategy, and
+ * not a market that carried it.
  */
 export const madeOf = (points: ReadonlyArray<Pick<EquityPoint, "equity" | "hold">>): ReadonlyArray<number> => {
   const start = points[0]?.hold ?? 0
-  // The first bar may have traded already: what that cost is a part of the return.
+  // The first bar may have traded already, and its cost is a part of the return.
   return points.map(({ equity, hold }, index) => (index === 0 ? start : start + (equity - hold)))
 }
 

@@ -42,8 +42,8 @@ interface FilledPart {
 type MarkedRow = ReturnType<typeof together<FilledPart>>[number]
 
 /**
- * Moves of the closes in favour of these fills, as live. A fill counts from when its bar opened: within a minute, the first
- * close after it is the mark after one minute. Bars longer than that have none so soon.
+ * Moves of the closes in favour of these fills, as in live trading. The time of a fill is the opening of its bar. On minutes, the bar's own
+ * close is therefore the mark after one minute; longer bars have no mark so soon.
  */
 const markouts = (fills: ReadonlyArray<MarkedRow>) => {
   const marked = fills.map(({ fill, part: { candles, market } }) => ({

@@ -1,6 +1,6 @@
 /**
- * p5, p50 and p95 of runs that were drawn alike. Of 20 k − 1 runs the k-th lowest is the p5 and the k-th highest the p95: were
- * live one more run of the same law, it would lie outside in two of twenty cases, whatever the law and however many the runs.
+ * p5, p50 and p95 of runs that were drawn alike. Of 20 k − 1 runs the k-th lowest is the p5 and the k-th highest the p95. If live trading
+ * were one more run of the same law, it would lie outside in two of twenty cases, for any law and any number of runs.
  */
 
 export const quantileNames = ["p5", "p50", "p95"] as const
@@ -26,7 +26,9 @@ export const of = <Value extends number | bigint>(
   return { p5: at("p5"), p50: at("p50"), p95: at("p95") }
 }
 
-/** The last batch moved no quantile by more than this share of the distance from p5 to p95, or by more than the precision. */
+/**
+ * Quantiles are settled if the last batch moved none by more than this share of the distance from p5 to p95, or by more than the precision.
+ */
 const still = 0.1
 
 export const isSettled = (before: Quantiles<bigint>, now: Quantiles<bigint>, matters: number): boolean => {

@@ -1,8 +1,7 @@
 /**
- * The trades of a run. A slot that enters and leaves by turns is matched with itself, the newest entry first. The orders of
- * all others of a strategy close what is open, the oldest first, whoever opened it: the exit of a deal sells what its base
- * order and its safety orders bought. All that one leg closes is one trade, and what the fees took of the base ends with it.
- * Base is exact; quote is in whole units, for looking at.
+ * The trades of a run. A slot that alternates between entries and exits is matched with itself, the newest entry first. The orders of all
+ * other slots close the oldest open position of any slot: the exit of a deal sells the base of its base order and its safety orders. All
+ * that one leg closes is one trade, including the base that fees took. Base is exact; quote is in whole units, for people.
  */
 import type { Candles } from "../../../candles/Candles.ts"
 import { type Amount, max, min } from "../../../domain/Amount.ts"

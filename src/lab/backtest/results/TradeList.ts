@@ -1,6 +1,7 @@
 /**
- * The trades of a run (`RoundTrips`), with how long the position was held and how far the price went against it and for it meanwhile (maximum adverse and
- * favourable excursion). Excursions are those of whole bars, from the bar of the entry to that of the exit.
+ * The trades of a run (`RoundTrips`), with the time for which the position was held, and the largest moves of the price against it and for
+ * it in that time (maximum adverse and favourable excursion). Excursions are those of whole bars, from the bar of the entry to that of the
+ * exit.
  */
 import type { Candles } from "../../../candles/Candles.ts"
 import { openTime } from "../../../candles/TimeAxis.ts"

@@ -1,7 +1,7 @@
 /**
- * The last step of a search. Both named sides decide at closes and by one venue each, so what a live run makes may lie beyond both of
- * them: they choose the finalists, and a quantile of runs that are simulated within the bars ranks these. The number of runs is fixed,
- * so the same search finds the same.
+ * The last step of a search. Both named sides decide at closes and assume one venue each, so the result of a live run may lie beyond both.
+ * Therefore they only choose the finalists, which are then ranked by a quantile of runs that are simulated within the bars. The number of
+ * runs is fixed, so equal searches have equal results.
  */
 import { Effect } from "effect"
 import { firstRuns } from "../results/Quantiles.ts"
@@ -12,8 +12,8 @@ import type { TrialResult } from "./TrialResult.ts"
 const most = 5
 
 /**
- * The first of `ranked` by the worst quantile of their objective over all of the plans: the search's own, and those of the same trials on
- * further data. All others follow as they are. A search by one side alone keeps its order.
+ * Ranks the first of `ranked` by the worst quantile of their objective over all plans: the search's own, and those of the same trials on
+ * further data. All others follow in their order. A search by one side alone keeps its order.
  */
 export const of = Effect.fn("Finalists.of")(function* (
   plans: readonly [Sweep.SweepPlan, ...ReadonlyArray<Sweep.SweepPlan>],

@@ -1,10 +1,10 @@
 /**
- * Successive halving (Jamieson and Talwalkar, 2016): all trials run over a short beginning of the data, the best of them
- * over more of it, until a few run over all. Each step costs about the same, and together they cost a small part of trying
- * everything on everything; what it may miss is a trial that is bad in the beginning and the best in the end.
+ * Successive halving (Jamieson and Talwalkar, 2016): all trials run over a short beginning of the data, the best of them over more of it,
+ * until a few run over all. Each step costs about the same, and together they cost a small part of running every trial over all data. It
+ * may miss a trial that is bad at the beginning and the best at the end.
  *
- * A run over the beginning is the beginning of the run over all, so the results of the last step are those of single runs,
- * and a condition on a figure that only grows can be held against the first steps already.
+ * A run over the beginning equals the beginning of the run over all data. So the results of the last step are those of single runs, and a
+ * condition on a figure that only grows can be checked in the first steps already.
  */
 
 import { Effect } from "effect"

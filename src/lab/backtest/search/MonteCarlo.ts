@@ -47,8 +47,8 @@ const resample = (values: ReadonlyArray<number>, next: Random): ReadonlyArray<nu
   values.map(() => values[Math.floor(next() * values.length)] ?? 0)
 
 /**
- * Simulates gains of trades as shares of the equity at the start, with as many trades of these sizes. The position open at the end is one
- * of them.
+ * Adds up as many trades as there were, drawn from these gains (shares of the equity at the start). The position open at the end is one of
+ * them.
  */
 export const ofTrades = (gains: ReadonlyArray<number>, next: Random, keepsPath: boolean): Simulation => {
   let equity = 1

@@ -1,6 +1,6 @@
 /**
- * Many trials on all cores. All threads share the candles and take trials from one counter; every trial is a pure
- * function of its number, so the results are those of single runs, whatever the number of threads and their order.
+ * Runs many trials on all cores. All threads share the candles and take trials from one counter. Every trial is a pure function of its
+ * number, so the results are those of single runs, for any number of threads and in any order.
  */
 
 import { Worker } from "node:worker_threads"

@@ -1,6 +1,6 @@
 /**
- * Results of a search on disk, one per line, written as they come: an interrupted search goes on where it stopped. The
- * first line says what the results belong to; a file of another search is refused, never mixed.
+ * Results of a search on disk, one per line, written as they come: an interrupted search continues where it stopped. The first line
+ * identifies the search; the file of another search is refused, never mixed.
  */
 import { Effect, FileSystem, Schema } from "effect"
 import type { TrialResult } from "./TrialResult.ts"

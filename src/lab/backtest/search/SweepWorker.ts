@@ -12,7 +12,7 @@ export interface Assignment {
   readonly taken: Int32Array
 }
 
-// Node's word on its experiments is nothing for the person who waits for the sweep.
+// Node's warnings about experimental features do not concern the person who waits for the sweep.
 process.removeAllListeners("warning")
 parentPort?.on("message", ({ search, inputs, trials, taken }: Assignment) => {
   for (let next = Atomics.add(taken, 0, 1); next < trials.length; next = Atomics.add(taken, 0, 1))

@@ -1,7 +1,7 @@
 /**
- * Does the best of the past do well in the future? The series is cut into stretches; on each, all trials run over what lies
- * before it, and only the best of them runs over the stretch itself. What those runs gained is what searching would have
- * gained, without hindsight.
+ * Tests if the best trial of the past does well in the future. The series is cut into stretches. For each stretch, all trials run over the
+ * data before it, and only the best of them runs over the stretch itself. The gains of those runs are what the search would have gained,
+ * without hindsight.
  */
 
 import { Effect } from "effect"
@@ -33,8 +33,8 @@ export interface WalkStep extends Stretch {
 }
 
 /**
- * `count` equal stretches to try on, each after `trainParts` times as many bars to search on (`rolling`), or after all
- * bars from the beginning (`anchored`).
+ * Returns `count` equal stretches, each after `trainParts` times as many bars for the search (`rolling`), or after all bars from the
+ * beginning (`anchored`).
  */
 export const stretches = (
   bars: number,

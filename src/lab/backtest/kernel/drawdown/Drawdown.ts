@@ -1,9 +1,8 @@
 /**
- * The largest fall of equity from an earlier peak, over the close of every bar. Between fills equity is a fixed line in
- * the close, so the highest and the lowest close of a block of bars mostly say what reading it would: a new peak or a
- * deeper fall, but not in which order both come. Only then is it read, and the result is that of reading every bar.
- * Before that the search itself has said something: where it found nothing, closes lie between what it searched for, and
- * mostly that is enough to read nothing at all.
+ * The largest fall of equity from an earlier peak, over the close of every bar. Between fills, equity is a linear function of the close. So
+ * the highest and the lowest close of a block of bars usually show that there is no new peak or no deeper fall. A block is read only if
+ * they show neither, and the result equals that of reading every bar. Most blocks do not even need that: where a search found nothing, all
+ * closes lie between the prices that it searched for.
  */
 import { type CrossingIndex, fanOutBits, leavesAt } from "../../../../candles/CrossingIndex.ts"
 
@@ -51,8 +50,8 @@ const overBars = (drawdown: Drawdown, closes: CrossingIndex, to: number, base: n
 }
 
 /**
- * Takes a block in without reading it; false when that would not be exact. A block that reaches beyond the bars asked for
- * says only that nothing in it matters.
+ * Adds a block without reading it; returns false if the result would not be exact. A block that reaches beyond the requested bars can only
+ * show that nothing in it matters.
  */
 const takeBlock = (
   drawdown: Drawdown,
@@ -71,7 +70,7 @@ const takeBlock = (
     if (isWhole) drawdown.greatest = (peak - least) / peak
     return isWhole
   }
-  // Even if the peak came first, it fell no deeper. A hair on the safe side of rounding.
+  // Even if the peak came first, the fall after it is no deeper. The factor is a margin for rounding.
   if (!isWhole || most - least > greatest * most * (1 - 1e-12)) return false
   drawdown.peak = most
   return true

@@ -1,8 +1,8 @@
 /**
- * The drawdown of what is held in several markets. The sum of their closes has no index of its own, but in a block of bars no
- * sum is below that of the lowest closes of the markets, nor above that of the highest. Mostly these say that nothing of the
- * block matters; else smaller blocks are asked, and at last every close is read. A block that reaches beyond the bars asked for
- * may say so as well.
+ * The drawdown of everything held in several markets. The sum of their closes has no index of its own, but in a block of bars it lies
+ * between the sum of the lowest closes of the markets and that of the highest. Usually these show that nothing in the block matters.
+ * Otherwise smaller blocks are tried, and finally every close is read. A block that reaches beyond the requested bars may also show that
+ * nothing in it matters.
  */
 import { type CrossingIndex, fanOutBits, lowerAt } from "../../../../candles/CrossingIndex.ts"
 import { type Drawdown, levelFor } from "./Drawdown.ts"

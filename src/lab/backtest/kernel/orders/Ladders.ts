@@ -1,7 +1,7 @@
 /**
- * All legs that the slots of a decision can work, sorted by the price at which they fill: one ladder of buys, one of
- * sells. A resting order is a bit at its leg's rank, so the nearest buy and the nearest sell are always one look away and
- * a cycling slot only moves bits. A slot with other legs moves only those: a requote costs as much as it changes.
+ * All legs that the slots of a decision can work, sorted by the price at which they fill: one ladder of buys, one of sells. A resting order
+ * is a bit at its leg's rank, so the nearest buy and the nearest sell are found at once, and a slot that repeats its legs only moves bits.
+ * If few legs change, only these move in the ladder; if many change, it is sorted anew.
  */
 import type { Side } from "../../../../domain/Market.ts"
 import type { DesiredSlot, Leg } from "../../../../strategy/Decision.ts"
@@ -74,14 +74,14 @@ const mostInserted = 8
 export const rowsOf = ({ laid }: Ladders, slot: number): ReadonlyArray<number> => laid[slot]?.rows ?? []
 
 /**
- * Gives slots new legs; no orders are made for them yet, and none of them rests. Says whether the other slots' orders rest
- * as before; otherwise the ladders are empty.
+ * Gives slots new legs; no orders are made for them yet, and none of them rests. Returns true if the other slots' orders rest as before;
+ * otherwise no order rests.
  */
 export const relay = (ladders: Ladders, changed: ReadonlyArray<SlotState>): boolean => {
   let legs = 0
   for (const { desired } of changed) legs += desired?.legs.length ?? 0
   const isFew = legs <= mostInserted
-  // Done at every requote: plain loops.
+  // Runs at every requote, so the loops are plain.
   for (const { index: slot, desired } of changed) {
     const before = ladders.laid[slot]
     const old = isFew ? (before?.desired.legs ?? []) : []

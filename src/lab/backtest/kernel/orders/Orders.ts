@@ -1,7 +1,7 @@
 /**
- * The orders of a run in one market: its slots, their rows, the ladders on which they rest, and what has filled. A resting
- * order has a bit on the ladder of its side, and every slot that has an order has a row; nobody else puts an order on the
- * market or takes it off. Money is the wallet's.
+ * The orders of a run in one market: its slots, their rows, the ladders on which they rest, and the fills. A resting order has a bit on the
+ * ladder of its side, and every slot that has an order has a row. Only this class puts an order on the market or takes it off. The wallet
+ * has the money.
  */
 
 import type { Candles } from "../../../../candles/Candles.ts"
@@ -102,7 +102,7 @@ export class Orders {
     const newSlot = SlotState.make(this.all.length, name, this.stale)
     this.all.push(newSlot)
     this.byName.set(name, newSlot)
-    // In the order of the slots, whichever is looked at first.
+    // The map has the order of the slots, even if a later slot is read first.
     this.shown.set(name, this.progressOf(newSlot))
     return newSlot
   }
@@ -129,7 +129,7 @@ export class Orders {
 
   isExitDue(slot: SlotState.SlotState): boolean {
     const { desired } = slot
-    // Most slots have none whatever they did: their progress need not be looked at.
+    // Most slots have no exit leg, so their progress is not needed.
     if (desired?.legs.some((leg) => leaves(desired, leg)) !== true) return false
     const progress = this.progressOf(slot)
     const leg = dueLeg(desired, progress)
@@ -265,12 +265,12 @@ export class Orders {
   }
 
   /**
-   * Lays the new legs of slots. Their old orders are gone or kept: a kept one gets its row, and rests again when somebody says so.
-   * Says whether the orders of all other slots rest as before; otherwise none does.
+   * Gives slots new legs. Their old orders are gone or kept; a kept one gets its new row, and rests again when the caller says so. Returns
+   * true if the orders of all other slots rest as before; otherwise none rests.
    */
   relay(changed: ReadonlyArray<SlotState.SlotState>): boolean {
     for (const slot of changed) {
-      // What waited and was never placed is known to nobody.
+      // A row that waited and was never placed has no other use.
       for (const row of Ladders.rowsOf(this.ladders, slot.index))
         if (row !== slot.order && row !== OrderTable.none) OrderTable.release(this.table, row)
     }

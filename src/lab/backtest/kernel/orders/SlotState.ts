@@ -11,8 +11,8 @@ import type { SlotProgress } from "../../../../strategy/View.ts"
 import { none, type OrderRow } from "./OrderTable.ts"
 
 /**
- * `idle`: wants nothing, is done, or is too small. `waiting`: refused for lack of money or by a limit. `placing`: not yet
- * seen by others. `cancelling`: still fillable. `paying`: wholly filled, the output is on its way.
+ * `idle`: has no legs, is done, or is too small. `waiting`: refused for lack of money or by a limit. `placing`: not yet visible to others.
+ * `cancelling`: can still fill. `paying`: filled completely, the output is in transit.
  */
 export type SlotPhase = "idle" | "waiting" | "placing" | "resting" | "cancelling" | "paying"
 
@@ -195,7 +195,7 @@ export const earn = (slot: Open, output: Amount): void => {
   slot.unpaid = output
 }
 
-/** The payout costs this much of what the order brought in. */
+/** Subtracts the payout fee from the order's output. */
 export const payForPayout = (slot: SlotState, paid: Amount): void => {
   const open = change(slot)
   open.unpaid -= paid
@@ -251,7 +251,7 @@ export const freshen = (slot: Writable<"isStale">): void => {
 const progressOf = (slot: Pick<SlotState, Visible>, row: OrderRow | undefined): SlotProgress => {
   const { lastSide: side, lastQuantity, openQuantity: quantity, completedLegs, filledInLeg, receivedByLastLeg } = slot
   const { bought, sold, paid, proceeds } = slot
-  // Asked for every slot at every decision: literals of few shapes, as spreading costs several times as much.
+  // Runs for every slot at every decision, so it uses literals of few shapes. Spreading would cost several times as much.
   const done = { completedLegs, filledInLeg, receivedByLastLeg, bought, sold, paid, proceeds }
   const hasOrder = row !== undefined && (quantity > 0n || slot.phase === "paying")
   if (side === undefined && !hasOrder) return done

@@ -1,6 +1,6 @@
 /**
- * The present of a run in one market, and what is to happen in it later. Time only goes on. A slot has one alarm: setting
- * it again replaces the one before.
+ * The present time of a run in one market, and its alarms. Time only moves forward. A slot has one alarm: setting it again replaces the one
+ * before.
  */
 
 import * as TimeAxis from "../../../../candles/TimeAxis.ts"
@@ -81,7 +81,7 @@ export class Clock {
     this.alarms.splice(at, 0, { bar, slot })
   }
 
-  /** An alarm that is set within a bar is due at the next opening, as these are: it waits for that opening. */
+  /** Takes all due alarms at once, so an alarm that is set while these are handled waits for the next opening. */
   takeAlarms(bar: number): ReadonlySet<number> {
     const due = new Set<number>()
     while (this.alarmBar <= bar && this.alarms.length > 0) {

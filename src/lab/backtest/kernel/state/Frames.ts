@@ -1,6 +1,6 @@
 /**
- * The candles of a market that a strategy looks at, and how many of them are over. From one close of a candle to the next one nothing
- * changes, and most looks are in the span of the look before.
+ * The candles of a market that a strategy reads, and the number of closed ones. Nothing changes between two closes of a candle, and most
+ * calls ask for a time in the same span as the call before.
  */
 
 import { closedAt, type Resampled } from "../../../../candles/Resample.ts"

@@ -1,6 +1,6 @@
 /**
- * The closes at which a strategy that can tell it at a glance says that its last answer still stands: it is not asked there. All
- * that it sees of a bar is the close, the time, and the candles that have closed by then.
+ * Finds the close at which a strategy's last decision no longer holds, for strategies that can tell this at a glance. At closes before that
+ * one the strategy does not run. All that it sees of a bar is the close, the time, and the candles that have closed by then.
  */
 import { type Candles, closeAt } from "../../../../candles/Candles.ts"
 import { closeTime } from "../../../../candles/TimeAxis.ts"

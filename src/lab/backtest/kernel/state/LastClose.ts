@@ -1,6 +1,6 @@
 /**
- * The last close, or the price to which the market came within the bar, and whether it has reached a price. A bar that filled orders has said between which prices its close lies,
- * and mostly that answers without reading the close.
+ * The last close, or the price that the market has reached within the bar, and the test if it has reached a price. For a bar that filled
+ * orders, the bounds of its close are known, and usually they answer the test without reading the close.
  */
 
 import { type Candles, closeAt } from "../../../../candles/Candles.ts"

@@ -69,7 +69,7 @@ export class LimitAccount {
     return this.placedAt.length + this.moving.size
   }
 
-  /** Reserves a place in this hour for the better order that replaces a cancelled one. */
+  /** Reserves a place in this hour for the order that replaces a cancelled one. */
   moves(slot: SlotState): void {
     this.moving.add(slot)
   }

@@ -1,8 +1,8 @@
 /**
- * The money of a run in one market. Free amounts are exact and never negative: an order's deposit leaves them when it is
- * placed, and its output or its refund comes back. Quote is one purse for all markets of a strategy.
+ * The money of a run in one market. Free amounts are exact and never negative: an order's deposit leaves them when it is placed, and its
+ * output or its refund comes back. All markets of a strategy share the quote.
  *
- * Beside it stands everything owned, free or deposited, in doubles: for equity, never for money.
+ * A second count has everything owned, free or deposited, in doubles: for equity, never for money.
  */
 
 import { type Amount, min } from "../../../../domain/Amount.ts"
@@ -24,7 +24,7 @@ export class Wallet {
   declare private readonly quoteUnit: number
   declare private readonly purse: OpenPurse
   declare private free: Amount
-  // Numbers from the beginning: a field that was ever undefined costs an allocation with every fill.
+  // These are numbers from the beginning, because a field that was ever undefined costs an allocation for every fill.
   private ownedBase = 0
   private ownedQuote = 0
   private refunds: FlatCosts = nothing
