@@ -15,7 +15,7 @@ const isOld = (node: string): boolean =>
 const execute = promisify(execFile)
 
 describe("npm run build", () => {
-  it("makes a program that stands alone", async () => {
+  it.skipIf(!isLong)("makes a program that stands alone", async () => {
     const folder = newFolder()
     cpSync(built, join(folder, "dist"), { recursive: true })
     const limitbot = (...args: ReadonlyArray<string>) =>

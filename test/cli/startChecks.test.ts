@@ -2,6 +2,7 @@
 import { createServer } from "node:http"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import { configText, runHere, startSandbox, startStill, workspace } from "../world/processes/program.ts"
 
 const grid = `name: g
@@ -62,7 +63,7 @@ describe("checks before a start", () => {
     assert.match(ran.stderr, /answers with 200, not like a venue: .*check venue\.url: it is another web server/)
   })
 
-  it("a journal belongs to the address that answered first, not to a misspelt one", async () => {
+  it.skipIf(!isLong)("a journal belongs to the address that answered first, not to a misspelt one", async () => {
     const sandbox = await startStill({ like: "document" })
     const right = configText(sandbox)
     const folder = workspace(sandbox, {

@@ -8,6 +8,7 @@ import { HttpClient } from "effect/http"
 import type { Target } from "../../src/control/notify/channels.ts"
 import type { Notice } from "../../src/control/notify/Notice.ts"
 import * as Notifier from "../../src/control/notify/Notifier.ts"
+import { firstOf, isLong } from "../long.ts"
 import { type Badness, badScripts, program } from "../world/processes/badPrograms.ts"
 import {
   assertSays,
@@ -77,7 +78,7 @@ describe("a notifier that is a program", () => {
     "prints a secret": "delivered",
     "crashes by a signal": /program.sh was ended by SIGSEGV$/
   }
-  it.live.each(Object.keys(ends) as ReadonlyArray<Badness>)("that %s is delivered to or not", (badness) =>
+  it.live.each(firstOf(2, Object.keys(ends) as ReadonlyArray<Badness>))("that %s is delivered to or not", (badness) =>
     Effect.gen(function* () {
       const delivery = yield* deliver(badScripts[badness])
       const expected = ends[badness]
@@ -117,20 +118,23 @@ describe("a notifier that is a program", () => {
     }).pipe(noWeb, Effect.provide(NodeServices.layer), Effect.scoped)
   )
 
-  it("that hangs delays neither the kill switch nor the end of the bot, and its path begins at the configuration", async () => {
-    const sandbox = await startSandbox({ speed: 60 })
-    const notify = "notify:\n  - { to: command, command: [./tell.sh, loudly], least: quiet, kinds: [Planned] }\n"
-    const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${notify}` })
-    const told = join(folder, "told")
-    writeFileSync(join(folder, "tell.sh"), `#!/bin/sh\necho "$1" >> ${told}\nexec sleep 600\n`, { mode: 0o755 })
-    const files = [join(folder, "grid.yaml"), "--config", join(folder, "config.yaml")]
-    const bot = start(["run", ...files, "--poll", "0.3s"])
-    await until("it was started", async () => linesOf(told).includes("loudly"), 60_000)
-    await runHere(["kill", "--config", join(folder, "config.yaml")])
-    await bot.says(/kill/i)
-    bot.signal("SIGTERM")
-    assert.strictEqual((await bot.ended).code, 0)
-  })
+  it.skipIf(!isLong)(
+    "that hangs delays neither the kill switch nor the end of the bot, and its path begins at the configuration",
+    async () => {
+      const sandbox = await startSandbox({ speed: 60 })
+      const notify = "notify:\n  - { to: command, command: [./tell.sh, loudly], least: quiet, kinds: [Planned] }\n"
+      const folder = workspace(sandbox, { "config.yaml": `${configText(sandbox)}${notify}` })
+      const told = join(folder, "told")
+      writeFileSync(join(folder, "tell.sh"), `#!/bin/sh\necho "$1" >> ${told}\nexec sleep 600\n`, { mode: 0o755 })
+      const files = [join(folder, "grid.yaml"), "--config", join(folder, "config.yaml")]
+      const bot = start(["run", ...files, "--poll", "0.3s"])
+      await until("it was started", async () => linesOf(told).includes("loudly"), 60_000)
+      await runHere(["kill", "--config", join(folder, "config.yaml")])
+      await bot.says(/kill/i)
+      bot.signal("SIGTERM")
+      assert.strictEqual((await bot.ended).code, 0)
+    }
+  )
 
   it("needs its words, and neither an address nor a secret", async () => {
     const wrong = async (line: string, said: RegExp) => {

@@ -9,6 +9,7 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { phoneMessage } from "../../src/control/notify/channels.ts"
 import * as PhoneServices from "../../src/control/push/PhoneServices.ts"
 import { keyPairOf, serviceOf } from "../../src/control/push/Vapid.ts"
+import { isLong } from "../long.ts"
 import { assertSays, configText, guard, newFolder, nowhere, runHere, workspace } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 import { claimsOf, newBrowser, type PushService, startPushService } from "./pushService.ts"
@@ -242,44 +243,47 @@ describe("a running bot and phones", () => {
   })
   afterAll(() => service.close())
 
-  it("a viewer's phone is told what happens, in words that only it reads, until the viewer is revoked", async () => {
-    const token = await hired("vera")
-    const headers = { authorization: `Bearer ${token}` }
-    const { key } = JSON.parse((await bot.ask("/api/v1/push", { headers })).body)
-    assert.strictEqual(key, keyPairOf(Redacted.make(secret))?.publicKey)
-    const [vera, anna] = [newBrowser(), newBrowser()]
-    const endpoint = `${service.origin}/vera`
-    const subscribed = await say(token, "/api/v1/push/subscribe", { endpoint, keys: vera.keys })
-    assert.deepStrictEqual([subscribed.status, subscribed.body], [200, '{"message":"This browser now gets notices"}'])
-    assert.match(vera.read(taken("/vera")[0]?.body ?? Buffer.alloc(0)), /vera now gets notices here/)
-    const again = await say(token, "/api/v1/push/subscribe", { endpoint, keys: vera.keys })
-    assert.match(again.body, /already gets notices/)
-    assert.strictEqual(taken("/vera").length, 1)
-    await bot.command("/api/v1/push/subscribe", { endpoint: `${service.origin}/anna`, keys: anna.keys })
-    await bot.command("/api/v1/pause", { why: "smoke" })
-    await until("both are told", async () => [taken("/vera"), taken("/anna")].every((all) => all.length > 1))
-    const { severity, text, title } = JSON.parse(vera.read(taken("/vera").at(-1)?.body ?? Buffer.alloc(0)))
-    assert.match(title, /^(ALARM )?limitbot live/)
-    assert.match(text, /smoke/)
-    assert.oneOf(severity, ["good", "warn", "alarm"])
-    assert.throws(() => anna.read(taken("/vera").at(-1)?.body ?? Buffer.alloc(0)))
-    const { aud, exp, sub } = claimsOf(taken("/vera").at(-1)?.headers ?? {})
-    assert.deepStrictEqual([aud, sub], [service.origin, "mailto:me@home.example"])
-    assert.isAbove(exp * 1_000, Date.now())
+  it.skipIf(!isLong)(
+    "a viewer's phone is told what happens, in words that only it reads, until the viewer is revoked",
+    async () => {
+      const token = await hired("vera")
+      const headers = { authorization: `Bearer ${token}` }
+      const { key } = JSON.parse((await bot.ask("/api/v1/push", { headers })).body)
+      assert.strictEqual(key, keyPairOf(Redacted.make(secret))?.publicKey)
+      const [vera, anna] = [newBrowser(), newBrowser()]
+      const endpoint = `${service.origin}/vera`
+      const subscribed = await say(token, "/api/v1/push/subscribe", { endpoint, keys: vera.keys })
+      assert.deepStrictEqual([subscribed.status, subscribed.body], [200, '{"message":"This browser now gets notices"}'])
+      assert.match(vera.read(taken("/vera")[0]?.body ?? Buffer.alloc(0)), /vera now gets notices here/)
+      const again = await say(token, "/api/v1/push/subscribe", { endpoint, keys: vera.keys })
+      assert.match(again.body, /already gets notices/)
+      assert.strictEqual(taken("/vera").length, 1)
+      await bot.command("/api/v1/push/subscribe", { endpoint: `${service.origin}/anna`, keys: anna.keys })
+      await bot.command("/api/v1/pause", { why: "smoke" })
+      await until("both are told", async () => [taken("/vera"), taken("/anna")].every((all) => all.length > 1))
+      const { severity, text, title } = JSON.parse(vera.read(taken("/vera").at(-1)?.body ?? Buffer.alloc(0)))
+      assert.match(title, /^(ALARM )?limitbot live/)
+      assert.match(text, /smoke/)
+      assert.oneOf(severity, ["good", "warn", "alarm"])
+      assert.throws(() => anna.read(taken("/vera").at(-1)?.body ?? Buffer.alloc(0)))
+      const { aud, exp, sub } = claimsOf(taken("/vera").at(-1)?.headers ?? {})
+      assert.deepStrictEqual([aud, sub], [service.origin, "mailto:me@home.example"])
+      assert.isAbove(exp * 1_000, Date.now())
 
-    assert.strictEqual((await runHere(["people", "--revoke", "vera", ...config()])).code, 0)
-    const [before, annas] = [taken("/vera").length, taken("/anna").length]
-    await bot.command("/api/v1/resume", { why: "no smoke" })
-    await until("anna is told", async () => taken("/anna").length > annas)
-    assert.strictEqual(taken("/vera").length, before)
-    const events = await bot.look("/api/v1/log?search=subscribe")
-    assert.match(JSON.stringify(events), /vera: subscribe localhost/)
-    // A new token under the old name does not bring the old phone back.
-    await hired("vera")
-    assert.strictEqual((await runHere(["check", "--notify", ...config()])).code, 0)
-    await until("anna is told", async () => taken("/anna").length > annas + 1)
-    assert.strictEqual(taken("/vera").length, before)
-  })
+      assert.strictEqual((await runHere(["people", "--revoke", "vera", ...config()])).code, 0)
+      const [before, annas] = [taken("/vera").length, taken("/anna").length]
+      await bot.command("/api/v1/resume", { why: "no smoke" })
+      await until("anna is told", async () => taken("/anna").length > annas)
+      assert.strictEqual(taken("/vera").length, before)
+      const events = await bot.look("/api/v1/log?search=subscribe")
+      assert.match(JSON.stringify(events), /vera: subscribe localhost/)
+      // A new token under the old name does not bring the old phone back.
+      await hired("vera")
+      assert.strictEqual((await runHere(["check", "--notify", ...config()])).code, 0)
+      await until("anna is told", async () => taken("/anna").length > annas + 1)
+      assert.strictEqual(taken("/vera").length, before)
+    }
+  )
 
   it("refuses what is no browser's, and follows no redirection", async () => {
     const { keys } = newBrowser()

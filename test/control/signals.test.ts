@@ -2,6 +2,7 @@
 import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import { runHere } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
@@ -168,36 +169,39 @@ describe("signals to code of one's own", () => {
     })
   })
 
-  it("decide it while they are fresh, with what the journal has, and it is explained, replayed and tested on the past", async () => {
-    await until("it was asked", async () =>
-      (await ask("explain", "trend/dip")).stdout.includes("nobody sent a fresh trend")
-    )
-    assert.strictEqual(await openOrders(), 0)
-    assert.strictEqual((await own.command("/api/v1/signals/trend", { value: 0.7 })).status, 200)
-    await until("its order rests", async () => (await openOrders()) === 1)
-    assert.match(
-      (await ask("explain", "trend/dip")).stdout,
-      /the trend is 0\.7[\s\S]*the time 20[\s\S]*a new value of a signal/
-    )
-    await until("the signal is too old, and the order leaves", async () => (await openOrders()) === 0)
-    own.program.signal("SIGTERM")
-    await own.program.ended
-    const { stdout } = await ask("replay")
-    assert.match(stdout, /identical/)
-    assert.notMatch(stdout, /[1-9]\d* differ/)
-    const prices = join(own.folder, "prices.csv")
-    writeFileSync(prices, generated())
-    const test = (...more: ReadonlyArray<string>) =>
-      runHere(["backtest", join(own.folder, "grid.yaml"), "--data", prices, ...more])
-    assert.include((await test()).stderr, "grid.yaml uses the signal trend: add its values with --signals FILE")
-    const file = join(own.folder, "grid.yaml")
-    const swept = await runHere(["search", file, "--data", prices, "--set", "limits.budget.quote=50,100"])
-    assert.include(swept.stderr, "a search cannot supply: run limitbot backtest --signals FILE")
-    const sent = join(own.folder, "sent.csv")
-    writeFileSync(sent, "time,name,value\n2026-01-01T00:10:00Z,trend,0.9\n")
-    const tested = await test("--signals", sent, "--json")
-    assert.strictEqual(tested.code, 0, tested.stderr)
-  })
+  it.skipIf(!isLong)(
+    "decide it while they are fresh, with what the journal has, and it is explained, replayed and tested on the past",
+    async () => {
+      await until("it was asked", async () =>
+        (await ask("explain", "trend/dip")).stdout.includes("nobody sent a fresh trend")
+      )
+      assert.strictEqual(await openOrders(), 0)
+      assert.strictEqual((await own.command("/api/v1/signals/trend", { value: 0.7 })).status, 200)
+      await until("its order rests", async () => (await openOrders()) === 1)
+      assert.match(
+        (await ask("explain", "trend/dip")).stdout,
+        /the trend is 0\.7[\s\S]*the time 20[\s\S]*a new value of a signal/
+      )
+      await until("the signal is too old, and the order leaves", async () => (await openOrders()) === 0)
+      own.program.signal("SIGTERM")
+      await own.program.ended
+      const { stdout } = await ask("replay")
+      assert.match(stdout, /identical/)
+      assert.notMatch(stdout, /[1-9]\d* differ/)
+      const prices = join(own.folder, "prices.csv")
+      writeFileSync(prices, generated())
+      const test = (...more: ReadonlyArray<string>) =>
+        runHere(["backtest", join(own.folder, "grid.yaml"), "--data", prices, ...more])
+      assert.include((await test()).stderr, "grid.yaml uses the signal trend: add its values with --signals FILE")
+      const file = join(own.folder, "grid.yaml")
+      const swept = await runHere(["search", file, "--data", prices, "--set", "limits.budget.quote=50,100"])
+      assert.include(swept.stderr, "a search cannot supply: run limitbot backtest --signals FILE")
+      const sent = join(own.folder, "sent.csv")
+      writeFileSync(sent, "time,name,value\n2026-01-01T00:10:00Z,trend,0.9\n")
+      const tested = await test("--signals", sent, "--json")
+      assert.strictEqual(tested.code, 0, tested.stderr)
+    }
+  )
 })
 
 /** An hour of minutes. */

@@ -8,7 +8,7 @@ import { isLong } from "../long.ts"
 import * as BotWorld from "../world/bot/measuredBot.ts"
 
 describe("counts of a running bot", () => {
-  it("the life of an order: commits and requests", async () => {
+  it.skipIf(!isLong)("the life of an order: commits and requests", async () => {
     const { lives, commits, requests } = await BotWorld.lifeOf(3)
     assert.isAtLeast(lives, 25)
     assert.isAtMost(commits, 6.97)

@@ -11,6 +11,7 @@ import { type Browser, chromium, type Page } from "playwright-core"
 import * as BotState from "../../src/engine/state/BotState.ts"
 import { defaultTerms } from "../../src/engine/tracking/Overdue.ts"
 import { problemsOf } from "../../src/views/Problems.ts"
+import { isLong } from "../long.ts"
 import { browserPath } from "../surroundings.ts"
 import { writeDoubtful } from "../world/bot/doubtful.ts"
 import { everyTrouble } from "../world/bot/troubles.ts"
@@ -107,7 +108,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await context.close()
   })
 
-  it("has no barriers that axe finds, dark, light and on a phone", async () => {
+  it.skipIf(!isLong)("has no barriers that axe finds, dark, light and on a phone", async () => {
     assert.deepStrictEqual(await barriers(), [])
     await page.emulateMedia({ colorScheme: "light" })
     await page.waitForTimeout(300)

@@ -27,7 +27,8 @@ import { askHere, serveHere } from "./hereFrom.ts"
 
 /** Pages that are read one after the other, in one folder. */
 const walks: ReadonlyArray<ReadonlyArray<string>> = [
-  ["README.md", "docs/fleet.md"],
+  ["README.md"],
+  ["docs/fleet.md"],
   ["docs/plug-ins.md"],
   ["docs/set-up.md", "docs/run.md", "docs/look.md", "docs/money.md", "docs/journal.md", "docs/alarms.md"],
   ["docs/coming-from.md"],
@@ -216,7 +217,7 @@ const readConfiguration = ({ folder }: Place, { text }: Block): Promise<unknown>
 }
 
 describe.concurrent("documentation", () => {
-  for (const pages of firstOf(2, walks)) {
+  for (const pages of firstOf(1, walks)) {
     it(`${pages.join(", ")}: true`, async ({ onTestFinished }) => {
       const { place, run } = await (pages.includes("docs/deployed.md") ? deployed() : usual())
       onTestFinished(() => endOwnSandbox(place))

@@ -32,7 +32,7 @@ const moments: ReadonlyArray<Cut | "any"> = [
 
 describe("processes killed at random moments", () => {
   // How often, for longer campaigns: LIMITBOT_KILLS=1000.
-  const kills = Number(process.env["LIMITBOT_KILLS"] ?? moments.length)
+  const kills = Number(process.env["LIMITBOT_KILLS"] ?? (isLong ? moments.length : 2))
 
   it.concurrent("the bot is killed again and again: nothing is funded twice, both books agree", {
     timeout: 420_000 + kills * 4_000

@@ -120,7 +120,7 @@ describe("a witness outside", () => {
     }
   )
 
-  it("that does not answer is told once, and stops nothing", async () => {
+  it.skipIf(!isLong)("that does not answer is told once, and stops nothing", async () => {
     const folder = newFolder()
     const connection = await startSandbox({ seed: 8, speed: 60 })
     const { config, strategy } = prepare(folder, connection)

@@ -2,10 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { unfinished } from "../../src/engine/state/BotState.ts"
+import { isLong } from "../long.ts"
 import { inVirtualTime, ladder, resting, until } from "../world/bot/botWorld.ts"
 
 describe("statuses that change at every look", () => {
-  it.effect("filled the journal for ever", () =>
+  it.effect.skipIf(!isLong)("filled the journal for ever", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world, process } = yield* resting({ strategies: [ladder(2)], pace: { pollMaxMillis: 1_000 } }, 2)

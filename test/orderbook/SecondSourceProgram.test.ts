@@ -5,7 +5,7 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import * as SecondSourceProgram from "../../src/orderbook/SecondSourceProgram.ts"
-import { isLong } from "../long.ts"
+import { firstOf, isLong } from "../long.ts"
 import { type Badness, badScripts, program } from "../world/processes/badPrograms.ts"
 import { configText, newFolder, runHere, start, startSandbox, workspace } from "../world/processes/program.ts"
 import { until } from "../world/processes/runningBot.ts"
@@ -68,7 +68,7 @@ describe("a price program", () => {
   )
 
   /** The same for all: no price, and one line that says that the token list serves meanwhile. */
-  it.live.each(Object.keys(badScripts) as ReadonlyArray<Badness>)("that %s tells nothing", (badness) =>
+  it.live.each(firstOf(2, Object.keys(badScripts) as ReadonlyArray<Badness>))("that %s tells nothing", (badness) =>
     Effect.gen(function* () {
       const { listed, said } = yield* asked(badScripts[badness])
       assert.isUndefined(listed)

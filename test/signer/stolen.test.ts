@@ -18,6 +18,7 @@ import * as SignerServer from "../../src/signer/remote/SignerServer.ts"
 import * as Ed25519 from "../../src/signing/Ed25519.ts"
 import * as Guard from "../../src/signing/IntentGuard.ts"
 import { Signer } from "../../src/signing/Signer.ts"
+import { isLong } from "../long.ts"
 import { randomFrom } from "../world/processes/processes.ts"
 import { payer, testAccount, testKey } from "../world/service/scriptedVenue.ts"
 
@@ -193,7 +194,7 @@ const week = Effect.fnUntraced(function* (seed: number) {
 })
 
 describe("a stolen bot", () => {
-  it.live("saved payloads count in the hour in which they can still be sent", () =>
+  it.live.skipIf(!isLong)("saved payloads count in the hour in which they can still be sent", () =>
     Effect.gen(function* () {
       for (const seed of [1, 2, 3, 4, 5, 6]) {
         const tags = yield* week(seed)

@@ -133,7 +133,7 @@ describe("kinds", () => {
     assert.deepStrictEqual(kinds.map(({ name }) => name).toSorted(), Object.keys(strategies).toSorted())
   })
 
-  for (const [kind, text] of Object.entries(episodes)) {
+  for (const [kind, text] of firstOf(6, Object.entries(episodes))) {
     it(`${kind} trades and every unit comes back`, async () => {
       const strategy = `name: simulated\n${text}\n`
       const result = await run({

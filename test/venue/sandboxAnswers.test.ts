@@ -13,11 +13,12 @@ import { layer as clientLayer } from "../../src/venue/library.ts"
 import { Swaps } from "../../src/venue/Swaps.ts"
 import { Venue } from "../../src/venue/Venue.ts"
 import { defaultPatience, ownAccount, type VenueConfig } from "../../src/venue/VenueConfig.ts"
+import { isLong } from "../long.ts"
 import { btc, order, quoteRequest, usdc } from "../world/service/clients.ts"
 import { start } from "../world/service/play.ts"
 import { mutate } from "./mutate.ts"
 
-const rounds = Number(process.env["LIMITBOT_MUTATIONS"] ?? 20)
+const rounds = Number(process.env["LIMITBOT_MUTATIONS"] ?? (isLong ? 20 : 8))
 const firstSeed = Number(process.env["LIMITBOT_SEED"] ?? 1)
 const options = { seed: 7 }
 

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import bs58 from "bs58"
 import { accountOf } from "../../tools/conformance/signing.ts"
+import { isLong } from "../long.ts"
 import { configure, kill9, newFolder, pause, start } from "../world/processes/processes.ts"
 import { runHere } from "../world/processes/program.ts"
 import { settle } from "../world/processes/settle.ts"
@@ -54,7 +55,7 @@ const tokens = [
 const listingTokens: Twist = ({ path }, reply) => (path === "/v0/tokens" ? { status: 200, body: tokens } : reply)
 
 describe("the bot at an independent service", () => {
-  it("is killed, started again, and ends with the books of the service to the unit", async () => {
+  it.skipIf(!isLong)("is killed, started again, and ends with the books of the service to the unit", async () => {
     let isClear = false
     const { service, stop, url, quoteKey } = await startWitness({
       twist: listingTokens,

@@ -128,7 +128,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.isFalse(existsSync(join(cwd, "journal.sqlite")))
   })
 
-  it("goes on with the same order wherever it is killed, and pays once", async () => {
+  it.skipIf(!isLong)("goes on with the same order wherever it is killed, and pays once", async () => {
     const { cwd, hold, limitbot, sandbox } = await throughProxy("near-2026-11")
     for (const [path, says] of [
       ["/generate-intent", /nothing is paid yet/],
@@ -338,7 +338,7 @@ describe.concurrent("limitbot first-order", () => {
     assert.strictEqual(Number(profit.USDC.fees), 0.02)
   })
 
-  it("is paid only by a bot that is told to pay it", async () => {
+  it.skipIf(!isLong)("is paid only by a bot that is told to pay it", async () => {
     const { cwd, hold, limitbot, sandbox } = await throughProxy("document")
     await killedAt(cwd, hold, "/generate-intent", /nothing is paid yet/)
     writeFileSync(join(cwd, "grid.yaml"), gridText.replace("levels: 21", "levels: 2"))

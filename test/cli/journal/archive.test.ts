@@ -5,6 +5,7 @@ import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { assert, describe, it } from "@effect/vitest"
 import * as Ed25519 from "../../../src/signing/Ed25519.ts"
+import { isLong } from "../../long.ts"
 import {
   assertSays,
   control,
@@ -135,7 +136,7 @@ describe("limitbot journal archive", () => {
     assertSays(await runHere(["journal", "verify", ...config], { cwd }), 1, /event 3/)
   })
 
-  it("a backup has the archive beside it, and restore takes both", async () => {
+  it.skipIf(!isLong)("a backup has the archive beside it, and restore takes both", async () => {
     const { file, said, sandbox } = await traded()
     await said("journal", "archive", "--before", tomorrow)
     const { events } = JSON.parse(await said("journal", "backup", "copy.sqlite", "--json"))

@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../../long.ts"
 import { newFolder, runHere } from "../../world/processes/program.ts"
 
 const grid = join(import.meta.dirname, "../../../strategies/grid.yaml")
@@ -17,7 +18,7 @@ interface Rehearsed {
 }
 
 describe("rehearse", () => {
-  it("tells what happened to the files in bad weather, and the books agree", async () => {
+  it.skipIf(!isLong)("tells what happened to the files in bad weather, and the books agree", async () => {
     const words = ["rehearse", grid, "--days", "0.02", "--bad", "high", "--seed", "3", "--json"]
     const { code, stdout, stderr } = await runHere(words, { cwd: newFolder() })
     assert.strictEqual(code, 0, stderr)

@@ -76,7 +76,7 @@ const saysOneThing = async (cwd: string, budget: number) => {
 }
 
 describe.concurrent("strategy files of a running bot", () => {
-  it("hot reload continues after the database is locked for seven seconds", async () => {
+  it.skipIf(!isLong)("hot reload continues after the database is locked for seven seconds", async () => {
     const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000) })
     const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     await bot.says('"DepositSeen"')

@@ -2,10 +2,11 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import { isLong } from "../../long.ts"
 import { runHere, startStill, workspace } from "../../world/processes/program.ts"
 
 describe("exports of an account that swapped by hand", () => {
-  it("have it in the books, in the tables and for RP2", async () => {
+  it.skipIf(!isLong)("have it in the books, in the tables and for RP2", async () => {
     const cwd = workspace(await startStill())
     const limitbot = async (...words: ReadonlyArray<string>) => {
       const { code, stderr, stdout } = await runHere([...words, "--config", "config.yaml"], { cwd })

@@ -29,6 +29,7 @@ import { SandboxConnection } from "../../../src/sandbox/SandboxServer.ts"
 import type { QuoteRequest } from "../../../src/venue/Swaps.ts"
 import { FundingHold, Venue } from "../../../src/venue/Venue.ts"
 import { OutcomeUnknown, Rejected, RetryLater, VenueError } from "../../../src/venue/VenueError.ts"
+import { firstOf } from "../../long.ts"
 import * as LedgerFaults from "../../world/bot/ledgerFaults.ts"
 import { btc, send, venueBooks } from "../../world/service/clients.ts"
 import { play, start } from "../../world/service/play.ts"
@@ -195,7 +196,7 @@ describe("swaps", () => {
     )
   )
 
-  it.effect.each([1, 2, 3, 4, 5, 6])("a process that dies after its write number %s pays once", (deadAt) =>
+  it.effect.each(firstOf(3, [1, 3, 5, 2, 4, 6]))("a process that dies after its write number %s pays once", (deadAt) =>
     play(
       Effect.gen(function* () {
         const { account } = yield* SandboxConnection

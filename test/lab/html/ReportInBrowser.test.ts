@@ -10,6 +10,7 @@ import * as ComparisonScript from "../../../src/lab/html/ComparisonScript.ts"
 import * as HtmlPage from "../../../src/lab/html/HtmlPage.ts"
 import { script } from "../../../src/lab/html/HtmlReportScript.ts"
 import { chartLibrary } from "../../../src/lab/runs/view/BacktestPage.ts"
+import { isLong } from "../../long.ts"
 import { browserPath } from "../../surroundings.ts"
 import { backtestPage, comparisonPage, everyPart, searchPage } from "./pages.ts"
 
@@ -108,41 +109,43 @@ describe.skipIf(browserPath === undefined)("a report in a browser", () => {
     }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 
-  it.live("no page has a barrier that axe finds, on a phone in the dark and on a desk in the light", () =>
-    Effect.gen(function* () {
-      const browser = yield* Effect.acquireRelease(
-        Effect.promise(() => chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })),
-        (open) => Effect.promise(() => open.close())
-      )
-      const library = yield* chartLibrary
-      const drawn = { library, script: ComparisonScript.script, data: compared }
-      const pages = {
-        tables: HtmlPage.render(everyPart("a search", wide)),
-        search: HtmlPage.render(searchPage("a search", wide)),
-        comparison: HtmlPage.render(comparisonPage("compared"), drawn),
-        backtest: yield* backtestOf(curves)
-      }
-      for (const [name, html] of Object.entries(pages)) {
-        for (const [width, colorScheme] of [
-          [390, "dark"],
-          [1280, "light"]
-        ] as const) {
-          const found = yield* Effect.promise(async () => {
-            const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
-            await page.setContent(html)
-            const session = await page.context().newCDPSession(page)
-            await session.send("Runtime.evaluate", { expression: `${axe};0` })
-            const { result } = await session.send("Runtime.evaluate", {
-              expression: "axe.run().then(({ violations }) => violations.map(({ id }) => id).join())",
-              awaitPromise: true
-            })
-            const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
-            await page.close()
-            return { barriers: result.value, isWide }
-          })
-          assert.deepStrictEqual(found, { barriers: "", isWide: false }, `${name}, ${width} wide`)
+  it.live.skipIf(!isLong)(
+    "no page has a barrier that axe finds, on a phone in the dark and on a desk in the light",
+    () =>
+      Effect.gen(function* () {
+        const browser = yield* Effect.acquireRelease(
+          Effect.promise(() => chromium.launch({ executablePath: browserPath ?? "", args: ["--no-sandbox"] })),
+          (open) => Effect.promise(() => open.close())
+        )
+        const library = yield* chartLibrary
+        const drawn = { library, script: ComparisonScript.script, data: compared }
+        const pages = {
+          tables: HtmlPage.render(everyPart("a search", wide)),
+          search: HtmlPage.render(searchPage("a search", wide)),
+          comparison: HtmlPage.render(comparisonPage("compared"), drawn),
+          backtest: yield* backtestOf(curves)
         }
-      }
-    }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
+        for (const [name, html] of Object.entries(pages)) {
+          for (const [width, colorScheme] of [
+            [390, "dark"],
+            [1280, "light"]
+          ] as const) {
+            const found = yield* Effect.promise(async () => {
+              const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+              await page.setContent(html)
+              const session = await page.context().newCDPSession(page)
+              await session.send("Runtime.evaluate", { expression: `${axe};0` })
+              const { result } = await session.send("Runtime.evaluate", {
+                expression: "axe.run().then(({ violations }) => violations.map(({ id }) => id).join())",
+                awaitPromise: true
+              })
+              const isWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+              await page.close()
+              return { barriers: result.value, isWide }
+            })
+            assert.deepStrictEqual(found, { barriers: "", isWide: false }, `${name}, ${width} wide`)
+          }
+        }
+      }).pipe(Effect.scoped, Effect.provide(NodeServices.layer))
   )
 })

@@ -8,7 +8,7 @@ import { type FillRules, isImmediate, touching } from "../../../../src/lab/backt
 import * as Kernel from "../../../../src/lab/backtest/kernel/Kernel.ts"
 import type { Outcome } from "../../../../src/lab/backtest/kernel/Outcome.ts"
 import type { Decide } from "../../../../src/strategy/Strategy.ts"
-import { isLong } from "../../../long.ts"
+import { firstOf, isLong } from "../../../long.ts"
 import { naive } from "../NaiveKernel.ts"
 import {
   anyRules,
@@ -150,10 +150,13 @@ describe("Kernel", () => {
     campaignOfLimits(Math.ceil(seeds / 2), (next) => ({ ...anyRules(next), refundedSwapShare: refunded(next) }), 0.4)
   })
 
-  it.each([5, 69, 242, 362])("equals a plain loop where swaps, limits and stops within bars meet (seed %i)", (seed) => {
-    const rulesOf = (next: () => number) => ({ ...anyRules(next), refundedSwapShare: pick(next, 0, 0.3) })
-    assert.isAbove(compareLimited(seed, rulesOf, 0.4).counts.placed, 1)
-  })
+  it.each(firstOf(1, [69, 5, 242, 362]))(
+    "equals a plain loop where swaps, limits and stops within bars meet (seed %i)",
+    (seed) => {
+      const rulesOf = (next: () => number) => ({ ...anyRules(next), refundedSwapShare: pick(next, 0, 0.3) })
+      assert.isAbove(compareLimited(seed, rulesOf, 0.4).counts.placed, 1)
+    }
+  )
 
   it("refunds a swap that follows a leg in the same bar once, and its slot trades on", () => {
     const rulesOf = (next: () => number) => ({ ...immediateRules(next), refundedSwapShare: pick(next, 0, 0.3) })

@@ -13,6 +13,7 @@ import * as Sweep from "../../../../src/lab/backtest/search/Sweep.ts"
 import * as SweepSpace from "../../../../src/lab/backtest/search/SweepSpace.ts"
 import * as Trial from "../../../../src/lab/backtest/search/Trial.ts"
 import type { TrialResult } from "../../../../src/lab/backtest/search/TrialResult.ts"
+import { isLong } from "../../../long.ts"
 
 const text = `name: quotes
 market: BTC/USDC
@@ -45,7 +46,7 @@ const searched = (mode: Trial.Search["mode"], rank: Objective.Rank, threads: num
   }).pipe(Effect.scoped)
 
 describe("finalists of a search", () => {
-  it.effect("are the best five by the worse side, in the order of their p5 or p50", () =>
+  it.effect.skipIf(!isLong)("are the best five by the worse side, in the order of their p5 or p50", () =>
     Effect.gen(function* () {
       for (const rank of Objective.ranks) {
         const { ranked, finalists } = yield* searched("worse", rank, 2)
