@@ -1,7 +1,7 @@
 /**
- * A hash of the code that decides: strategies, values and candles, and the fold and the view that strategies are shown.
- * Journals name it for each run, so a certificate can say whether the same code decided then and now. The built program
- * knows the hash of its sources (`tools/build.ts` replaces this file); a comment or a space changes it too.
+ * A hash of the code that decides: strategies, values and candles, and the fold and the view that strategies see. Journals name it for each
+ * run, so a certificate can show if the same code decided then and now. The built program contains the hash of its sources
+ * (`tools/build.ts` replaces this file); a comment or a space changes it too.
  */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"

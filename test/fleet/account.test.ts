@@ -153,7 +153,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
       assert.match(found.get("May begin anew")?.[0]?.text ?? "", /^off: \S+ creates and pays$/)
       assert.isAbove(found.get("Orders that rest")?.length ?? 0, 0)
       assert.isAbove(found.get("Orders that the venue lists")?.length ?? 0, 0)
-      assert.deepStrictEqual(found.get("Words that wait for its owner"), [])
+      assert.deepStrictEqual(found.get("Commands not applied yet"), [])
       await ground.limitbot("kill", "a token was stolen", "--account", "account-1")
       const end = Date.now() + 60_000
       let after = await look()
@@ -170,7 +170,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
       await ground.limitbot("kill", "--off", "--account", "account-1")
       const alone = foundIn((await look()).shown)
       assert.match(alone.get("May begin anew")?.[0]?.text ?? "", /^off: a runner that takes it creates and pays$/)
-      assert.match(alone.get("Words that wait for its owner")?.[0]?.text ?? "", /resume/)
+      assert.match(alone.get("Commands not applied yet")?.[0]?.text ?? "", /resume/)
       assert.isNull(alone.get("Orders that the venue lists"))
       runner = ground.runner()
       await ground.until("it has orders again", haveOrders)

@@ -1,8 +1,7 @@
 /**
- * Where candles from before the bot began come from, as `candles:` of a strategy or a market names it: a CSV file or
- * a glob, `recorded` (the prices in the bot's own journal, which always count), `journal:FILE` of another bot, or
- * `ccxt:EXCHANGE:SYMBOL`. All are passed on as minutes; a longer candle becomes one minute with all of it, followed
- * by minutes without movement.
+ * Loads candles from before the bot's start, from the source that `candles:` of a strategy or a market names: a CSV file or a glob,
+ * `recorded` (the prices in the bot's own journal, which always count), `journal:FILE` of another bot, or `ccxt:EXCHANGE:SYMBOL`. All are
+ * passed on as minutes; a longer candle becomes one minute with all of it, followed by minutes without movement.
  */
 import * as fs from "node:fs"
 import { Effect, type FileSystem, Path, Schema } from "effect"
@@ -39,7 +38,7 @@ export interface SourceRequest {
   readonly now: number
 }
 
-/** One candle more than needed: the first one may have begun before the data. */
+/** Candles beyond the needed ones: the last one is not closed, and the first one may have begun before the data. */
 const spareFrames = 2
 
 export const spanOf = (needs: ReadonlyMap<string, number>): number =>

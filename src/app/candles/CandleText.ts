@@ -1,4 +1,4 @@
-/** Candles as a file: written piece by piece, complete or not at all, and what identifies them. */
+/** Candles as a file, which is written piece by piece, complete or not at all; and the hash that identifies them. */
 import { Effect, FileSystem } from "effect"
 import type { Candles } from "../../candles/Candles.ts"
 import { sha256Of } from "../../candles/ColumnCache.ts"

@@ -1,8 +1,8 @@
 /**
- * Downloads candles from an exchange to a file, through ccxt, a big library that supports hundreds of exchanges. Only
- * this command needs it, so it is an optional peer dependency. It respects the exchange's rate limits by itself.
+ * Downloads candles from an exchange, to a file or for a bot's start, through ccxt, a big library that supports hundreds of exchanges.
+ * Nothing else needs it, so it is an optional peer dependency. It respects the exchange's rate limits by itself.
  *
- * The file grows page by page, and the same command continues after its last line. An unfinished candle is left out.
+ * A file grows page by page, and the same command continues after its last line. An unfinished candle is left out.
  */
 import { Clock, Effect, FileSystem, Predicate, Schema } from "effect"
 import type { TradedCandle } from "../../journal/PriceStore.ts"

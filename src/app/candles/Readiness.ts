@@ -1,6 +1,6 @@
 /**
- * When a strategy's indicators will have their candles, for `check` and `plan`, and whether its source can be
- * trusted: a source of another market or unit shows by its distance from prices that the bot or the venue knows.
+ * For `check` and `plan`: computes the time at which a strategy's indicators will have their candles, and judges their source. A source of
+ * another market or unit is far from prices that the bot or the venue knows.
  */
 import { Clock, Effect, Path } from "effect"
 import { median } from "../../domain/Amount.ts"
@@ -17,7 +17,7 @@ import * as CandleSource from "./CandleSource.ts"
 
 /** A source may differ this much from the bot's own minutes, or from the venue's current price. */
 const mostDistance = 0.05
-/** A source that ends earlier says nothing about the present price. */
+/** A source that ends earlier proves nothing about the present price. */
 const comparableMillis = 6 * 60 * minuteMillis
 /** The bot bridges gaps up to this length by itself. */
 const bridgedMillis = 4 * minuteMillis

@@ -1,7 +1,7 @@
 /**
- * The prices for indicators: the minutes that the bot recorded and, where it has none, those of the source that the
- * strategy or its market names. Only the bot's own minutes are stored; a source is read again when it is needed: at a start,
- * after a gap, and where strategies look at volumes after each close, until the source tells the candle that closed.
+ * The prices for indicators: the minutes that the bot recorded and, for the others, those of the source that the strategy or its market
+ * names. Only the bot's own minutes are stored. A source is read when it is needed: at a start, after a gap, and, if strategies use
+ * volumes, after each close until it reports the closed candle.
  */
 import { Clock, Effect, type FileSystem, Path } from "effect"
 import { minuteMillis, secondMillis } from "../../domain/Durations.ts"
@@ -31,8 +31,8 @@ interface WantedCandles extends Pick<CandleSource.SourceRequest, "source" | "fol
 }
 
 /**
- * The needs and the source of each market. Among several strategies the first that names a source counts, and before it the
- * first of those that look at volumes, because some sources have none.
+ * Determines the needs and the source of each market. The first strategy that names a source counts; a strategy that uses volumes comes
+ * before others, because some sources have none.
  */
 const wantedBy = (strategies: ReadonlyArray<Strategy>, ofMarkets: MarketSources, path: Path.Path) => {
   const candlesByMarket = new Map<string, WantedCandles>()

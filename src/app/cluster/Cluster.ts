@@ -1,7 +1,7 @@
 /**
- * The cluster's engine on a fleet's database, without any port: who is alive, who has which shard, words and answers are rows and locks of
- * Postgres. It places accounts and carries words. It decides nothing about money: an account's journal has one owner (`Journals.claim`), also
- * while two processes believe to have the account's shard.
+ * The cluster's engine on a fleet's database, without any port: live runners, their shards, commands and answers are rows and locks of
+ * Postgres. It places accounts and carries commands. It decides nothing about money: an account's journal has one owner (`Journals.claim`),
+ * even while two processes believe that they have the account's shard.
  */
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Deferred, Duration, Effect, Hash, Layer, Option, Schema } from "effect"
@@ -116,8 +116,9 @@ export const runner = (name: string, accounts: Accounts) =>
   )
 
 /**
- * Returns the shards of each runner, by the number of accounts in each shard. All runners come to the same result. Their accounts differ in number
- * by one shard at most, and few accounts move when a runner or an account comes or goes: each runner ranks all shards by a hash.
+ * Returns the shards of each runner, by the number of accounts in each shard. All runners compute the same result. The numbers of their
+ * accounts differ by one shard at most. Each runner ranks all shards by a hash, so few accounts move when a runner or an account comes or
+ * goes.
  */
 export const divided = (
   sizes: ReadonlyArray<readonly [shard: string, size: number]>,

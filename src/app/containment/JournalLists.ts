@@ -30,7 +30,7 @@ const payments = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loos
       const { funding } = each
       const isByWallet = funding?.payment !== undefined
       const text = isByWallet
-        ? "asked of a wallet, which may still pay"
+        ? "requested from a wallet, which may still pay"
         : fates[funding === undefined ? "doubtful" : Payload.certaintyOf(funding)]
       return {
         id: placementText(each),

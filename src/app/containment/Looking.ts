@@ -1,6 +1,6 @@
 /**
- * Looks at everything that `Containment` lists, in the order in which a later look can only know more: first who may act, then the
- * journal, then the signer's record, and the venue last.
+ * Checks everything that `Containment` lists, in an order in which a later check can only know more: first the processes and people that
+ * may act, then the journal, then the signer's record, and the venue last.
  */
 import { Clock, Effect, Option, Schema } from "effect"
 import * as People from "../../control/http/People.ts"
@@ -85,7 +85,7 @@ const ofRecord = Effect.fnUntraced(function* (file: string, { assets }: JournalV
   }))
   return [
     { name: "Payments that the signer signed, still valid", at: record, lookedAt, found: alive },
-    { name: "Words of approvers, not used yet", at: record, lookedAt, found: words }
+    { name: "Approvals that are not used yet", at: record, lookedAt, found: words }
   ] satisfies ReadonlyArray<LookedAt>
 })
 
@@ -94,7 +94,7 @@ const ofVenue = Effect.fnUntraced(function* (file: string, state: BotState) {
   return { name: VenueOrders.name, lookedAt: yield* now, ...found } satisfies LookedAt
 })
 
-/** Money of the account that whoever has a signed payment can still move; none if nobody shows public money. */
+/** Public money of the account that a signed payment can still move; none if no source reports public money. */
 const publicMoney = Effect.fnUntraced(function* (file: string, { assets }: JournalView) {
   const byId = new Map([...assets.values()].map((asset) => [asset.id, asset]))
   const { config, found } = yield* VenueAccess.look(file, () =>
@@ -160,7 +160,12 @@ const waiting = Effect.fnUntraced(function* (bot: AccountOfFleet) {
     return command._tag === "Some" && isLook(command.value) ? [] : [{ id: by, text: `sent, not done yet: ${word}` }]
   })
   const at = "the table limitbot_messages"
-  return { name: "Words that wait for its owner", at, lookedAt: yield* now, found: pendingCommands } satisfies LookedAt
+  return {
+    name: "Commands not applied yet",
+    at,
+    lookedAt: yield* now,
+    found: pendingCommands
+  } satisfies LookedAt
 })
 
 const venueOfAccount = Effect.fn("Looking.venueOfAccount")(function* (bot: AccountOfFleet) {

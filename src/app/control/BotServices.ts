@@ -1,7 +1,7 @@
 /**
- * The services of a running bot: its strategy files, and what it would plan, explains and reconciles, computed beside its turns. One at a
- * time, because each folds a journal, and the bot goes first between two pages of it. Only a backtest is a process of its own: it
- * computes for seconds without a pause, and no order would be cancelled meanwhile.
+ * The services of a running bot beside its turns: its strategy files, plans, explanations and reconciliations. They run one at a time,
+ * because each folds a journal; between two pages of it the bot goes first. Only a backtest is a separate process: it computes for seconds
+ * without a pause, and no order could be cancelled meanwhile.
  */
 import { Effect, type FileSystem, type Path, Schema, type Scope, Semaphore, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -34,7 +34,7 @@ export interface BotServicesOptions {
   readonly account: VenueAccount
   readonly files: ReadonlyArray<string>
   readonly running: () => ReadonlyArray<Strategy>
-  /** Its journal is of imaginary orders, so there is nothing at the venue to compare it with. */
+  /** True for a dry run: its orders are imaginary, so there is nothing at the venue to compare with. */
   readonly isDry: boolean
 }
 
@@ -46,7 +46,7 @@ type Needed =
   | PriceStore
   | ChildProcessSpawner.ChildProcessSpawner
 
-/** Returns the answer in time, or the reason why there is none. A defect of this program is reported too, with the answer. */
+/** Returns the answer in time, or the reason why there is none. A defect of this program counts as such a reason. */
 const answerInTime = <A, E, R>(answer: Effect.Effect<A, E, R>) =>
   answer.pipe(
     Effect.catchDefect((defect) => Effect.fail(defect)),

@@ -1,6 +1,6 @@
 /**
- * Swaps by hand that somebody asks of a running bot. A quote is kept until somebody agrees to it or it is over; agreeing
- * records a placement, and the engine carries it like any other. Money goes only to the places of the bot's own account.
+ * Swaps that a person requests from a running bot. A quote is kept until somebody accepts it or it expires. Accepting it records a
+ * placement, which the engine handles like any other. Money goes only to the places of the bot's own account.
  */
 import { Clock, Effect, Option } from "effect"
 import { Refused } from "../../control/api/ControlApi.ts"
@@ -54,7 +54,7 @@ export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper
       Effect.provideService(Swaps, swaps),
       Effect.mapError(refuse)
     )
-    // The venue gives each quote an address of its own.
+    // The venue gives each quote its own address.
     const name = agreed.depositAddress
     quotes.set(name, agreed)
     for (const old of quotes.keys()) if (quotes.size > mostQuotes) quotes.delete(old)
@@ -83,7 +83,7 @@ export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper
     yield* open
     const agreed = quotes.get(name)
     const now = yield* Clock.currentTimeMillis
-    // Forgotten before anything is recorded: two requests cannot both take it.
+    // Removed before anything is recorded, so that two requests cannot both accept it.
     quotes.delete(name)
     if (agreed === undefined || now > agreed.deadline - marginMillis({ strategy: byHand }, settings)) {
       return yield* new Refused({ message: "This quote has expired or is already used: ask for a new one" })

@@ -1,7 +1,7 @@
 /**
  * The checks before a first order: all of `limitbot check`; no other process uses the journal and no kill switch is on; the venue accepts
- * the account's login; the service still is the one that this program was written for (`limitbot check --service`). Each finding says what to do;
- * nothing is changed.
+ * the account's login; the service is still the one for which this program was written (`limitbot check --service`). Each finding says what
+ * to do. Nothing is changed.
  */
 import { Effect, Option, Result, Schema } from "effect"
 import type { Asset } from "../../domain/Amount.ts"
@@ -33,7 +33,7 @@ export const all = Effect.fn("Checks.all")(function* (file: string, config: BotC
   const balancesResult = yield* Effect.result(Venue.use((venue) => venue.balances).pipe(Effect.provide(looking)))
   const holdings = yield* Effect.option(heldOf(config, config.markets.assets).pipe(Effect.provide(looking)))
   const findings = [
-    // Those two are no fault of a running bot; here they are.
+    // The usual checks allow both, because a bot may run. A first order does not.
     ...usual.filter(({ check }) => check !== "kill switch" && check !== "process"),
     ...(holder === undefined
       ? []

@@ -1,7 +1,7 @@
 /**
- * A first order under way, from its plan to its money back: the bot's own engine without a strategy, on the bot's own journal. So it
- * is created, paid once and followed as every order is, and after a crash the next run goes on with it. Beside the engine's work
- * it is read back as soon as it rests, and then cancelled.
+ * The course of a first order, from its plan to the return of its money: the bot's own engine without a strategy, on the bot's own journal.
+ * So the order is created, paid once and followed like every order, and after a crash the next run continues with it. As soon as it rests,
+ * it is read back and then cancelled.
  */
 
 import { Clock, Console, Effect, PubSub, Schema } from "effect"
@@ -68,8 +68,8 @@ export const contradicted = ({
   )
 
 /**
- * Why none may be paid by what became of those before, if so. Each is looked at once more: while one lives on that the venue had paid
- * back, another would be money paid again.
+ * Returns the reason why earlier first orders forbid paying another; `undefined` if there is none. Each earlier order is read once more: if
+ * one still lives after the venue had paid it back, another would be money paid again.
  */
 const earlier = Effect.gen(function* () {
   const venue = yield* Venue

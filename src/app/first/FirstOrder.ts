@@ -1,7 +1,7 @@
 /**
- * The first order at a venue, safely. It checks what an order needs, shows the smallest one far from the market with its fees, and
- * moves nothing without a typed word. Then it is placed, read back, cancelled, and followed until its money is back; what it cost,
- * and whatever was not as expected, is printed and written into a file without secrets.
+ * A safe first order at a venue. The command checks the needs of an order, shows the smallest order far from the market with its fees, and
+ * moves nothing until a person types a word. Then it places the order, reads it back, cancels it, and follows it until its money is back.
+ * It prints the cost and all unexpected results, and writes them to a file without secrets.
  */
 import { basename, dirname, extname, join } from "node:path"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -149,7 +149,7 @@ const carryOut = Effect.fnUntraced(function* ({ account, asked, before, config, 
       else yield* Console.log(`\n${Report.lines(report).join("\n")}\n  report       ${file} (no secrets in it)`)
       return report
     })
-    // What was told of an earlier one is not true any more, whatever becomes of this one.
+    // Reports contradicted earlier orders anew, because their reports are wrong now, whatever the result of this order.
     const correct = (except?: string) =>
       Effect.forEach(
         Course.contradicted(state).filter((each) => each.placement !== except),

@@ -1,6 +1,4 @@
-/**
- * The terms of a first order: the smallest that the venue takes, at a price that nobody pays, from money that is there.
- */
+/** The terms of a first order: the smallest that the venue accepts, at a price that nobody pays, from available money. */
 import { Effect, Schema } from "effect"
 import { type Amount, type Asset, floorOf, formatWithSymbol, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -56,7 +54,7 @@ interface Wanted {
   readonly balances: Balances
 }
 
-/** The named market; else the first asset against the first stable one, else the first two. */
+/** Returns the named market; otherwise the first asset against the first stable one; otherwise the first two. */
 const marketOf = Effect.fnUntraced(function* ({ markets, venue }: BotConfig, name: string | undefined) {
   const [base, ...others] = markets.assets.map(({ symbol }) => symbol)
   const quote = others.find((symbol) => venue.facts.fees.stable.includes(symbol)) ?? others[0]

@@ -38,8 +38,8 @@ const notShown = (what: ReadonlyArray<string>): string =>
 const noLedger = "public money (of INTENTS): to list it, set venue.facts.saltFrom to an RPC address of its ledger"
 
 /**
- * Private balances open a separate session, whose tokens stay in memory. They may be by invitation: where public ones are shown, a refusal is a
- * remark.
+ * Reads private and public balances. Private ones open a separate session, whose tokens stay in memory. They may need an invitation: if
+ * public ones are shown, a refusal is only noted.
  */
 const bothKinds = Effect.fnUntraced(function* ({ markets }: BotConfig) {
   const venue = yield* Venue

@@ -106,7 +106,7 @@ const storedRecords = Effect.gen(function* () {
 const synchronised = Effect.fnUntraced(function* (count: number | undefined) {
   const progress = yield* Progress.make("history")
   const report = ({ horizon, newest, oldest, rows: read }: HistorySync.Reached) =>
-    // The first time nobody knows how far back it goes, so the bar only shows that it moves.
+    // The length of a first reading is unknown, so the bar only shows that it moves.
     progress.update(
       newest - oldest,
       Math.max(1, newest - Math.max(horizon, oldest - (newest - oldest))),

@@ -1,7 +1,6 @@
 /**
- * Questions and their answers. An answer comes from a flag, from the question's fallback when the user takes all of
- * them, or from the terminal. All prompts share one input, so answers that are piped in reach the right question,
- * whatever is asked of the venue in between.
+ * Questions and their answers. An answer comes from a flag, from the question's fallback if the user accepts all fallbacks, or from the
+ * terminal. All prompts share one input, so answers that are piped in reach the right question, whatever the venue is asked in between.
  */
 import { Console, Effect, Result, Schema, Scope, Terminal } from "effect"
 import { Prompt } from "effect/cli"
@@ -76,7 +75,7 @@ export const make = Effect.fn("Interview.make")(function* (
     settle,
     isPersonal,
     unused: () => [...given.keys()].filter((key) => !usedKeys.has(key)),
-    /** No question will ask for these; names the flags that answered them anyway. */
+    /** Marks these keys as not needed. Returns the flags that give them anyway. */
     spare: (...keys: ReadonlyArray<string>) => {
       for (const key of keys) usedKeys.add(key)
       return keys.filter((key) => given.has(key)).map(flagOf)

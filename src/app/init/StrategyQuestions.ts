@@ -1,6 +1,6 @@
 /**
- * The questions about one strategy, its kind first: what its kind asks, a name that is not in use, and prices near the present one.
- * Whoever answers "<" goes back.
+ * The questions about one strategy, its kind first: the questions of its kind, a name that is not in use, and prices near the present one.
+ * The answer "<" goes back.
  */
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
@@ -64,8 +64,8 @@ const withPrice = (question: Question, { market, price }: FileInputs): Question 
 }
 
 /**
- * All answers, the kind first. "<" goes back to the question before, and forgets its answer and those after it; `undefined`
- * when nothing was asked before.
+ * Returns all answers, the kind first. "<" goes back to the previous question, and forgets its answer and those after it. Returns
+ * `undefined` if there is no previous question.
  */
 const askAll = Effect.fnUntraced(function* (interview: Interview.Interview, ground: FileInputs, used: NamesInUse) {
   const answers = new Map<string, string>()

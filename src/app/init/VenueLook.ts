@@ -54,7 +54,7 @@ const nobody = { ledger: "native", signerId: "nobody" } as const
 export const tokens = (url: string) =>
   Venue.use((venue) => venue.tokens).pipe(Effect.provide(venueFor({ url, ...nobody })))
 
-/** Returns how to connect, if the venue is a sandbox; a real service has no such page. */
+/** Returns the connection of a sandbox, if the venue is one. A real service has no such page. */
 export const sandboxAt = (url: string) =>
   HttpClient.execute(HttpClientRequest.get(`${url}/sandbox/connection`)).pipe(
     Effect.flatMap(HttpClientResponse.schemaBodyJson(ConnectionResponse)),

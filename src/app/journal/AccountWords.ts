@@ -1,7 +1,7 @@
 /**
- * An operator speaks to an account of a fleet, and hears what its owner answers. The account's journal has one writer, so a word never goes past it:
- * it waits in the database until the owner takes it up, which does what a bot of its own does at the same word. After a crash in
- * between the next owner does it again, so what words do is the same when it is done twice.
+ * Sends an operator's command to an account of a fleet, and returns its owner's answer. The account's journal has one writer, so a command
+ * waits in the database until the owner takes it, which does the same as a single bot. After a crash in between, the next owner does it
+ * again, so every command has the same effect if it is applied twice.
  */
 import { Effect } from "effect"
 import { Registry } from "../../journal/postgres/Registry.ts"

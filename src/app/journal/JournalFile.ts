@@ -1,6 +1,6 @@
 /**
- * A journal as a file: checked, compacted, copied while the bot runs, restored from a copy. A journal in a fleet's database is only
- * checked.
+ * The commands on a journal file: verify, compact, archive, copy while the bot runs, and restore from a copy. A journal in a fleet's
+ * database can only be verified.
  */
 
 import { dirname } from "node:path"
@@ -95,7 +95,7 @@ const ofFile = Effect.fnUntraced(function* (config: string, expected: ReadonlyAr
   return { journal, ...chain }
 })
 
-/** The part outside the chain is the account's row. It is read first, because its owner may be writing. */
+/** The head outside the chain is in the account's row. It is read first, because the account's owner may be writing. */
 const ofAccount = Effect.fnUntraced(function* (bot: WhichBot.AccountOfFleet, expected: ReadonlyArray<string>) {
   const { journal } = yield* WhichBot.settingsOf(bot)
   return yield* Effect.gen(function* () {
@@ -140,8 +140,8 @@ interface ToArchive {
 }
 
 /**
- * Moves the events of before a time into the archive beside the journal. The new archive is verified and durable before one event leaves
- * the journal, and both together are verified afterwards.
+ * Moves the events before a time into the archive beside the journal. The new archive is verified and durable before one event leaves the
+ * journal, and both together are verified afterwards.
  */
 export const archive = Effect.fn("JournalFile.archive")(function* ({ before, bot }: ToArchive) {
   if (typeof bot !== "string")

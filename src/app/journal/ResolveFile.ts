@@ -1,7 +1,7 @@
 /**
- * The operator's word on its way to a running bot: one small file per word beside the journal, because the journal
- * has only one writer. The bot picks it up at its next turn, writes it into the journal, and removes the file. After
- * a crash in between the bot picks it up again and finds it settled.
+ * The operator's answer to a running bot that cannot be reached: one small file per answer beside the journal, because the journal has only
+ * one writer. The bot reads it at its next turn, records it in the journal, and removes the file. After a crash in between the bot reads it
+ * again and finds it settled.
  */
 import { Effect, FileSystem, Option, Path, Schema } from "effect"
 import { Amount } from "../../domain/EventValues.ts"
@@ -27,7 +27,7 @@ export const put = Effect.fn("ResolveFile.put")(function* (journal: string, answ
   return name
 })
 
-/** Passes on answers since the last call, each once it is durable. A folder or answer that cannot be read now counts as silence. */
+/** Passes each waiting answer to `note`, then removes its file. A folder or file that cannot be read now counts as empty. */
 export const takeUp = Effect.fn("ResolveFile.takeUp")(function* <E, R>(
   journal: string,
   note: (answer: OperatorAnswer) => Effect.Effect<void, E, R>

@@ -1,7 +1,4 @@
-/**
- * Takes the operator's word to where it belongs: to the running bot, into a file that a hanging bot finds, or into the
- * journal when no bot runs.
- */
+/** Delivers the operator's answer: to the running bot, to a file that a hanging bot reads later, or to the journal if no bot runs. */
 import { Clock, Effect, FileSystem, Result, Schema } from "effect"
 import { operatorWords } from "../../control/api/OperatorCommands.ts"
 import { theOperator } from "../../control/Operator.ts"

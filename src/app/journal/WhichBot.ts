@@ -1,6 +1,6 @@
 /**
- * Which bot a command is about: the one of a configuration file, or an account of a fleet. Both have settings and a journal, so whatever
- * looks at a bot looks at an account as well. An account's files and its journal are in the fleet's database, and only its owner writes them.
+ * Names the bot of a command: that of a configuration file, or an account of a fleet. Both have settings and a journal, so code that reads
+ * a bot can read an account too. An account's files and its journal are in the fleet's database, and only its owner writes the journal.
  */
 import { Effect, Layer, type Redacted, Schema } from "effect"
 import * as ConfigFile from "../../files/ConfigFile.ts"

@@ -1,6 +1,6 @@
 /**
- * Somebody outside who is given checkpoints of the journal and can be asked for the last one: a file that only grows, on another disk,
- * or a server that takes a note by POST and gives the last one by GET. What it does not say concludes nothing.
+ * A witness outside receives checkpoints of the journal and returns the last one: a file that only grows, on another disk, or a server that
+ * accepts a note by POST and returns the last one by GET. Its silence proves nothing.
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, FileSystem, Schema } from "effect"

@@ -1,4 +1,4 @@
-/** One file with everything that the journal has on an order and what the venue says of it now, ready for a support ticket. */
+/** Writes one file with everything that the journal has on an order and the venue's present answer, ready for a support ticket. */
 import { Clock, Console, Effect, FileSystem, Option, Schema } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import { present } from "../../domain/Present.ts"

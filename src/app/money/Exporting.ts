@@ -22,8 +22,8 @@ import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 const times: ReadonlySet<string> = new Set(["time", "acquired", "sold"])
 
 /**
- * Times are timestamps, everything else is text. Amounts are text because their assets have different decimals, of which a DECIMAL has one
- * number for a whole column, and because many readers make floating-point numbers of it. An empty cell is null. The writer is loaded on demand.
+ * Times are timestamps, everything else is text. Amounts are text because their assets have different decimals, a DECIMAL has one scale for
+ * the whole column, and many readers turn it into floating-point numbers. An empty cell is null. The writer is loaded on demand.
  */
 export const parquetOf = Effect.fn("Exporting.parquetOf")(function* ({ rows, titles }: Table) {
   const { parquetWriteBuffer } = yield* Effect.promise(() => import("hyparquet-writer"))

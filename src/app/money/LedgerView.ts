@@ -1,4 +1,4 @@
-/** The journal read for accounts: its state, and the events that accounts are made of. */
+/** Reads a journal for bookkeeping: its state, and the events from which the books are made. */
 import { Effect, Stream } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
 import { Journal } from "../../journal/Journal.ts"
@@ -52,7 +52,7 @@ export const booksOf = Effect.fnUntraced(function* (
   return books
 })
 
-/** Passes to `see` the events of these kinds up to the state of the view: a running bot may have written more since. */
+/** Passes the events of these kinds up to the state of the view to `see`. A running bot may have written more since. */
 export const readAlong = Effect.fnUntraced(function* (
   { state }: JournalView,
   tags: ReadonlyArray<Tag>,

@@ -1,4 +1,4 @@
-/** Which markets and sizes `limitbot book` asks for, and what of ours rests in them. */
+/** Determines the markets and sizes of `limitbot book`, and our own orders that rest in these markets. */
 import { Effect, Schema } from "effect"
 import { type Amount, fromDecimal } from "../../domain/Amount.ts"
 import type { OwnOrder } from "../../domain/Book.ts"

@@ -1,4 +1,4 @@
-/** The order book that the service does not publish, from dry quotes and our own orders: once, or again and again. */
+/** Shows the order book that the service does not publish, from dry quotes and our own orders: once or repeatedly. */
 import { Clock, Console, Effect, type Option, Schema } from "effect"
 import { bestFirst } from "../../domain/Book.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
@@ -44,7 +44,7 @@ export const show = Effect.fn("BookShown.show")(function* ({
   const terminal = yield* Terminal
   if (watch && terminal.isInteractive && !json) yield* terminal.ownScreen
   yield* Effect.gen(function* () {
-    // Once: sizes that follow the price would leave the quotes of former sizes in the book.
+    // Computed once, because sizes that follow the price would leave the quotes of former sizes in the book.
     const bookRequests = yield* Effect.forEach(names, (name) => wantedOf(name, marketsByName, sizes))
     const show = Effect.flatMap(restingNow(config.journal), ({ orders }) =>
       look(bookRequests, orders, { json, isWatched: watch })

@@ -1,6 +1,6 @@
 /**
- * Explanations of a journal as it was at a moment: the strategies as their files stood then, what their conditions saw, and what
- * happened to each slot. Only the journal up to that moment is used, because files may have changed since.
+ * Explains a journal as it was at a moment: the strategies by their files of that time, the inputs of their conditions, and the events of
+ * each slot. Only the journal up to that moment is used, because files may have changed since.
  */
 import { Clock, Effect, Option, Result, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
@@ -83,7 +83,7 @@ const gather = () => {
     if (recentEntries === undefined) lately.set(key, [entry])
     else {
       recentEntries.push(entry)
-      // Many of them tell a person nothing.
+      // Many of them have no text for people.
       if (recentEntries.length > 4 * shownEvents) recentEntries.shift()
     }
   }
@@ -91,8 +91,8 @@ const gather = () => {
 }
 
 /**
- * Resting orders, by placement, against the whole minutes of prices that the bot saw up to a moment, and against the
- * margins of its fills in the same market.
+ * Compares resting orders, by placement, with the whole minutes of prices that the bot saw up to a moment, and with the margins of its
+ * fills in the same market.
  */
 export const touches = Effect.fn("Explaining.touches")(function* (
   state: BotState,
@@ -113,7 +113,7 @@ export const touches = Effect.fn("Explaining.touches")(function* (
   const touched = new Map<string, Touched>()
   for (const [market, orders] of Map.groupBy(resting, (order) => order.market)) {
     const stored = yield* store.since(market, 0)
-    // A minute that had not ended may hold prices of after the moment.
+    // A minute that had not ended may contain prices from after the moment.
     const minutes = stored.filter(({ openedAt }) => openedAt + minuteMillis <= now)
     const own = lives.filter(({ event }) => "placement" in event && marketOf.get(event.placement) === market)
     const { edge } = Calibration.measure(own, new Map([[market, minutes]]))

@@ -1,4 +1,4 @@
-/** Gathers everything that a plan shows: the journal, what the venue says now, and what a turn would do with both. */
+/** Gathers everything that a plan shows: the journal, the venue's present answers, and the actions of a turn with both. */
 import { Clock, Effect } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { mid } from "../../domain/Market.ts"
@@ -67,7 +67,7 @@ export const draftFrom = Effect.fnUntraced(function* (
   )
   const { pid } = yield* Process
   const at = yield* Clock.currentTimeMillis
-  // Any mode of journal will do: a plan writes nothing into it.
+  // The mode does not matter, because a plan writes nothing to the journal.
   const { fillBasisPoints } = config.markets.costs ?? {}
   const mode = state.run?.mode ?? "live"
   const run = {

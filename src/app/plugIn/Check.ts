@@ -15,7 +15,7 @@ export interface Tried {
 export interface ProgramCheck {
   readonly check: string
   readonly question: string
-  /** Returns why the result is wrong, for a program that ended by itself; otherwise `undefined`. */
+  /** Returns the fault of a program that ended by itself; `undefined` if there is none. */
   faultOf(run: Program.ProgramRun): string | undefined
 }
 

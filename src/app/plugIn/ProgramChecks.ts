@@ -45,7 +45,7 @@ const notices: ReadonlyArray<readonly [check: string, body: string]> = [
     "takes quotes, line breaks, markup and shell commands as text",
     message([notice(`"quoted" 'twice' \\ <b>&amp; $(true) \`true\` %s @everyone\n\tnext line ✓ ありがとう`, "alarm")])
   ],
-  // A megabyte, which is more than a pipe holds: who ends without reading is found out.
+  // A megabyte is more than a pipe holds, so a program that ends without reading it is found out.
   [
     "reads the longest message to its end",
     message(Array.from({ length: 20 }, (_, index) => notice(`${index + 1} ${"long ".repeat(10_000)}`)))

@@ -1,7 +1,7 @@
 /**
- * A new journal from what the venue can prove. Without strategies, every order with money is looked after until it ends; with
- * them, those that a slot wants go on in it. The venue cannot tell which bot of an account made an order, so the journals of the
- * others say what is theirs.
+ * Makes a new journal from everything that the venue can prove. Without strategies, every order with money is followed until it ends; with
+ * them, orders that fit a slot continue in it. The venue does not show which bot of an account made an order, so the journals of other bots
+ * name theirs.
  */
 import { Clock, Effect, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
@@ -71,7 +71,7 @@ const rebuild = Effect.fnUntraced(function* (
   const recovery = Recovery.recover(orders, wishes, markets)
   yield* books.record(...Recovery.budgetsOf([...recovery.finished, ...recovery.found]))
   yield* Effect.forEach([...recovery.finished, ...recovery.found], Adoption.adopt, { discard: true })
-  // What came back of ended orders is in the budgets of the strategies that go on.
+  // The money of ended orders is in the budgets of the strategies that continue.
   if (recovery.finished.length > 0)
     yield* books.record({ _tag: "StrategyRemoved", strategy: Recovery.ended, orders: "left" })
   yield* books.record({ _tag: "BotStopped", reason: "rebuilt from the venue's orders" })

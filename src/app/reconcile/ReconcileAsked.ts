@@ -1,6 +1,6 @@
 /**
- * Journal, orders, history and balances side by side, as a person asks for it. What agrees is counted and what differs is
- * explained. A contradiction is shown with its evidence and fails.
+ * Compares journal, orders, history and balances for a person. Agreements are counted and differences are explained. A contradiction is
+ * shown with its evidence, and the command fails.
  */
 import { Clock, Console, Effect, Option, Schema } from "effect"
 import { theOperator } from "../../control/Operator.ts"
@@ -58,7 +58,7 @@ const adoptForeign = Effect.fn("ReconcileAsked.adoptForeign")(function* (config:
   yield* Effect.gen(function* () {
     const books = yield* Bookkeeper
     const { isPaidToUs, order } = yield* foreignOrderOf(id, account.signerId, config)
-    // The bot pays for orders of its journal, and books what they pay out as its own.
+    // The bot would pay for an unpaid order in its journal, and book a payout as its own.
     if (order.depositedAmount === 0n)
       return yield* new NotAForeignOrder({ message: `${id} holds no money: there is nothing to track` })
     if (isPaid(order)) return yield* new NotAForeignOrder({ message: `${id} has ended, and its money is already back` })

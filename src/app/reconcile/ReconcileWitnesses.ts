@@ -1,4 +1,4 @@
-/** Asks every witness of a reconciliation that can be reached, and says why one is missing. */
+/** Asks every witness of a reconciliation that can be reached, and gives the reason for each one that is missing. */
 import { Effect } from "effect"
 import type { BotEvent, Of } from "../../domain/BotEvent.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
@@ -90,7 +90,7 @@ export const bookUnlessRunning =
       yield* Bookkeeper.use((books) => books.record(...events)).pipe(Effect.provide(Layers.books(journal, pid)))
     })
 
-/** The account's own history names money without an origin, or the operator accepts it; the process that writes the journal books it. */
+/** Arrivals that the account's own history names, or that the operator accepts, are booked by the process that writes the journal. */
 const movedSince = Effect.fnUntraced(function* <E, R>(
   { markets }: ConfigFile.BotConfig,
   own: ReadonlySet<string>,

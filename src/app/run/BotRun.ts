@@ -1,7 +1,6 @@
 /**
- * One run of the bot, for `run` and `demo` alike: record the start, run turns until told to stop, show what happens,
- * leave in order, and end with the summary. By default orders stay at the venue when the bot leaves; the summary says
- * what that means.
+ * One run of the bot, for `run` and `demo` alike: it records the start, runs turns until told to stop, shows the events, stops in order,
+ * and ends with the summary. By default orders stay at the venue when the bot stops; the summary says what that means.
  */
 import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
 import type { ControlOptions } from "../../control/ControlOptions.ts"
@@ -277,9 +276,9 @@ const openPage = Effect.fnUntraced(function* (
 })
 
 /**
- * Judges the strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the
- * venue cannot be asked, the bot starts anyway, and the first turn that could place an order judges. Only a refused file
- * ends a bot that has orders, or one that has begun.
+ * Judges the strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the venue gives no usable
+ * answer, the bot starts anyway, and the first turn that could place an order judges. A bot that has orders, or that already runs, is ended
+ * only by a refused file.
  */
 const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: BotRunOptions) {
   const { state } = yield* Bookkeeper

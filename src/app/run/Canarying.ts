@@ -1,7 +1,7 @@
 /**
- * The comparison of the service that a running bot makes by itself: at its start, and then as often as the configuration says.
- * It reads and moves nothing. What it finds becomes an event where it is not what was found before; what could not be asked
- * takes nothing back. Nothing that goes wrong here stops the bot: it is tried the next time.
+ * The comparison of the service that a running bot makes by itself: at its start, and then at the interval of the configuration. It reads
+ * and moves nothing. New findings become an event; a question that could not be asked takes no earlier finding back. A failure here does
+ * not stop the bot: the comparison is tried again the next time.
  */
 import { Cause, Effect, type Layer } from "effect"
 import { type Drift, incidentFeed } from "../../domain/Drift.ts"
@@ -24,7 +24,7 @@ const standing = (before: ReadonlyArray<Drift>, { drift, isWhole }: ServiceLook)
 
 export const forever = Effect.fn("Canarying.forever")(function* ({ config, witnesses }: Canarying) {
   const books = yield* Bookkeeper
-  // What an earlier run found closes funding until somebody looks again.
+  // Earlier findings close funding until the next comparison, so one is made daily even if none is configured.
   const everyMillis = config.canary?.everyMillis ?? (books.state.drift.length > 0 ? dayMillis : undefined)
   if (everyMillis === undefined) return
   return yield* Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Shows a run as it happens. Programs get events as lines of JSON. A terminal gets a screen that is redrawn in place.
- * A log or pipe gets events as lines, with the whole picture now and then.
+ * Shows a run as it happens. Programs get events as lines of JSON. A terminal gets a screen that is redrawn in place. A log or pipe gets
+ * events as lines, and the whole picture at intervals.
  */
 
 import { Clock, Console, Effect, type PubSub, Stream } from "effect"

@@ -1,4 +1,4 @@
-/** The last words of a run: its money, its fills, and what its resting orders mean while nobody is there. */
+/** Prints the end of a run: its money, its fills, and the risk of its resting orders while no bot runs. */
 import { Console, Effect } from "effect"
 import { counted } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"

@@ -1,4 +1,4 @@
-/** The bot itself, live or dry, from its files to its last words. */
+/** Runs the bot, live or dry, from its files to its summary. */
 import { Console, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { bySymbol } from "../../domain/Amount.ts"

@@ -1,7 +1,6 @@
 /**
- * A sign of life to systemd while turns end, if the unit asks for one (`Type=notify`, `WatchdogSec`): systemd then
- * restarts a bot that hangs or whose turns no longer end. Node cannot write to systemd's datagram socket, so
- * `systemd-notify` does.
+ * Sends signs of life to systemd while turns end, if the unit asks for them (`Type=notify`, `WatchdogSec`): systemd then restarts a bot
+ * that hangs or whose turns no longer end. Node cannot write to systemd's datagram socket, so `systemd-notify` does.
  */
 import { Clock, Config, Effect, Option } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"

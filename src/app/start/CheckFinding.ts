@@ -1,4 +1,4 @@
-/** One answer of the table of start checks: what is so, and what to do about it. */
+/** One finding of the start checks: a fact, and its remedy. */
 import { Schema } from "effect"
 import type * as StartUp from "../../engine/StartUp.ts"
 import type { chargedRow } from "../../report/text/LearnedFee.ts"

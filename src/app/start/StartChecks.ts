@@ -1,7 +1,7 @@
 /**
- * Everything that a start needs, as one table: a row is a question, and its findings say what is so and what to do. `check` and
- * `first-order` ask every row, `check` those of files. `plan`, the page, `run` and the accounts of a fleet ask the rows that can stop a
- * start, and fail with the first finding that does. Asking changes nothing.
+ * Everything that a start needs, as one table: a row is a question, and its findings have the facts and the remedies. `check` and
+ * `first-order` ask every row. `plan`, the page, `run` and the accounts of a fleet ask the rows that can stop a start, and fail with the
+ * first finding that does. The checks change nothing.
  */
 import { statSync } from "node:fs"
 import { Array as Arr, Duration, Effect, Result } from "effect"
@@ -141,7 +141,10 @@ export const tables = (journal: string) =>
 const statusOf = (listed: VenueGround["listed"]): number | undefined =>
   Result.isSuccess(listed) ? 200 : listed.failure.reason.status
 
-/** A bot waits for an address that is silent or has trouble, but does not start if something other than the venue answers. */
+/**
+ * A bot waits for an address that is silent or has a fault. It does not start if something other than the venue answers, unless its journal
+ * already belongs to this address.
+ */
 const answer = ({ config: { venue }, listed, state, tookMillis }: VenueGround): CheckFinding => {
   const { url } = venue
   if (Result.isSuccess(listed)) return ok("venue", `${url} answers with 200 in ${tookMillis} ms`)
@@ -168,7 +171,7 @@ const budget = ({ listed }: VenueGround): Findings => {
   ]
 }
 
-/** If the clock is further off, the venue refuses deadlines. */
+/** A clock that is further off should be set, long before the venue refuses deadlines (`mostSkewMillis`). */
 const maxSkewMillis = 5_000
 /** A header gives the venue's clock only in whole seconds. */
 const headerMillis = 1_000
@@ -282,8 +285,8 @@ export const all = Effect.fn("StartChecks.all")(function* (config: BotConfig) {
 const startPatience = "3 seconds"
 
 /**
- * Fails with the first finding that stops a start, and returns whether the venue answered. The journal is open: who opened it has
- * seen that it can be read.
+ * Fails with the first finding that stops a start. Returns true if the venue answered. The caller has opened the journal, so it can be
+ * read.
  */
 export const pass = Effect.fn("StartChecks.pass")(function* (ground: StartGround) {
   const stop = (findings: Findings) => {

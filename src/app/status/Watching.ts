@@ -1,7 +1,6 @@
 /**
- * `limitbot status --watch`: the screen of a running bot in another terminal. The journal provides the facts; the
- * bot's live stream says when there are more and which prices the bot sees. Without the stream the journal alone is
- * shown, and the screen says so.
+ * `limitbot status --watch`: the screen of a running bot in another terminal. The journal provides the facts; the bot's live stream
+ * provides the prices that it sees. Without the stream the journal alone is shown, and the screen says so.
  */
 import { Clock, Console, Effect, type Option, Stream } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"

@@ -1,7 +1,7 @@
 /**
- * A swap from the quote to the evidence. The quote is shown and agreed to, funded exactly once, followed to its end, and closed
- * with hashes and amounts. While a bot runs on the journal, that bot quotes and carries it. After any interruption it continues
- * where it was named, or with the next bot.
+ * A swap from the quote to the evidence. The quote is shown and accepted, funded exactly once, followed to its end, and closed with hashes
+ * and amounts. While a bot runs on the journal, that bot quotes and carries it. After an interruption it continues with `--resume`, or with
+ * the next bot.
  */
 import { Clock, Console, Effect, Schema } from "effect"
 import { Prompt } from "effect/cli"

@@ -43,7 +43,7 @@ export const layer = Layer.effect(
 const limitOf = (url: string, jwt: string): string =>
   `history ${url} ${createHash("sha256").update(partnerOf(jwt)).digest("hex").slice(0, 16)}`
 
-/** Tokens of one partner change over time in everything but the id; an unreadable token stands for itself. */
+/** Tokens of one partner change over time in everything but the id. An unreadable token is used as a whole. */
 const partnerOf = (jwt: string): string => {
   const claims = Buffer.from(jwt.split(".")[1] ?? "", "base64url").toString("utf8")
   return /"(?:sub|partner_?id)"\s*:\s*"([^"]+)"/i.exec(claims)?.[1] ?? jwt

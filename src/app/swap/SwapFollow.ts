@@ -1,6 +1,6 @@
 /**
- * Follows one swap in the journal, whoever carries it: shows every new step, and at the end the evidence. The exit tells
- * how it ended.
+ * Follows one swap in the journal, in whatever process it is carried: shows every new step, and the evidence at the end. The exit code
+ * shows how it ended.
  */
 import { Clock, Console, Effect, Schema } from "effect"
 import type { Recorded } from "../../domain/BotEvent.ts"
@@ -47,8 +47,8 @@ export interface Followed {
 }
 
 /**
- * `step` does what is to be done between two looks: the next step of the swap, or a look at the bot that carries it. It says why
- * nobody goes on with it, if so.
+ * `step` runs between two reads of the journal: the next step of the swap, or a check of the bot that carries it. It returns the reason why
+ * no process continues the swap, if there is one.
  */
 export const toTheEnd = Effect.fnUntraced(function* <E, R>(
   { isResumed, json, name }: Followed,

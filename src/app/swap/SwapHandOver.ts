@@ -1,7 +1,6 @@
 /**
- * A swap by hand while a bot runs on the journal: the bot quotes it, and, once the operator has agreed, carries it under
- * its own lease and gate. This process only follows the journal. A bot without a control server cannot be asked, and says
- * so in plain words.
+ * A swap by hand while a bot runs on the journal: the bot quotes it and, once the operator has accepted, carries it under its own lease and
+ * gate. This process only follows the journal. A bot without a control server cannot be asked, and the error says so.
  */
 import { Effect, Schema } from "effect"
 import * as Lease from "../../journal/Lease.ts"
@@ -54,7 +53,7 @@ const restartMillis = 5_000
 /** The end of the journal is read after this check, so that a bot that finished its work is not missed. */
 const absenceText = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
   if ((yield* Lease.holder(journal)) !== undefined) return undefined
-  // Looking takes the lease for an instant, so not every second.
+  // The check takes the lease for an instant, so it is not made every second.
   yield* Effect.sleep(restartMillis)
   if ((yield* Lease.holder(journal)) !== undefined) return undefined
   return `the bot that carried it (process ${pid}) has ended, and none runs on ${journal}: the next one continues it`

@@ -1,4 +1,4 @@
-/** Asks for a quote and turns the answer into the terms to agree to: exact amounts, or why it cannot be accepted. */
+/** Requests a quote and turns the answer into terms to accept: exact amounts, or the reason why the quote is unusable. */
 import { Effect, Schema } from "effect"
 import { present } from "../../domain/Present.ts"
 import type { AgreedSwap } from "../../domain/SwapRecord.ts"

@@ -1,4 +1,4 @@
-/** A swap by hand in words: one sentence per step, where its money is, and at the end the evidence. */
+/** Writes a swap by hand in words: one sentence per step, and at the end the places of its money and the evidence. */
 import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import { printable } from "../../domain/Text.ts"
 import { clock } from "../../domain/Words.ts"
@@ -35,7 +35,7 @@ const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory
       return "the venue has the payment"
     case "PaymentReported":
       return "reported the transaction to the venue"
-    // The venue's report says it.
+    // The venue's report covers these.
     case "DepositSeen":
     case "FillSeen":
     case "Closed":
@@ -45,7 +45,7 @@ const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory
     case "SwapReported": {
       const { deposited = 0n, status } = event
       if (deposited > 0n) return `venue reports ${status}, ${amountText(deposited)} deposited`
-      // That nothing has arrived yet is no news.
+      // A deposit that has not arrived yet is no news.
       return status === "PENDING_DEPOSIT" ? undefined : `venue reports ${status}`
     }
     case "Settled": {

@@ -60,7 +60,7 @@ describe("what a journal knows that can still act or be paid", () => {
       [life.slice(0, 4), `${payments}: signed, and not sent`],
       [life, `${payments}: sent, execution unknown`],
       [[...life, doubt], `${payments}: sent, execution unknown`],
-      [[...life.slice(0, 3), asked], `${payments}: asked of a wallet, which may still pay`],
+      [[...life.slice(0, 3), asked], `${payments}: requested from a wallet, which may still pay`],
       [[...life, deposit], "Orders that rest: s/a o1: open"],
       [[...life, deposit, closed], "Money on its way back: s/a o1: ended; payout none, refund none"]
     ]

@@ -1,7 +1,7 @@
 /**
- * Takes up the signals that somebody writes into a file: lines of time,name,value, as a backtest reads them. Each second the end of a
- * file that has changed is read, and of each name the last line whose time has come is taken, once: its time says whether it is new,
- * also after a restart. What cannot be read is told once, and changes nothing.
+ * Reads the signals that somebody writes into a file: lines of time,name,value, as a backtest reads them. Each second, the end of a changed
+ * file is read. Of each name, the last line whose time has come is taken once; its time shows if it is new, even after a restart. A fault
+ * in the file is reported once, and changes nothing.
  */
 import { Clock, Effect, FileSystem, Option } from "effect"
 import * as SignalCsv from "../../../candles/csv/SignalCsv.ts"

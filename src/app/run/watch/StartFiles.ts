@@ -60,7 +60,7 @@ interface Start {
 export const load = Effect.fn("StartFiles.load")(function* ({ files: all, goesOn, isKilled, journal, markets }: Asked) {
   const fileSystem = yield* FileSystem.FileSystem
   const exists = (path: string) => Effect.orElseSucceed(fileSystem.exists(path), () => false)
-  // On a full disk it cannot be read beside others; whoever opens it to write reads it alone, or says what is wrong with it.
+  // On a full disk the journal may be unreadable here. The bot then reads it alone, when it opens it for writing, or names the fault.
   const earlierEvents = Effect.orElseSucceed(Effect.provide(eventsOfRuns, Layers.readOnlyJournal(journal)), () => [])
   const last = lastRunIn((yield* exists(journal)) ? yield* earlierEvents : [])
   const missing = yield* Effect.filter(all, (file) => Effect.map(exists(file), (isThere) => !isThere))

@@ -102,7 +102,7 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
       yield* refuse(strategyFiles.rendered)
       return
     }
-    // An unchanged file keeps its very object, so the engine does not ask it again.
+    // An unchanged file keeps its strategy object, so the engine does not run it again for that.
     const next = strategyFiles.strategies.map((strategy) => strategies.find((old) => isSame(old, strategy)) ?? strategy)
     if (!(yield* isSafe(next))) return
     if (standing.text !== "") yield* books.record({ _tag: "EditMended" })

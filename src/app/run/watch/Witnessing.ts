@@ -1,8 +1,8 @@
 /**
- * Tells a witness outside from time to time how far the journal has come, and asks it at the start for what it was told last. Whoever
- * puts an old copy of the journal back, with all that is kept beside it, is known by that: the witness has seen more, or something
- * else. Then nothing is paid until a person has decided, and the witness is told nothing that would hide it. A witness that is silent
- * is told once as a failure and tried again; it holds nothing.
+ * Reports the journal's progress to an outside witness at intervals, and asks it at the start for the last report. That reveals an old copy
+ * of the journal that was put back with all the files beside it: the witness knows more events, or others. Then nothing is paid until a
+ * person decides, and the witness gets no report that would hide it. A silent witness is reported once as a failure and tried again; it
+ * holds nothing.
  */
 import { Cause, Clock, Effect, FileSystem } from "effect"
 import { Mailer } from "../../../control/notify/email.ts"
@@ -95,7 +95,7 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
     if (!isCompared) yield* compare
     if (mayTell()) yield* Effect.andThen(tell, mail)
   })
-  // Under the kill switch nothing is paid anyway, and cancelling waits for nobody.
+  // Under the kill switch nothing is paid anyway, and cancelling must not wait.
   if (books.state.killed === undefined) yield* trackSilence(compare)
   return Effect.forever(Effect.andThen(trackSilence(turn), Effect.sleep(terms.everyMillis))).pipe(
     Effect.provideService(FileSystem.FileSystem, fileSystem)
