@@ -373,28 +373,16 @@ const belowFees = (
       return amount > 0n && 2n * feesOf(costs, asset, amount) >= amount
     })
   )
-  const keys = (names: ReadonlyArray<string>) => names.map((slot) => `${name}/${slot}`)
   const quote = (amount: Amount) => formatWithSymbol(amount, market.quote)
+  const finding = (own: ReadonlyArray<{ readonly slot: string }>, text: string): ReadonlyArray<PlanFinding> =>
+    own.length === 0
+      ? []
+      : [{ name: "fee-floor", strategies: [name], slots: own.map(({ slot }) => `${name}/${slot}`), text }]
+  const lossText =
+    worst &&
+    `${worst.slot} earns ${quote(worst.profit)} and pays about ${quote(worst.fees)}; a step of ${Decimal.format(worst.breakEven)}% breaks even`
   return [
-    ...(worst === undefined
-      ? []
-      : [
-          {
-            name: "fee-floor" as const,
-            strategies: [name],
-            slots: keys(losing.map(({ slot }) => slot)),
-            text: `${losing.length} of ${cycles.length} cycles earn less than their fees: ${worst.slot} earns ${quote(worst.profit)} and pays about ${quote(worst.fees)}; a step of ${Decimal.format(worst.breakEven)}% breaks even`
-          }
-        ]),
-    ...(eaten.length === 0
-      ? []
-      : [
-          {
-            name: "fee-floor" as const,
-            strategies: [name],
-            slots: keys(eaten.map(({ slot }) => slot)),
-            text: `${eaten.length} of ${slots.length} slots hold orders of which fees take half or more`
-          }
-        ])
+    ...finding(losing, `${losing.length} of ${cycles.length} cycles earn less than their fees: ${lossText}`),
+    ...finding(eaten, `${eaten.length} of ${slots.length} slots hold orders of which fees take half or more`)
   ]
 }
