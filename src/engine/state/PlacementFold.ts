@@ -51,83 +51,18 @@ const readable = (placement: Placement): Placement => {
 }
 
 type LaterEvent = Exclude<PlacementEvent, Of<"Planned">>
+type LaterTag = LaterEvent["_tag"]
 
 export const after = (placement: Placement, event: LaterEvent, at: number): Placement => {
-  const next = { ...changed(placement, event, at), changedAt: at }
+  const next = { ...changed(placement, event._tag, event, at), changedAt: at }
   if (next.state !== placement.state && !placementTransitions[placement.state].includes(next.state)) {
     throw impossible(placement, event, `takes it to ${next.state}`)
   }
   return next
 }
 
-const impossible = ({ id, state }: Placement, { _tag }: LaterEvent, why: string): Error =>
+const impossible = ({ id, state }: Placement, { _tag }: { readonly _tag: string }, why: string): Error =>
   new Error(`Broken invariant of the journal: ${_tag} of ${id}, which is ${state}, ${why}`)
-
-const changed = (placement: Placement, event: LaterEvent, at: number): Placement => {
-  switch (event._tag) {
-    case "CreateSent":
-      if (placement.state !== "planned" && placement.state !== "creating") throw impossible(placement, event, "is late")
-      return { ...placement, state: "creating", createAttempts: event.attempt, ...present({ path: event.path }) }
-    case "CreateRefused":
-      return { ...placement, createRefusal: `${event.code}: ${event.text}` }
-    case "Bound":
-      return bound(placement, event)
-    case "FeeEchoed": {
-      const { askedBasisPoints, basisPoints, credential } = event
-      return { ...placement, echo: { askedBasisPoints, basisPoints, credential } }
-    }
-    case "FeesEstimated": {
-      if (placement.state !== "created") throw impossible(placement, event, "is late")
-      const { appFeeBasisPoints, estimatedRefundFee, estimatedWithdrawFee } = event
-      const fees = { estimatedRefundFee, estimatedWithdrawFee, ...present({ appFeeBasisPoints }) }
-      return { ...placement, order: { ...placement.order, ...fees } }
-    }
-    case "Abandoned":
-      return { ...unpaid(placement, event), state: "abandoned", spares: withOwnOrder(placement) }
-    case "OrphanSeen":
-      return { ...placement, spares: new Map(placement.spares).set(event.orderId, false) }
-    case "OrphanCancelled":
-      return { ...placement, spares: new Map(placement.spares).set(event.orderId, true) }
-    case "FundingSigned":
-    case "PaymentAsked":
-      return signed(placement, event, at)
-    case "CancelRequested":
-      return { ...placement, cancel: { why: event.why, requestedAt: at, attempts: 0, lastSentAt: 0 } }
-    case "CancelSent": {
-      const { cancel } = placement
-      if (cancel === undefined) throw impossible(placement, event, "comes before a cancel was wanted")
-      return { ...placement, cancel: { ...cancel, attempts: event.attempt, lastSentAt: at } }
-    }
-    case "CancelRefused":
-      return placement
-    case "FundingSent":
-    case "FundingHeld":
-    case "FundingAcknowledged":
-    case "FundingAnswered":
-    case "FundingDead":
-    case "FundingInDoubt":
-    case "PaymentAskedAgain":
-    case "PaymentMade":
-    case "PaymentUnclear":
-    case "PaymentReported":
-      if (!isPaid(placement)) throw impossible(placement, event, "comes before it was paid for")
-      return applyPayment(placement, event, at)
-    case "Resolved":
-      return resolved(placement, event)
-    case "TakenBack":
-      return takenBack(placement, event)
-    case "WrittenOff":
-      return { ...placement, lost: new Map(placement.lost).set(event.asset, event.amount) }
-    case "Found":
-      return { ...placement, lost: new Map([...(placement.lost ?? [])].filter(([asset]) => asset !== event.asset)) }
-    case "OrderMissing":
-      return { ...placement, missing: { since: at, text: event.text } }
-    case "OrderBack":
-      return { ...placement, missing: undefined }
-    default:
-      return applyReport(readable(placement), event, at)
-  }
-}
 
 const bound = (placement: Placement, event: Of<"Bound">): Placement => {
   const { orderId: id, depositAddress, depositMemo, estimatedWithdrawFee, estimatedRefundFee } = event
@@ -171,60 +106,10 @@ const unpaid = (placement: Placement, event: LaterEvent): PlacementIn<"planned" 
   throw impossible(placement, event, "comes after it was paid for")
 }
 
-type PaymentEvent = Of<
-  | "FundingSent"
-  | "FundingHeld"
-  | "FundingAcknowledged"
-  | "FundingAnswered"
-  | "FundingDead"
-  | "FundingInDoubt"
-  | "PaymentAskedAgain"
-  | "PaymentMade"
-  | "PaymentUnclear"
-  | "PaymentReported"
->
-
-const applyPayment = (placement: Paid, event: PaymentEvent, at: number): Placement => {
-  const { funding } = placement
-  const change = (changes: Partial<Funding>): Placement => ({ ...placement, funding: { ...funding, ...changes } })
-  const payment = (changes: Partial<Payment>): { readonly payment: Payment } => {
-    if (funding.payment === undefined) throw impossible(placement, event, "is of a wallet that was not asked")
-    return { payment: { ...funding.payment, ...changes } }
-  }
-  switch (event._tag) {
-    case "FundingSent":
-      return change({ attempts: event.attempt, lastSentAt: at })
-    case "FundingHeld":
-      return change({ attempts: funding.attempts - 1 })
-    case "FundingAcknowledged":
-      return change({ acknowledged: true, isByWord: undefined })
-    case "FundingAnswered":
-      // Older journals have no verdicts, only the verifier's text; the verdict follows from that text.
-      return change(answered(funding, { ...event, ...present({ verdict: event.verdict ?? verdictOf(event) }) }))
-    case "FundingInDoubt":
-      return { ...placement, state: "in doubt", doubt: { since: at, reason: event.reason } }
-    case "FundingDead":
-      return { ...placement, state: "dead", spares: withOwnOrder(placement) }
-    case "PaymentAskedAgain":
-      return {
-        ...placement,
-        state: "funding",
-        funding: {
-          ...funding,
-          attempts: event.attempt,
-          lastSentAt: at,
-          ...payment({ state: "asked", isInterrupted: undefined })
-        }
-      }
-    case "PaymentMade": {
-      const sender = event.sender === undefined ? {} : { sender: event.sender }
-      return change({ acknowledged: true, ...payment({ state: "paid", txHash: event.txHash, ...sender }) })
-    }
-    case "PaymentUnclear":
-      return change(payment({ state: "unclear", isInterrupted: event.interrupted }))
-    case "PaymentReported":
-      return change(payment({ isReported: true }))
-  }
+const paymentAfter = (placement: Paid, event: LaterEvent, changes: Partial<Payment>) => {
+  const { payment } = placement.funding
+  if (payment === undefined) throw impossible(placement, event, "is of a wallet that was not asked")
+  return { payment: { ...payment, ...changes } }
 }
 
 const answered = (funding: Funding, refusal: Payload.PaymentRefusal): Partial<Funding> => {
@@ -282,72 +167,153 @@ const takenBack = (placement: Placement, event: Of<"TakenBack">): Placement => {
   }
 }
 
-type VenueEvent = Of<
-  | "StatusSeen"
-  | "SwapReported"
-  | "DepositSeen"
-  | "FillSeen"
-  | "Closed"
-  | "Reopened"
-  | "PayoutStarted"
-  | "PaidOut"
-  | "Refunded"
-  | "LegFailed"
-  | "Settled"
-  | "Contradiction"
->
+type Change<T extends LaterTag, P extends Placement = Placement> = (placement: P, event: Of<T>, at: number) => Placement
 
-const applyReport = (placement: Placement, event: VenueEvent, at: number): Placement => {
-  switch (event._tag) {
-    case "StatusSeen":
-      return { ...placement, status: event.status, changes: (placement.changes ?? 0) + 1 }
-    case "SwapReported": {
-      const { _tag, placement: _id, slot, strategy, correlationId, ...report } = event
-      return { ...placement, report, changes: (placement.changes ?? 0) + 1 }
-    }
-    case "DepositSeen":
-      if (placement.order === undefined) throw impossible(placement, event, "has no order")
-      if (placement.state === "closing") return { ...placement, deposited: event.total }
-      return { ...placement, state: "open", order: placement.order, deposited: event.total }
-    case "FillSeen": {
-      const { amountIn, amountOut, fillId, filledAt, updatedAt = filledAt } = event
-      const earlierFill = placement.fills.get(fillId)
-      const grown = {
-        slices: (earlierFill?.slices ?? 0n) + 1n,
-        amountIn: (earlierFill?.amountIn ?? 0n) + amountIn,
-        amountOut: (earlierFill?.amountOut ?? 0n) + amountOut,
-        updatedAt
-      }
-      return { ...placement, fills: new Map(placement.fills).set(fillId, grown) }
-    }
-    case "Closed":
-      if (placement.order === undefined) throw impossible(placement, event, "has no order")
-      return {
-        ...placement,
-        state: "closing",
-        order: placement.order,
-        status: event.status,
-        unspent: event.unspent,
-        closedAt: at
-      }
-    case "Reopened": {
-      if (placement.state !== "closing" || placement.refund !== "none")
-        throw impossible(placement, event, "is not over")
-      const { closedAt: _, ...open } = reopened(placement)
-      return { ...open, status: event.status }
-    }
-    case "PayoutStarted":
-      return { ...placement, payout: "started" }
-    case "PaidOut":
-      return { ...placement, payout: "paid", received: placement.received + event.amount, payoutFee: event.fee }
-    case "Refunded":
-      return { ...placement, refund: "paid", refundFee: event.fee }
-    case "LegFailed":
-      return event.leg === "payout" ? { ...placement, payout: "failed" } : { ...placement, refund: "failed" }
-    case "Settled":
-      if (placement.order === undefined) throw impossible(placement, event, "has no order")
-      return { ...placement, state: "settled", order: placement.order }
-    case "Contradiction":
-      return { ...placement, contradiction: event.what }
+const ofPayment =
+  <T extends LaterTag>(change: Change<T, Paid>): Change<T> =>
+  (placement, event, at) => {
+    if (!isPaid(placement)) throw impossible(placement, event, "comes before it was paid for")
+    return change(placement, event, at)
   }
+
+const ofFunding = <T extends LaterTag>(
+  changes: (placement: Paid, event: Of<T>, at: number) => Partial<Funding>
+): Change<T> =>
+  ofPayment((placement, event, at) => ({
+    ...placement,
+    funding: { ...placement.funding, ...changes(placement, event, at) }
+  }))
+
+/** A usable report ends the time in which the order was unreadable. */
+const ofReport =
+  <T extends LaterTag>(change: Change<T>): Change<T> =>
+  (placement, event, at) =>
+    change(readable(placement), event, at)
+
+const changes: { readonly [T in LaterTag]: Change<T> } = {
+  CreateSent: (placement, event) => {
+    if (placement.state !== "planned" && placement.state !== "creating") throw impossible(placement, event, "is late")
+    return { ...placement, state: "creating", createAttempts: event.attempt, ...present({ path: event.path }) }
+  },
+  CreateRefused: (placement, { code, text }) => ({ ...placement, createRefusal: `${code}: ${text}` }),
+  Bound: bound,
+  FeeEchoed: (placement, { askedBasisPoints, basisPoints, credential }) => ({
+    ...placement,
+    echo: { askedBasisPoints, basisPoints, credential }
+  }),
+  FeesEstimated: (placement, event) => {
+    if (placement.state !== "created") throw impossible(placement, event, "is late")
+    const { appFeeBasisPoints, estimatedRefundFee, estimatedWithdrawFee } = event
+    const fees = { estimatedRefundFee, estimatedWithdrawFee, ...present({ appFeeBasisPoints }) }
+    return { ...placement, order: { ...placement.order, ...fees } }
+  },
+  Abandoned: (placement, event) => ({
+    ...unpaid(placement, event),
+    state: "abandoned",
+    spares: withOwnOrder(placement)
+  }),
+  OrphanSeen: (placement, { orderId }) => ({ ...placement, spares: new Map(placement.spares).set(orderId, false) }),
+  OrphanCancelled: (placement, { orderId }) => ({
+    ...placement,
+    spares: new Map(placement.spares).set(orderId, true)
+  }),
+  FundingSigned: signed,
+  FundingSent: ofFunding((_, { attempt }, at) => ({ attempts: attempt, lastSentAt: at })),
+  FundingHeld: ofFunding(({ funding }) => ({ attempts: funding.attempts - 1 })),
+  FundingAcknowledged: ofFunding(() => ({ acknowledged: true, isByWord: undefined })),
+  // Older journals have no verdicts, only the verifier's text; the verdict follows from that text.
+  FundingAnswered: ofFunding(({ funding }, event) =>
+    answered(funding, { ...event, ...present({ verdict: event.verdict ?? verdictOf(event) }) })
+  ),
+  FundingInDoubt: ofPayment((placement, { reason }, since) => ({
+    ...placement,
+    state: "in doubt",
+    doubt: { since, reason }
+  })),
+  FundingDead: ofPayment((placement) => ({ ...placement, state: "dead", spares: withOwnOrder(placement) })),
+  PaymentAsked: signed,
+  PaymentAskedAgain: ofPayment((placement, event, at) => ({
+    ...placement,
+    state: "funding",
+    funding: {
+      ...placement.funding,
+      attempts: event.attempt,
+      lastSentAt: at,
+      ...paymentAfter(placement, event, { state: "asked", isInterrupted: undefined })
+    }
+  })),
+  PaymentMade: ofFunding((placement, event) => {
+    const { sender, txHash } = event
+    return { acknowledged: true, ...paymentAfter(placement, event, { state: "paid", txHash, ...present({ sender }) }) }
+  }),
+  PaymentUnclear: ofFunding((placement, event) =>
+    paymentAfter(placement, event, { state: "unclear", isInterrupted: event.interrupted })
+  ),
+  PaymentReported: ofFunding((placement, event) => paymentAfter(placement, event, { isReported: true })),
+  CancelRequested: (placement, { why }, at) => ({
+    ...placement,
+    cancel: { why, requestedAt: at, attempts: 0, lastSentAt: 0 }
+  }),
+  CancelSent: (placement, event, at) => {
+    const { cancel } = placement
+    if (cancel === undefined) throw impossible(placement, event, "comes before a cancel was wanted")
+    return { ...placement, cancel: { ...cancel, attempts: event.attempt, lastSentAt: at } }
+  },
+  CancelRefused: (placement) => placement,
+  Resolved: resolved,
+  TakenBack: takenBack,
+  WrittenOff: (placement, { amount, asset }) => ({ ...placement, lost: new Map(placement.lost).set(asset, amount) }),
+  Found: (placement, event) => ({
+    ...placement,
+    lost: new Map([...(placement.lost ?? [])].filter(([asset]) => asset !== event.asset))
+  }),
+  OrderMissing: (placement, { text }, since) => ({ ...placement, missing: { since, text } }),
+  OrderBack: (placement) => ({ ...placement, missing: undefined }),
+  StatusSeen: ofReport((placement, { status }) => ({ ...placement, status, changes: (placement.changes ?? 0) + 1 })),
+  SwapReported: ofReport((placement, event) => {
+    const { _tag, placement: _id, slot, strategy, correlationId, ...report } = event
+    return { ...placement, report, changes: (placement.changes ?? 0) + 1 }
+  }),
+  DepositSeen: ofReport((placement, event) => {
+    if (placement.order === undefined) throw impossible(placement, event, "has no order")
+    if (placement.state === "closing") return { ...placement, deposited: event.total }
+    return { ...placement, state: "open", order: placement.order, deposited: event.total }
+  }),
+  FillSeen: ofReport((placement, { amountIn, amountOut, fillId, filledAt, updatedAt = filledAt }) => {
+    const earlierFill = placement.fills.get(fillId)
+    const grown = {
+      slices: (earlierFill?.slices ?? 0n) + 1n,
+      amountIn: (earlierFill?.amountIn ?? 0n) + amountIn,
+      amountOut: (earlierFill?.amountOut ?? 0n) + amountOut,
+      updatedAt
+    }
+    return { ...placement, fills: new Map(placement.fills).set(fillId, grown) }
+  }),
+  Closed: ofReport((placement, event, closedAt) => {
+    const { order } = placement
+    if (order === undefined) throw impossible(placement, event, "has no order")
+    return { ...placement, state: "closing", order, status: event.status, unspent: event.unspent, closedAt }
+  }),
+  Reopened: ofReport((placement, event) => {
+    if (placement.state !== "closing" || placement.refund !== "none") throw impossible(placement, event, "is not over")
+    const { closedAt: _, ...open } = reopened(placement)
+    return { ...open, status: event.status }
+  }),
+  PayoutStarted: ofReport((placement) => ({ ...placement, payout: "started" })),
+  PaidOut: ofReport((placement, { amount, fee }) => ({
+    ...placement,
+    payout: "paid",
+    received: placement.received + amount,
+    payoutFee: fee
+  })),
+  Refunded: ofReport((placement, { fee }) => ({ ...placement, refund: "paid", refundFee: fee })),
+  LegFailed: ofReport((placement, { leg }) => ({ ...placement, [leg]: "failed" })),
+  Settled: ofReport((placement, event) => {
+    if (placement.order === undefined) throw impossible(placement, event, "has no order")
+    return { ...placement, state: "settled", order: placement.order }
+  }),
+  Contradiction: ofReport((placement, { what }) => ({ ...placement, contradiction: what }))
 }
+
+const changed = <T extends LaterTag>(placement: Placement, tag: T, event: Of<T>, at: number): Placement =>
+  changes[tag](placement, event, at)
