@@ -28,9 +28,9 @@ const ofMoney: ReadonlySet<Tag> = new Set(["PaymentMade", "DepositSeen", "FillSe
 
 const signedNow = Effect.fnUntraced(function* (account: string, { account: keys }: ConfigFile.BotConfig) {
   const tree = Merkle.make()
-  const head = yield* JournalTree.grow(tree)
+  yield* JournalTree.grow(tree)
   const at = yield* Clock.currentTimeMillis
-  const checkpoint = { account, size: tree.size, root: Merkle.rootOf(tree), head, at }
+  const checkpoint = { account, size: tree.size, root: Merkle.rootOf(tree), head: tree.head, at }
   const note = yield* Effect.provide(Checkpoint.signed(checkpoint), Layers.signerLayer(keys))
   return { ...checkpoint, note }
 })

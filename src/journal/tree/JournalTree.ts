@@ -10,22 +10,17 @@ import * as Merkle from "./Merkle.ts"
 
 const pageSize = 5_000
 
-/** Adds new events to a tree, page by page between the bot's fibers. Returns the hash of the last one; `genesis` if there is none. */
+/** Adds new events to a tree, page by page between the bot's fibers. */
 export const grow = Effect.fn("JournalTree.grow")(
   function* (tree: Merkle.Growing) {
     const sql = yield* SqlClient.SqlClient
-    let head = genesis
     for (let isMore = true; isMore; ) {
       const rows = yield* sql<{ hash: string }>`
       SELECT sequence, hash FROM journal WHERE sequence > ${tree.size} ORDER BY sequence LIMIT ${pageSize}`
-      for (const row of rows) {
-        Merkle.add(tree, row.hash)
-        head = row.hash
-      }
+      for (const { hash } of rows) Merkle.add(tree, hash)
       isMore = rows.length === pageSize
       yield* Effect.yieldNow
     }
-    return head
   },
   Effect.mapError(broken("Cannot read the journal"))
 )

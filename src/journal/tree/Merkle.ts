@@ -6,6 +6,7 @@
  * nothing here: a program that needs a root reads the hashes since the last one.
  */
 import { hash } from "node:crypto"
+import { genesis } from "../Hash.ts"
 
 const sha256 = (...parts: ReadonlyArray<Uint8Array>): Buffer => hash("sha256", Buffer.concat(parts), "buffer")
 
@@ -21,10 +22,12 @@ const nodeOf = (left: Uint8Array, right: Uint8Array): Buffer => sha256(ofNode, l
  */
 export interface Growing {
   size: number
+  /** The newest hash of the journal's chain in the tree. */
+  head: string
   readonly peaks: Array<Buffer>
 }
 
-export const make = (): Growing => ({ size: 0, peaks: [] })
+export const make = (): Growing => ({ size: 0, head: genesis, peaks: [] })
 
 export const add = (tree: Growing, chained: string): void => {
   let root = leafOf(chained)
@@ -35,6 +38,7 @@ export const add = (tree: Growing, chained: string): void => {
   }
   tree.peaks.push(root)
   tree.size += 1
+  tree.head = chained
 }
 
 export const rootOf = ({ peaks }: Growing): string =>

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Random } from "effect"
+import { genesis } from "../../../src/journal/Hash.ts"
 import { Journal } from "../../../src/journal/Journal.ts"
 import * as Sqlite from "../../../src/journal/Sqlite.ts"
 import * as JournalTree from "../../../src/journal/tree/JournalTree.ts"
@@ -36,7 +37,11 @@ const proofOf = Effect.fnUntraced(function* (name: string, size: number, sequenc
   )
   return yield* Effect.gen(function* () {
     const tree = Merkle.make()
-    const head = yield* JournalTree.grow(tree)
+    yield* JournalTree.grow(tree)
+    const { head } = tree
+    yield* JournalTree.grow(tree)
+    assert.deepStrictEqual([tree.head, tree.size], [head, size], "nothing new leaves head and size as they are")
+    assert.notStrictEqual(head, genesis)
     const checkpoint = { account: testAccount, size, root: Merkle.rootOf(tree), head, at: 1_790_000_000_000 }
     const note = yield* Effect.provide(Checkpoint.signed(checkpoint), Signer.layer(testKey))
     return { checkpoint: note, records: yield* JournalTree.prove(size, sequences) }

@@ -51,8 +51,8 @@ export const begin = Effect.fn("Witnessing.begin")(function* ({ config, signerId
   }).pipe(Effect.provide(reading))
 
   const tell = Effect.gen(function* () {
-    const head = yield* JournalTree.grow(tree)
-    const { size } = tree
+    yield* JournalTree.grow(tree)
+    const { head, size } = tree
     if (size === told) return
     const at = yield* Clock.currentTimeMillis
     const note = yield* Checkpoint.signed({ account: signerId, size, root: Merkle.rootOf(tree), head, at })
