@@ -110,7 +110,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     dashboard: { host: "127.0.0.1", port: 0, mayMove: false, names: [], viewerToken: undefined, tls: undefined },
     reload: { files: [strategyFile], markets: config.markets, onRemoved: "drained" },
     title: `limitbot ${version}  demo on a sandbox at ${config.venue.url}  (Ctrl-C ends it)`,
-    detail: `More in another terminal:  npm run -s limitbot -- explain --config ${demo.configFile}`,
+    detail: `More in another terminal:  ./limitbot explain --config ${demo.configFile}`,
     warning: undefined,
     forMillis: demo.forMillis,
     cancelOnExit: true,
