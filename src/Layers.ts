@@ -1,13 +1,13 @@
 /**
- * Chooses the implementations of every bot but a simulated one. A mode is a set of layers behind the same ports:
+ * Chooses the implementations of every bot except simulated ones. A mode is a set of layers behind the same ports:
  *
  * | mode | function | venue, signer, journal |
  * |---|---|---|
  * | `run`, and the demo at its own sandbox | `live` | over HTTP, the configured key or its process, a file |
  * | `run --dry-run` | `dryRun` | prices over HTTP and orders in this process, none, a new file |
  * | an account of a fleet | `ofFleet` | over the HTTP client of its runner (`shared`), as `live`, the fleet's database |
- * | `plan`, `book` and other looks | `looking` | over HTTP, for the message of a session alone, none |
- * | `rehearse` | `bot` | as `live` but for what is outside the program: `rehearsal/rehearse/RehearsedBot.ts` gives network, signer and journal |
+ * | `plan`, `book` and other reads | `looking` | over HTTP, signs only the message of a session, none |
+ * | `rehearse` | `bot` | as `live` except what is outside the program: `rehearsal/rehearse/RehearsedBot.ts` gives network, signer and journal |
  */
 
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -68,7 +68,7 @@ export class AddressesUnfit extends Schema.TaggedError<AddressesUnfit>()("Addres
   override get message(): string {
     return this.missing.length > 0
       ? `An asset of depositType ORIGIN_CHAIN needs an address to be paid to and one to be refunded to. Missing: ${this.missing.join(", ")}`
-      : `Only an asset of depositType ORIGIN_CHAIN is paid to an address of its own; that of others stays in the account. Set assets.SYMBOL.depositType, or take away: ${this.unused.join(", ")}`
+      : `Only an asset of depositType ORIGIN_CHAIN has its own address; others stay in the account. Set assets.SYMBOL.depositType, or remove: ${this.unused.join(", ")}`
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs the command line. What needs no command is answered before anything else is loaded. Compiled code is kept beside the
- * program, or among the packages of a checkout, where nobody but its owner can write: a start that need not compile is twice as fast.
+ * Runs the command line. Requests that need no command are answered before anything else is loaded. Compiled code is kept beside the
+ * program, or among the packages of a checkout, where only its owner can write: a start without compilation is twice as fast.
  */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ const words = process.argv.slice(2).join(" ")
 // A listener keeps Node from opening its debugger, which would show keys.
 process.on("SIGUSR1", () => {})
 
-/** As in package.json. Code above this line must not need it, because an older Node has to reach the message. */
+/** As in package.json. Code above this line must run on any older Node, so that it reaches the message. */
 const [leastMajor, leastMinor] = [22, 19]
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 
@@ -28,7 +28,7 @@ else if (words === "--help") process.stdout.write(readFileSync(join(dirname, isB
 else {
   const { enableCompileCache } = await import("node:module")
   enableCompileCache(join(dirname, isBuilt ? "compiled" : "../node_modules/.cache/limitbot"))
-  // Whether what Node calls an experiment serves us is for tests to say; people read there what the program says.
+  // Tests check the features that Node calls experiments, so users get no warning about them.
   process.removeAllListeners("warning")
   process.on("warning", ({ message, name }) => {
     if (name !== "ExperimentalWarning") process.stderr.write(`limitbot: ${name}: ${message}\n`)

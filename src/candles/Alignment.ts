@@ -1,7 +1,7 @@
 /**
- * Series of several markets on one time axis: the bars of the time that all of them span. Where a market has no bar and
- * another one has, it stands at its last close, with no volume. Series of finer bars are put together to the coarsest, so
- * that no bar is under way while another one closes.
+ * Puts the series of several markets on one time axis, over the period that all of them cover. A market without a bar where another has one
+ * stands at its last close, with no volume. Bars of different lengths are combined to one length, so no bar is in progress while another
+ * closes.
  */
 import { Result } from "effect"
 import { iso } from "../domain/Text.ts"
@@ -33,7 +33,7 @@ const volumesOf = (candles: Candles): Float64Array =>
     ? candles.volume
     : Float64Array.from({ length: candles.bars }, (_, bar) => volumeAt(candles, bar))
 
-/** Bars of `stepMillis` that begin a multiple of it from `origin`; a missing bar stays missing. */
+/** Combines bars to bars of `stepMillis`, which begin at multiples of it from `origin`. A missing bar stays missing. */
 const coarser = (candles: Candles, stepMillis: number, origin: number): Candles => {
   const firsts: Array<number> = []
   const times: Array<number> = []

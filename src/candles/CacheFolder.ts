@@ -1,6 +1,6 @@
 /**
- * Where the columns of a candle file are kept: beside it in a folder that is the user's to fill, elsewhere in the user's
- * cache folder (`$XDG_CACHE_HOME/limitbot`, by default `~/.cache/limitbot`). Nobody else can put a cache there to be believed.
+ * The place of a candle file's cached columns: beside the file if the user owns its folder and may write to it, otherwise in the user's
+ * cache folder (`$XDG_CACHE_HOME/limitbot`, by default `~/.cache/limitbot`). Nobody else can put a cache there that is trusted.
  */
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
@@ -20,7 +20,7 @@ const isOwn = (folder: string): boolean => {
   }
 }
 
-/** By the XDG base directory specification a relative path does not count. */
+/** The XDG base directory specification ignores a relative path. */
 const userFolder = Effect.gen(function* () {
   const set = yield* Config.String("XDG_CACHE_HOME").pipe(Config.option, Effect.orElseSucceed(Option.none<string>))
   const base = Option.filter(set, isAbsolute).pipe(Option.getOrElse(() => join(homedir(), ".cache")))
@@ -28,8 +28,8 @@ const userFolder = Effect.gen(function* () {
 })
 
 /**
- * Files of the same name in different folders have different caches. None where the system knows no such user, as in some
- * containers, or the folder is gone.
+ * Files of the same name in different folders have different caches. Returns nothing if the system does not know the user, as in some
+ * containers, or if the folder is gone.
  */
 export const cacheFileOf = Effect.fnUntraced(
   function* (file: string) {

@@ -1,4 +1,4 @@
-/** A candle file on disk to candles and their index, through the column cache. */
+/** Reads a candle file into candles and their index, through the column cache. */
 import * as fs from "node:fs"
 import { Effect, Predicate, Schema } from "effect"
 import { messageOf } from "../domain/Text.ts"
@@ -22,7 +22,7 @@ export interface LoadOptions {
   readonly repair: ReadonlySet<Repair>
   /** A trade file becomes candles of this length, in milliseconds. */
   readonly tradeCandleMillis: number
-  /** Kept in the folder of `CacheFolder`, or never. */
+  /** `kept`: in the folder from `CacheFolder`. */
   readonly cache: "kept" | "never"
   readonly wanted: ColumnCache.WantedColumns
 }
@@ -92,7 +92,7 @@ const fromCache = (cacheFile: string, file: string, stamp: ColumnCache.Stamp, { 
     Effect.orElseSucceed(() => undefined)
   )
 
-/** Volumes that are wanted `late` can be read until the scope ends. */
+/** Columns that are wanted `late` can be read until the scope ends. */
 export const load = Effect.fn("CandleFile.load")(function* (file: string, options: LoadOptions) {
   const stamp = yield* attempt(file, () => ColumnCache.stampOf(file))
   const cacheFile = options.cache === "never" ? undefined : yield* CacheFolder.cacheFileOf(file)

@@ -1,8 +1,8 @@
 /**
- * Candles as columns. One double per price, on shared memory so that worker threads read them without a copy.
+ * Candles as columns. One double per price, on shared memory, so worker threads read them without a copy.
  *
- * Invariant: a price is the double nearest to a decimal with at most `priceScale` places and fifteen significant digits,
- * so `exactPrice` gives back the very number of the file, and comparing doubles is comparing those numbers.
+ * Invariant: a price is the double nearest to a decimal with at most `priceScale` places and fifteen significant digits. So `exactPrice`
+ * returns the exact number of the file, and comparing doubles compares these numbers.
  */
 import * as Decimal from "../domain/Decimal.ts"
 import type { Price } from "../domain/Market.ts"
@@ -21,7 +21,7 @@ export interface Candles {
   readonly close: Column
   /** In the unit of the data, by convention the base asset. May be empty; use `volumeAt`. */
   readonly volume: Column
-  /** Reads a bar's open or volume if the column is empty, because few are needed and they stay in the file. */
+  /** Reads a bar's open from the file if the column is empty because few opens are needed. `readVolume` does the same for volumes. */
   readonly readOpen?: (bar: number) => number
   /** Reads a bar's close if bars are made on demand. Use `closeAt`. */
   readonly readClose?: (bar: number) => number

@@ -1,9 +1,9 @@
 /**
- * Parsed candles and their index in one file (`CacheFolder` says where): a second run reads columns instead of text.
+ * Parsed candles and their index in one file, so a second run reads columns instead of text. `CacheFolder` gives its place.
  *
- * The cache is believed only when it was made from this very content: the source has the size, times and inode that it had
- * then (the change time cannot be set by a program), or, failing that, the same SHA-256. A cache that is torn, of another
- * version or made with other repairs or candles of another length does not count. It is written under another name first and then renamed.
+ * The cache is used only if it was made from this content: the source has the same size, times and inode (no program can set the change
+ * time), or the same SHA-256. A cache that is torn, of another version, or made with other repairs or another candle length is ignored. It
+ * is written under another name and then renamed.
  */
 
 import { createHash } from "node:crypto"
@@ -50,7 +50,7 @@ export interface Cached extends Checked {
 
 export const stampOf = (file: string): Stamp => {
   const stats = fs.statSync(file, { bigint: true })
-  // Opening a named pipe would wait for ever, deaf to signals.
+  // Opening a named pipe would wait forever and handle no signal.
   if (!stats.isFile()) throw new Error("is not a plain file")
   const { size, mtimeNs, ctimeNs, ino } = stats
   return { size: `${size}`, modified: `${mtimeNs}`, changed: `${ctimeNs}`, inode: `${ino}` }
@@ -58,7 +58,7 @@ export const stampOf = (file: string): Stamp => {
 
 export const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-/** Hashes a file in parts: it may be larger than all that a run keeps. */
+/** Hashes a file in parts, because it may be larger than all data that a run keeps. */
 export const sha256OfFile = (file: string): string => {
   const hash = createHash("sha256")
   const part = new Uint8Array(1 << 20)
@@ -127,8 +127,8 @@ const sections = (candles: Candles, indices: Indices): ReadonlyArray<Float64Arra
 }
 
 /**
- * Which optional columns to read; without them a run over years stays small. `late`: stay in the file, whose descriptor
- * must then stay open, and each is read when it is asked for.
+ * Optional columns to read; without them a run over years stays small. `late` leaves a column in the file, whose descriptor must then stay
+ * open, and reads a value when it is asked for.
  */
 export interface WantedColumns {
   readonly open: boolean | "late"
@@ -139,7 +139,7 @@ export interface WantedColumns {
 
 const windowBars = 4096
 
-/** A column in the file, and a window of it in memory: reads go forward. */
+/** A column in the file, with a window of it in memory, because reads go forward. */
 interface Late {
   readonly window: Float64Array
   /** Reads numbers from `start` on, a multiple of the window's length. */
@@ -188,7 +188,7 @@ const readSections = (
   let position = headerBytes
   const take = (length: number, isWanted = true): Column => {
     const section = column(isWanted ? length : 0)
-    // In parts, because one read gives at most two gigabytes.
+    // In parts, because one read returns at most two gigabytes.
     for (let done = 0; done < section.byteLength; ) {
       const part = Math.min(section.byteLength - done, 1 << 28)
       done += fs.readSync(descriptor, bytesOf(section), done, part, position + done)
@@ -255,7 +255,7 @@ export const store = (
   const header = { ...of, bars, stepMillis, runs: runBars.length, priceScale }
   const encoded = encodeHeader({ ...header, checked: checkSummary })
   if (encoded === undefined) return indices
-  // Named by the content: two writers at once write the same bytes.
+  // Named by the source's content, so two writers with the same options write the same bytes.
   const temporary = `${cacheFile}.${sha256.slice(0, 12)}.part`
   const descriptor = fs.openSync(temporary, "w")
   try {

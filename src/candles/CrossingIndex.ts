@@ -1,11 +1,11 @@
 /**
- * Where do prices cross next? Block minima of one column and block maxima of another, level upon level, answer without
- * reading the bars between: a search reads some bars one by one, and when nothing crosses there it climbs, skipping 16,
- * 256, 4096 bars at a time, then descends where a block holds a crossing. So frequent crossings cost what a plain loop
- * costs, and the cost of rare ones does not depend on how many bars lie between.
+ * Finds the next bar whose price crosses a level. Block minima of one column and block maxima of another, at several levels, answer without
+ * reading the bars between. A search reads some bars one by one. If nothing crosses there, it climbs, skipping 16, 256, 4096 bars at a
+ * time, and descends in a block that contains a crossing. So frequent crossings cost as much as a plain loop, and the cost of rare ones
+ * hardly depends on the number of bars between.
  *
- * The search functions are small and see one kind of array, so that the compiler keeps them tight: inlined into something
- * bigger they become several times slower.
+ * The search functions are small and see one kind of array, so that the compiler keeps them tight. Inlined into larger functions, they
+ * become several times slower.
  */
 import { type Candles, type Column, column } from "./Candles.ts"
 
@@ -22,7 +22,7 @@ export interface Leaves {
 
 export interface CrossingIndex {
   readonly leaves: Leaves
-  /** Element k: per block of 16^(k+1) bars the least of `lower`. Empty for a plain linear search. */
+  /** Element k contains the least of `lower` for each block of 16^(k+1) bars. Empty for a plain linear search. */
   readonly minima: ReadonlyArray<Column>
   readonly maxima: ReadonlyArray<Column>
   /** Set if the leaves are small bars within bars: only bars that can cross are unfolded. */
@@ -186,7 +186,7 @@ const nextFolded = (
 /** Returns the first bar in [from, to) whose lower price is at or below `below` or whose upper price is at or above `above`; else `to`. */
 export const nextCrossing = (index: CrossingIndex, from: number, to: number, below: number, above: number): number => {
   if (index.folded !== undefined) return nextFolded(index, index.folded, from, to, below, above)
-  // At least one bar is read one by one, and the rest of its block: they are in the processor's cache already.
+  // Reads the rest of the first bar's block one by one, because it is in the processor's cache already.
   const near = index.minima.length === 0 ? to : Math.min(to, nextMultiple(from))
   if (from >= near) return to
   const leaves = leavesAt(index, from)
@@ -199,7 +199,7 @@ export const nextCrossing = (index: CrossingIndex, from: number, to: number, bel
 export interface Indices {
   readonly orders: CrossingIndex
   readonly closes: CrossingIndex
-  /** Closes that value equity if those of small bars would be too many; each close covers `parts` small bars. */
+  /** Closes that value equity, if the closes of small bars would be too many. Each close covers `parts` small bars. */
   readonly told?: { readonly closes: CrossingIndex; readonly parts: number }
 }
 

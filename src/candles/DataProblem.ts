@@ -1,6 +1,6 @@
 /** A problem of a data file: its place, its cause and its remedy. */
 export interface DataProblem {
-  /** `error`: the data cannot be used as it is. `warning`: it can, and the report says so. */
+  /** `error`: the data cannot be used unchanged. `warning`: they can, and the report shows the problem. */
   readonly severity: "error" | "warning"
   readonly kind:
     | "empty"

@@ -29,8 +29,8 @@ const stepsPerBar = 6
 const yearMillis = 365 * dayMillis
 
 /**
- * xorshift32, in [0, 1). Not `domain/Seeded`: the same seed must go on giving the candles that it gave before, because the
- * figures of benchmarks, tests and documentation are of them.
+ * xorshift32, in [0, 1). Unlike `domain/Seeded` it may never change, because the figures of benchmarks, tests and documentation come from
+ * its candles.
  */
 const uniform = (state: Uint32Array): number => {
   let x = state[0] ?? 1

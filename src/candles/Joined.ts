@@ -11,7 +11,7 @@ export interface FilePart {
 
 const startOf = ({ candles: { time } }: FilePart): number => TimeAxis.openTime(time, 0)
 
-/** Joins consecutive files of one market. Fails if two files have candles of different lengths, or of the same time. */
+/** Joins consecutive files of one market. Fails if two files have candles of different lengths, or overlap. */
 export const joined = (parts: Arr.NonEmptyReadonlyArray<FilePart>): Result.Result<Candles, string> => {
   const [first, ...others] = Arr.sortWith(parts, startOf, Order.Number)
   const { stepMillis } = first.candles.time

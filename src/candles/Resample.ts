@@ -1,7 +1,7 @@
 /**
- * The one way from finer bars, or trades, to candles of a longer timeframe: open of the first, highest high, lowest low,
- * close of the last, sum of the volumes. A candle begins at a multiple of its timeframe; one that no bar falls into repeats
- * the close before. Candles for strategies are made once per series and timeframe and then shared.
+ * Makes candles of a longer timeframe from finer bars or trades: open of the first, highest high, lowest low, close of the last, sum of the
+ * volumes. A candle begins at a multiple of its timeframe; a candle without bars repeats the previous close. Candles for strategies are
+ * made once for each series and timeframe, and then shared.
  */
 import { frameStart } from "../domain/Timeframe.ts"
 import type { CandleColumns } from "../strategy/Indicators.ts"
@@ -80,7 +80,7 @@ const resample = (candles: Candles, timeframeMillis: number): Resampled => {
   return { columns: { ...grouped(candles, firsts), startMillis }, startMillis, timeframeMillis }
 }
 
-/** A part of a series uses the candles of the whole; the time decides which of them are closed. */
+/** A part of a series uses the candles of the whole series; the time decides which of them are closed. */
 export const of = (part: Candles, timeframeMillis: number): Resampled => {
   const candles = part.whole ?? part
   const resamples = resamplesByCandles.get(candles) ?? new Map<number, Resampled>()

@@ -14,9 +14,9 @@ export interface TimeAxis {
 const divisor = (a: number, b: number): number => (b === 0 ? a : divisor(b, a % b))
 
 /**
- * Returns the length of a bar: the commonest distance between neighbours. If even that is rare, most bars are missing, and the result is
- * the greatest time that divides all distances. The result is the same if bars are to be filled in and a tenth of the distances would not
- * be whole bars otherwise. 60,000 for fewer than two bars.
+ * Returns the length of a bar: the commonest distance between neighbours. If fewer than half of the distances have it, most bars are
+ * missing, and the result is the greatest time that divides all distances. The result is that time too if bars are to be filled in and a
+ * tenth of the distances would not be whole bars. 60,000 for fewer than two bars.
  */
 export const stepOf = (times: Float64Array, isFilled = false): number => {
   const counts = new Map<number, number>()

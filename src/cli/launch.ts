@@ -1,5 +1,5 @@
 /**
- * The edge between the operating system and the commands: signals come in, the exit code and the last words go out.
+ * The edge between the operating system and the commands: signals come in, the exit code and the last message go out.
  *
  * Exit codes: 0 done; 1 a stated failure; 2 wrong usage; 130 interrupted, 143 by SIGTERM; 78 under
  * systemd where the failure stays until a file or a key is changed. A failure is one message on
@@ -139,7 +139,7 @@ export const launch = (
       if (isPipeClosed(error)) process.exit(0)
       else unwritten = error.message
     })
-    // Nothing is left that it could be told to.
+    // No output is left to report this to.
     process.stderr.on("error", () => {})
     fiber.addObserver((exit) => {
       unhear()

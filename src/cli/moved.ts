@@ -1,4 +1,4 @@
-/** Old words of commands, answered for one release. Each word in capitals takes the next argument that follows the old words. */
+/** Old words of commands, accepted for one release. Each word in capitals takes the next argument that follows the old words. */
 import { Console, Effect } from "effect"
 import { WrongUsage } from "../process/WrongUsage.ts"
 

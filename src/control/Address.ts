@@ -7,7 +7,7 @@ import * as Read from "../strategy/Fields.ts"
 export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host)
 
-/** Mail begins without encryption and then needs it, except to this machine (`email.ts`). */
+/** SMTP begins without encryption and then requires it, except to this machine (`email.ts`). */
 const encrypted: ReadonlySet<string> = new Set(["https:", "smtps:", "smtp:"])
 
 export const isPrivate = (text: string): boolean => {

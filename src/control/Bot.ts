@@ -1,6 +1,6 @@
 /**
- * The services of a running bot for outside readers and operators. The command line fills it in. Nothing here moves money: commands become
- * events in the journal, and the engine obeys them in its next turn, as it would after a restart.
+ * The services of a running bot for outside readers and operators. `app/run/Surfaces.ts` implements them. Nothing here moves money:
+ * commands become events in the journal, and the engine applies them in its next turn, as it would after a restart.
  */
 import { Context, type Effect } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
@@ -24,7 +24,7 @@ import type { SignalServices } from "./Signals.ts"
  */
 export interface BotServices {
   readonly files: Effect.Effect<ReadonlyArray<StrategyFileView>, Refused>
-  /** Problems of these texts together with the other files; none means that they may be applied. */
+  /** Returns the problems of these texts together with the other files; none if they may be applied. */
   check(texts: ReadonlyArray<FileText>): Effect.Effect<ReadonlyArray<string>, Refused>
   /** Writes the file of one running strategy, if the text is valid and the file is still as the caller saw it. */
   apply(file: FileText, hash: string): Effect.Effect<void, Refused>

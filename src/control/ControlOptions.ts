@@ -4,7 +4,7 @@ import type { Redacted } from "effect"
 export interface ControlOptions {
   readonly host: string
   readonly port: number
-  /** If the port is taken, another one may be used: the user set none, or it is a dry run beside the bot that has it. */
+  /** True if another port may be used when this one is taken: the user set no port, or this is a dry run beside the bot that has it. */
   readonly mayMove: boolean
   /** Further host names that requests may use. */
   readonly names: ReadonlyArray<string>

@@ -60,7 +60,7 @@ export const resolve = Effect.fn("Operator.resolve", { root: true })(function* (
   yield* Effect.annotateCurrentSpan({ placement, word })
   const verdict = Problems.resolve(books.state, answer, now)
   if (Result.isFailure(verdict)) return yield* new Refused({ message: verdict.failure })
-  // Checked again against the state it is recorded in: the venue may have said something in the meantime.
+  // Checked again in the state in which it is recorded, because the venue may have reported something in the meantime.
   const settled = books.recordFrom((state) => {
     const present = Problems.resolve(state, answer, now)
     return Result.isSuccess(present) ? present.success : []

@@ -1,7 +1,7 @@
 /**
- * Takes signals from outside, whoever brings them: each becomes an event of the journal, so it is explained and replayed, and the
- * strategies that look at it are asked at once. Only names are taken that a running strategy looks at, and of each at most one value a
- * second is recorded, the last: no sender can fill the journal.
+ * Takes signals from all senders. Each becomes an event of the journal, so it can be explained and replayed, and the strategies that use it
+ * are asked at once. Only names that a running strategy uses are accepted. For each name at most one value a second is recorded, the last
+ * one, so no sender can fill the journal.
  */
 import { Clock, Effect } from "effect"
 import { monotonicMillis } from "../domain/Durations.ts"

@@ -59,7 +59,7 @@ export const report = Effect.fnUntraced(function* (collector: Collector | undefi
     for (const [key, metric] of now) registry.set(key, metric)
     yield* Effect.sleep(measureMillis)
   })
-  // Not to standard error as well: only warnings of the program belong there.
+  // Logs do not also go to standard error, which is only for warnings of the program.
   const exporters = Layer.mergeAll(
     OtlpLogger.layer({ ...optionsFor(collector, "logs"), mergeWithExisting: false }),
     OtlpMetrics.layer(optionsFor(collector, "metrics")),

@@ -1,6 +1,6 @@
 /**
- * Shows on a phone what the bot tells while its page is closed. A browser runs this file as it stands, without the page: it keeps
- * nothing, answers no request, and has no token. What comes is written by `control/push/PhoneDesk.ts` and readable only here.
+ * Shows the bot's notices on a phone while its page is closed. A browser runs this file unchanged and without the page: it keeps
+ * nothing, answers no request, and has no token. `control/push/Sending.ts` encrypts each notice for this browser alone.
  */
 
 addEventListener("install", () => self.skipWaiting())
@@ -12,7 +12,7 @@ addEventListener("push", (event) => {
     body: text,
     icon: "/assets/icon.svg",
     timestamp: at,
-    // An alarm stays until somebody has seen it.
+    // An alarm stays until a person closes it.
     requireInteraction: severity === "alarm"
   })
   event.waitUntil(shown)

@@ -187,7 +187,7 @@ const blotted = (text: string, problems: ReadonlyArray<Problem>): string => {
   for (const { line, column, message } of problems) {
     const lineText = lines[line - 1]
     if (!hidesRest(message) || lineText === undefined) continue
-    // The name of an unknown key helps; its value is nobody's business.
+    // The name of an unknown key is shown, because it helps; its value is hidden.
     const name = message.startsWith("unknown key ")
       ? (/^["']?[\w.-]*["']?[ \t]*:?[ \t]*/.exec(lineText.slice(column - 1))?.[0].length ?? 0)
       : 0
@@ -357,7 +357,7 @@ const settingsOf = (read: Config, resolve: (path: string) => string, to: Report)
   return { secrets, settings }
 }
 
-/** Either a key, plain or in a keystore, or a process that holds it; a process does not report the key's owner. */
+/** Returns the signing process, if any. It does not report the key's owner, so the account needs `signerId`. */
 const signerOf = (
   { at, key: plain, keystore, signer, signerId }: Account,
   resolve: (path: string) => string,

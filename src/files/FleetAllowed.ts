@@ -66,7 +66,7 @@ const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => 
     for (const [name, { key: place, value }] of node.entries) {
       if (name === "env") report(to, place, "a row's secrets are files of its account: { file: NAME }, not env")
       if (key === "appFees" && name !== "self" && !allowed.recipients.has(name)) tell(to, place, "recipients", name)
-      // Below such a key, what stands for each asset is a recipient as well.
+      // Below such a key, the value of each asset is a recipient too.
       check(value, allowed, to, recipientKeys.has(key) ? key : name)
     }
     return

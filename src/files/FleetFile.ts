@@ -1,6 +1,6 @@
 /**
- * Settings of the page over many bots: its own address, and the separate bots that register with it, each by the address of its control
- * server and a token. With a trader's token the page can pause and kill a bot; with a viewer's token it only shows it.
+ * Settings of the page over many bots: its own address, and the standalone bots that it shows, each by the address of its control server
+ * and a token. With a trader's token the page can pause and kill a bot; with a viewer's token it only shows it.
  */
 import { Effect, FileSystem, Path, type Redacted, Result, Schema } from "effect"
 import { url } from "../control/Address.ts"

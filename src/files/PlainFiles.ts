@@ -1,7 +1,6 @@
 /**
- * The file system of the program: of what exists it opens plain files only. Opening a named pipe waits for its other end in a
- * thread that nothing can interrupt, and a device may never end; a program that waits there hears no signal. Folders are made one
- * by one.
+ * The file system of the program, which opens only plain files. Opening a named pipe would wait for its other end in a thread that nothing
+ * can interrupt, and a device may never end; meanwhile the program would handle no signal. Folders are made one by one.
  */
 import { Effect, FileSystem, Layer, Path, PlatformError, Predicate } from "effect"
 

@@ -1,6 +1,6 @@
 /**
- * Reads strategy files together: every problem of every file at once, and what no single file can show (equal names).
- * Whoever reads them again and again keeps a `reader`, which parses only what has changed.
+ * Reads strategy files together: reports every problem of every file at once, and problems that no single file shows (equal names). A
+ * caller that reads them repeatedly keeps a `reader`, which parses only changed files.
  */
 
 import { dirname, join, relative, resolve } from "node:path"
@@ -126,7 +126,7 @@ const readOf = (file: string, text: string, markets: Markets, purpose: Purpose):
   })
 }
 
-/** A strategy that cannot serve the purpose, or whose own code fails its proof, is a mistake like any other. */
+/** A strategy that cannot serve the purpose, or whose own code fails its proof, is reported like any other mistake. */
 export const suited = (read: Result.Result<Strategy, ReadonlyArray<Problem>>, purpose: Purpose): typeof read =>
   Result.flatMap(read, (strategy) => {
     const { notLive: live, notSearched: search, proof } = strategy
@@ -211,8 +211,8 @@ export const readAll = (files: ReadonlyArray<string>, markets: Markets, purpose?
   reader(markets, purpose)(files)
 
 /**
- * For whoever only looks at files: an asset that the configuration lacks is no mistake, as a backtest needs none. `run` would
- * refuse the file, and `unlisted` has the reason.
+ * For commands that only read files: an asset that the configuration lacks is no mistake, because a backtest needs none. `unlisted` has the
+ * reason why `run` would refuse the file.
  */
 export const readBeyond = Effect.fn("StrategyFiles.readBeyond")(function* (
   files: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * The settings of another bot, as somebody reads them: whatever is asked for by its name is taken, and what was never asked for and
- * says something can be listed. So nothing is lost without a word, a key that we have never heard of included.
+ * The settings of another bot. A key that is read by its name counts as taken. `rest` lists keys that were never read and have an effective
+ * value, so no setting is lost without notice, not even an unknown one.
  */
 import { Effect, Schema } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
@@ -38,8 +38,8 @@ const saysNothing = (value: unknown): boolean =>
   (typeof value === "object" && Object.values(value).every(saysNothing))
 
 /**
- * Configurations have credentials in them, and what is listed stands in a file that people show around. So of what is not understood
- * only truth values, figures and short words in small letters are shown, and none below a name that may be of a credential.
+ * Configurations contain credentials, and people share the file that lists these settings. So of settings that are not understood, only
+ * truth values, figures and short words in small letters are shown, and none below a name that may belong to a credential.
  */
 const isPrivate =
   /key|secret|token|pass|pwd|auth|credential|cookie|session|private|mnemonic|seed|pin$|url|uri|dsn|hook|host|addr|mail|user|login|phone|chat|account/i

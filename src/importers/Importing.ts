@@ -1,6 +1,6 @@
 /**
- * A file of another bot as a strategy file. What comes out is read as `limitbot check` reads one before anybody sees it: a text
- * with a mistake is none.
+ * Translates a file of another bot into a strategy file. The result is read as `limitbot check` reads one, and a result with a mistake is
+ * an error.
  */
 import { Effect, FileSystem, Path, Result } from "effect"
 import { parse } from "yaml"
@@ -55,7 +55,7 @@ const recordIn = Effect.fnUntraced(function* (file: string) {
   if (text === undefined) return yield* new NotImported({ message: `${file} has more than ${mostBytes} bytes` })
   const content = yield* Effect.try({
     try: (): unknown => parse(withoutRemarks(text)),
-    // The reader's own words may have a credential in them.
+    // The reader's own message may contain a credential.
     catch: (thrown) =>
       new NotImported({
         message: `${file} is neither YAML nor JSON${/ at line \d+, column \d+/.exec(messageOf(thrown))?.[0] ?? ""}`

@@ -1,6 +1,6 @@
 /**
- * A strategy of another bot, in the words of a strategy file. What it means another way here, and what could not be said, stand in
- * comments at the head of the file: whoever runs it should read them first.
+ * A strategy of another bot in the form of a strategy file. Comments at its head list differences from the original and settings that were
+ * not imported; the user should read them before a run.
  */
 import * as Decimal from "../domain/Decimal.ts"
 

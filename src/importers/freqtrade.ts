@@ -1,6 +1,6 @@
 /**
- * freqtrade: the configuration, with what it says of stakes and exits. When to enter is in a Python class there, which nobody can
- * read as data: the file says so, and `when:` is for the user to write.
+ * freqtrade: imports stakes and exits from the configuration. Entries are in a Python class, which cannot be read as data. The strategy
+ * file says so, and the user writes `when:`.
  */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
@@ -11,9 +11,7 @@ import { entersAtOnce, inHundred, line, namesIn, otherMarkets, percentOf, type T
 /** Value by which freqtrade says that there is no stop. */
 const asNone = Decimal.make(-99n, 2)
 
-/**
- * A file of hyperopt (`params`) has exits alone, and no stake: how much a deal may use has to be said then.
- */
+/** A file of hyperopt (`params`) has only exits and no stake, so the user must give the amount of a deal. */
 interface Exits {
   readonly targets: ForeignSettings | undefined
   readonly stop: Decimal.Decimal | undefined
@@ -91,7 +89,7 @@ export const freqtrade = Effect.fnUntraced(function* (settings: ForeignSettings,
     })
   const minutes = lastTarget(targets)
   const trails = trailing?.flag("trailing_stop") === true
-  // Without one the stop itself follows the price there, from the first moment.
+  // Without `trailing_stop_positive`, freqtrade's stop itself trails the price from the start.
   const distance = trails ? trailing?.number("trailing_stop_positive") : undefined
   return {
     kind: "deals",

@@ -1,6 +1,6 @@
 /**
- * Hummingbot: the market maker `pure_market_making`, whose spreads are shares of a hundred, and the controller `grid_strike`, whose
- * are ratios. Market names are `BTC-USDT`.
+ * Hummingbot: imports the market maker `pure_market_making`, whose spreads are percentages, and the controller `grid_strike`, whose spreads
+ * are ratios. Market names have the form `BTC-USDT`.
  */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
@@ -25,7 +25,7 @@ export const hummingbot = Effect.fnUntraced(function* (settings: ForeignSettings
   })
 })
 
-/** Values by which hummingbot says none, and its timer settings. */
+/** Hummingbot's values for none, and its timer settings. */
 const isNothing = /^(order_refresh_time: |(price_ceiling|price_floor): -1$|minimum_spread: -100$)/
 
 const quotesOf = Effect.fnUntraced(function* (settings: ForeignSettings) {

@@ -1,6 +1,6 @@
 /**
- * Passivbot 7: the long side of one coin. Its sizes are shares of a wallet, so the budget has to be said; its re-entries grow with
- * the position: each is so many times what is held, which makes them a geometric series.
+ * Passivbot 7: imports the long side of one coin. Its sizes are shares of a wallet, so the user must give the budget. Each re-entry is a
+ * multiple of the position, so the re-entries form a geometric series.
  */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
@@ -70,7 +70,7 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
   long.pass("n_positions", "total_wallet_exposure_limit")
   return {
     kind: "deals",
-    // It trades futures, whose quote asset is none of this service.
+    // Passivbot trades futures, and this service does not have their quote asset.
     market: undefined,
     budget: { quote: budget },
     section: [

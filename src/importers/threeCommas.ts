@@ -1,6 +1,6 @@
 /**
- * 3Commas: a DCA bot or a grid bot, as its API and its export tell one. Percentages are written as such there, and a pair names its
- * quote first (`USDT_BTC`).
+ * 3Commas: imports a DCA bot or a grid bot in the form of its API and its export. Percentages are written as percentages, and a pair names
+ * its quote first (`USDT_BTC`).
  */
 import { Effect } from "effect"
 import * as Decimal from "../domain/Decimal.ts"
@@ -54,7 +54,9 @@ const gridNews = [
   "strategy_type"
 ]
 
-/** Returns the line for the price at which the bot sells all and stops. A bot that only stops there is a different case. */
+/**
+ * Returns the line for the price at which the bot sells all and stops. If it stops without selling, its price is listed as not imported.
+ */
 const exitOf = (settings: ForeignSettings, end: "lower" | "upper", key: string): ReadonlyArray<string> => {
   const sells = settings.text(`${end}_stop_loss_action`) === "stop_bot_and_sell"
   if (!settings.flag(`${end}_stop_loss_enabled`)) settings.pass(`${end}_stop_loss_price`)

@@ -19,7 +19,7 @@ import * as SightDelay from "./SightDelay.ts"
 import type * as TokenPrices from "./TokenPrices.ts"
 import type { Wanted } from "./Wanted.ts"
 
-/** A deeper level is requested again after this time, or after fifty times the duration of its last request. */
+/** A deeper level is requested again after the longer of this time and fifty times the duration of its last request. */
 const levelMillis = 30_000
 const levelShare = 50
 /** A level older than this says nothing about the market. */
@@ -92,7 +92,7 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
 
   const noteFailure = (market: Market, failure: Failure): Effect.Effect<Failure | undefined> => {
     if (failure._tag === "WrongDecimals") {
-      // Decimals that were right before are right: this answer is odd, and concerns this market alone.
+      // Decimals that were right before are right, so this answer is odd and concerns only this market.
       const wasRight = book.price !== undefined
       const why = wasRight ? failure.since : failure.message
       doubt(why)

@@ -1,8 +1,7 @@
 /**
- * The order book of a service that publishes none. The market's side consists of dry quotes (`MarketBook`: one for each
- * market), our side of what rests of every account. One book serves the whole process: each market is asked once, however
- * many strategies or accounts need it. A market whose quotes are refused does not stop the others, and one that does not
- * answer does not keep them waiting.
+ * The order book of a service that publishes none. The market's side consists of dry quotes (`MarketBook`: one for each market), our side
+ * of the open orders of every account. One book serves the whole process: each market is requested once, however many strategies or
+ * accounts need it. A market whose quotes are refused does not stop the others, and one that does not answer does not keep them waiting.
  */
 import { Clock, Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { type Book, bestFirst, type Depth, type OwnOrder } from "../domain/Book.ts"

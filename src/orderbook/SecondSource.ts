@@ -1,17 +1,16 @@
 /**
- * The second source of a price. A quote is what one service says at one moment; it may be wrong once, three times in a
- * row, or for minutes. So no price is used on a quote alone, and this is the one place that says when it is:
+ * The second source of a price. A quote is the word of one service at one moment; it may be wrong once, three times in a row, or for
+ * minutes. So no price is used on a quote alone. Only this module decides if a price is used:
  *
- * 1. It is near the price at which a second source last agreed, and the market was watched since without a gap. What
- *    was used by this rule is no source itself, so small steps cannot lead away from the truth.
- * 2. Otherwise the token list shows a price near it; where the owner has a source of his own (`SecondSourceProgram`), that does.
- * 3. Otherwise, where the token list does not contradict it, it is near the last price that was known, however old (at
- *    a start the last stored one), or the quotes of a whole minute agree, at least five of them. A second look alone is
- *    the same source again.
+ * 1. It is near the price at which a second source last agreed, and the market was watched since without a gap. A price that was used by
+ *    this rule is no source itself, so small steps cannot lead away from the truth.
+ * 2. Otherwise the second source shows a price near it: the owner's own (`SecondSourceProgram`), or else the token list.
+ * 3. Otherwise, if the second source does not contradict it, it is near the last known price, however old (at a start the last stored one),
+ *    or the quotes of a whole minute agree, at least five of them. A second quote alone is the same source again.
  *
- * The token list contradicts a price unless it has none, or an old one, or was as wrong about the price that was used
- * until just now: for some assets it is always off. A real move counts at once when the list shows it too. Until then the
- * market has no price: nothing is decided, paid or withdrawn by it, and no candle and no loss limit sees it.
+ * The second source contradicts a price unless it has none, or an old one, or was as far from the price that was used until just now: for
+ * some assets the list is always off. A real move is used at once if the list shows it too. Until then the market has no price: nothing is
+ * decided, paid or withdrawn by it, and no candle and no loss limit sees it.
  *
  * Prices are doubles here, because only their ratios count.
  */

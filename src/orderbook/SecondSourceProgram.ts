@@ -1,8 +1,7 @@
 /**
- * A second source of prices that is a program of the owner's, from whatever source: it is asked where a price needs one,
- * once for each market and look, and takes the place of the venue's token list there. It is started anew each time instead of
- * being kept running: it is needed seldom (at a start, after a gap, after a jump), and what is asked now cannot be
- * stale without saying so. Silence concludes nothing: where it has no price, or fails, the token list is asked as before.
+ * A second source of prices that is a program of the owner. It is asked only if a price needs a second source, once for each market and
+ * poll, and replaces the venue's token list. It is started anew each time, because it is rarely needed (at a start, after a gap, after a
+ * jump) and a fresh answer cannot be stale without notice. If it has no price or fails, the token list is asked as before.
  */
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { ChildProcessSpawner } from "effect/process"

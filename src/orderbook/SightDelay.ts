@@ -20,7 +20,7 @@ export const make = () => {
     note: (askedAt: number, answeredAt: number): void => {
       const pauseMillis = askedAt - (askedLast ?? askedAt)
       askedLast = askedAt
-      // The clock was set back.
+      // The first poll, or the clock was set back.
       if (pauseMillis <= 0 || answeredAt < askedAt) return
       looks.push({ pauseMillis, answerMillis: answeredAt - askedAt })
       if (looks.length > keptLooks) looks.shift()

@@ -1,6 +1,6 @@
 /**
- * Prices of the venue's token list: one request for all markets, in dollars, and only indicative. Nobody trades on them;
- * they are the second source of what is quoted (`SecondSource`) where the owner has none of his own, and what people see of a market that is not quoted.
+ * Prices of the venue's token list: one request for all markets, in dollars, and only indicative. No strategy trades on them. They are the
+ * second source of quoted prices (`SecondSource`) if the owner has none, and people see them for a market that is not quoted.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { Asset } from "../domain/Amount.ts"

@@ -50,7 +50,7 @@ export const tell = (cause: Cause.Cause<unknown>) =>
     const debug = yield* Config.String("LIMITBOT_DEBUG").pipe(Config.option, Effect.orElseSucceed(Option.none))
     const squashed = Cause.squash(cause)
     const text = messageOf(squashed)
-    // The code is the user's: its failure is nothing to report to us.
+    // The code is the user's, so its failure should not be reported to us.
     if (isOfOwnCode(squashed)) return yield* Console.error(`limitbot: ${text}`)
     yield* Console.error(`limitbot: internal error: ${text}. The journal is intact; start again, and report this.`)
     if (Option.isSome(debug)) yield* Console.error(Cause.pretty(cause))

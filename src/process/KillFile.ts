@@ -1,6 +1,6 @@
 /**
- * The kill switch is a file beside the journal: while it exists, the bot signs nothing and withdraws everything. A
- * file needs no running server, no password and no free port, and it holds across restarts.
+ * The kill switch is a file beside the journal: while it exists, the bot signs nothing and cancels everything. A file needs no running
+ * server, no password and no free port, and it holds across restarts.
  */
 import { Effect, FileSystem } from "effect"
 
@@ -10,7 +10,7 @@ const pathOf = (journal: string): string => `${journal}.kill`
 export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const file = pathOf(journal)
-  // A process without a free file descriptor can read no file, and still see that there is none.
+  // A process without a free file descriptor cannot read a file, but can still see that there is none.
   const isThere = Effect.orElseSucceed(fileSystem.exists(file), () => true)
   const reasonText = fileSystem.readFileString(file).pipe(
     Effect.map((text) => text.trim() || "no reason given"),
@@ -20,7 +20,7 @@ export const watch = Effect.fn("KillFile.watch")(function* (journal: string) {
         : Effect.map(isThere, (isSet) => (isSet ? `the kill file cannot be read: ${error.message}` : undefined))
     )
   )
-  // It is asked several times a second, and hardly ever there.
+  // The file is checked several times a second and hardly ever exists.
   return Effect.flatMap(isThere, (isSet) => (isSet ? reasonText : Effect.undefined))
 })
 

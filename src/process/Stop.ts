@@ -12,8 +12,8 @@ export class Stop extends Context.Service<
     /** Completes when a stop was requested. A command that awaits it declares that it will end by itself. */
     readonly requested: Effect.Effect<void>
     /**
-     * The command computes without a pause and has nothing to put away: nobody would hear a signal, so from now on the first
-     * one ends the process itself.
+     * For a command that computes without a pause and has nothing to clean up: it could not handle a signal, so from now on the first
+     * signal ends the process itself.
      */
     readonly computes: Effect.Effect<void>
     readonly leaves: (behind: () => string) => Effect.Effect<void>
@@ -26,8 +26,8 @@ export const requestedOrAfter = (millis: Option.Option<number>) =>
   )
 
 /**
- * Its two ends: what commands see, and what the signal handler calls. `afterwards` runs its argument when every signal of the
- * same key press has been handled.
+ * Makes its two ends: the service for commands, and the functions for the signal handler. `afterwards` runs its argument after every signal
+ * of the same key press was handled.
  */
 export const make = (
   afterwards: (run: () => void) => void = () => {}

@@ -1,8 +1,7 @@
 /**
- * A program of the owner's, started once for one question: the question on standard input, the answer on standard output.
- * Whatever the program does, this ends: its time is limited, and so is how much of its output is kept. It runs in a process
- * group of its own, so Ctrl-C on us does not interrupt it; with it ends the whole group, by force where words do not help.
- * What its end means is the caller's to say.
+ * Runs a program of the owner once for one question, given on standard input and answered on standard output. A run always ends: its time
+ * and its kept output are limited. The program has its own process group, so our Ctrl-C does not interrupt it. The whole group ends with
+ * it, by force if a request is not enough. The caller decides what its end means.
  */
 import { Config, Duration, Effect, Exit, Fiber, Option, Schema, Stream } from "effect"
 import { ChildProcess, ChildProcessSpawner } from "effect/process"
@@ -84,7 +83,7 @@ export const run = Effect.fn("Program.run")(function* (
   const flags = { hasTaken: false, isHeld: false }
 
   const running = Effect.gen(function* () {
-    // What the system refuses at once (too long, not permitted) is thrown.
+    // Immediate refusals by the system (too long, not permitted) are thrown.
     const child = yield* spawner.spawn(command).pipe(
       Effect.catchDefect((defect) => Effect.fail({ message: messageOf(defect) })),
       Effect.mapError(({ message }) => new NotStarted({ program, reason: message }))

@@ -1,6 +1,6 @@
 /**
  * The report of a run, a comparison or a search: figures, sentences, tables and charts in sections. People read it in a terminal
- * (`text/PageText.ts`) and as a file (`html/HtmlPage.ts`).
+ * (`text/PageText.ts`) and as a file (`lab/html/HtmlPage.ts`).
  */
 export type Facts = ReadonlyArray<readonly [label: string, value: string]>
 
@@ -14,7 +14,7 @@ export type PagePart =
     }
   | { readonly kind: "heading"; readonly text: string }
   | { readonly kind: "file"; readonly text: string; readonly name?: string | undefined }
-  /** Elements of a page without a script, or for `html/ChartScript.ts`, and the lines that replace them in a terminal. */
+  /** Elements of a page without a script, or for `lab/html/ChartScript.ts`, and the lines that replace them in a terminal. */
   | { readonly kind: "drawn"; readonly html: () => string; readonly lines: ReadonlyArray<string> }
 
 export interface PageSection {

@@ -1,6 +1,6 @@
 /**
- * A strategy over the prices that the bot itself has seen, as `backtest --json` shows it, with the band over time. What a page draws
- * is named here; the figures of each side are those of the command.
+ * A strategy over the prices that the bot itself has seen, as `backtest --json` shows it, with the band over time. The fields that a page
+ * draws are named here; the other fields are those of the command.
  */
 import { Schema } from "effect"
 import { Time } from "./AsOf.ts"

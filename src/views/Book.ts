@@ -1,6 +1,6 @@
 /**
- * The market's two-sided price, what a trade of each size would get, and our own resting orders around it: as the running bot knows
- * it, and as it is asked for by `book`.
+ * The market's two-sided price, the price of a trade of each size, and our own resting orders around it: as the running bot knows them, and
+ * as `book` requests them.
  */
 import { Schema } from "effect"
 import { format } from "../domain/Amount.ts"

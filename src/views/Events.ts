@@ -1,6 +1,6 @@
 /**
- * The one encoding of a recorded event for people and programs: the sentence that it is, and its fields. Only the journal writes the
- * signed bytes of an event; the schema that is used here hides them.
+ * Encodes a recorded event for people and programs: its sentence and its fields. Only the journal writes the signed bytes of an event; the
+ * schema that is used here hides them.
  */
 import { Schema } from "effect"
 import { BotEvent, type Recorded } from "../domain/BotEvent.ts"

@@ -262,7 +262,7 @@ const kinds: ReadonlyArray<Kind> = [
   warn(
     "stuck",
     ({ assets, now, state, stuckAfter }) => {
-      // Whoever can only be helped by somebody's word stands among those.
+      // Problems that need an operator's answer are listed separately.
       const moneyPlacements = new Set(MoneyProblems.problemsOf(state, now).map(({ placement }) => placement))
       return overdueIn(state, stuckAfter, now)
         .filter(({ placement }) => !moneyPlacements.has(placement.id) && !isUnclear(placement))

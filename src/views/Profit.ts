@@ -147,9 +147,7 @@ export interface Valued {
   readonly now: TwoSidedPrice | undefined
 }
 
-/**
- * The stored minutes, and the place from which the prices in memory continue them. Those are closer together, and a restart forgets them.
- */
+/** Returns the stored minutes, continued by the prices in memory. Those are closer together, and a restart loses them. */
 export const valuedBy = (
   { market, now }: Pick<Valued, "market" | "now">,
   stored: ReadonlyArray<Minute>,

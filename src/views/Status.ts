@@ -203,7 +203,7 @@ const runView = ({ overall: _, mark: __, boot: ___, ...run }: Of<"BotStarted">) 
 
 /** Time at which the venue ends the first order and refunds it. Until then no bot is needed. */
 export const safeUntil = (state: BotState): string | undefined => {
-  // A swap that has succeeded is not refunded by anybody.
+  // A swap that has succeeded is not refunded.
   const open = unfinished(state).filter((placement) => !isBareSuccess(placement))
   return open.length === 0 ? undefined : iso(Math.min(...open.map(({ deadline }) => deadline)))
 }

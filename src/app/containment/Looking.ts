@@ -160,12 +160,7 @@ const waiting = Effect.fnUntraced(function* (bot: AccountOfFleet) {
     return command._tag === "Some" && isLook(command.value) ? [] : [{ id: by, text: `sent, not done yet: ${word}` }]
   })
   const at = "the table limitbot_messages"
-  return {
-    name: "Commands not applied yet",
-    at,
-    lookedAt: yield* now,
-    found: pendingCommands
-  } satisfies LookedAt
+  return { name: "Commands not applied yet", at, lookedAt: yield* now, found: pendingCommands } satisfies LookedAt
 })
 
 const venueOfAccount = Effect.fn("Looking.venueOfAccount")(function* (bot: AccountOfFleet) {

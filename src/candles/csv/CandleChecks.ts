@@ -1,7 +1,7 @@
 /**
- * Checks every row of candles or trades against itself and the row before. Nothing is repaired unless it is asked for, by name; what
- * was repaired is counted. Trades are in the order of time before they become candles. Candles begin a whole number of bars apart:
- * none begins while another is under way.
+ * Checks every row of candles or trades by itself and against the row before. Repairs only what is asked for by name, and counts repairs.
+ * Trades must be in the order of time before they become candles. A candle may not begin before the previous one ends; if gaps are filled,
+ * candles begin a whole number of bars apart.
  */
 
 import { hourMillis } from "../../domain/Durations.ts"
@@ -16,8 +16,8 @@ import type { CsvFormat } from "./CsvFormat.ts"
 import { aggregate } from "./TradeCandles.ts"
 
 /**
- * `invalid` leaves out rows that cannot be, `sort` puts them in order, `duplicates` keeps the last of the same time,
- * `range` widens high and low until open and close lie within, `gaps` fills missing bars with the close before.
+ * `invalid` leaves out unreadable and impossible rows, `sort` orders rows by time, `duplicates` keeps the last row of a time, `range`
+ * widens high and low until open and close lie within, `gaps` fills missing bars with the previous close.
  */
 export const repairs = ["invalid", "sort", "duplicates", "range", "gaps"] as const
 export type Repair = (typeof repairs)[number]
@@ -169,7 +169,7 @@ const gathered = (columns: ReadonlyArray<Column>, rows: Int32Array): ReadonlyArr
     return selection
   })
 
-/** Missing bars get the close before as all four prices, and no volume. */
+/** Missing bars get the previous close as all four prices, and no volume. */
 const withoutGaps = (candles: Candles): Candles => {
   const { time } = candles
   const [start, end] = [TimeAxis.openTime(time, 0), TimeAxis.openTime(time, candles.bars - 1)]

@@ -1,4 +1,4 @@
-/** One field of a table as text: the slow, thorough way to a number or a time. */
+/** Reads one field of a table from its text into a number or a time: slowly, but every accepted form. */
 import { Result } from "effect"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import type { DataProblem } from "../DataProblem.ts"
@@ -64,7 +64,7 @@ export const parseField = (raw: string, role: Role): Field => {
       advice: "fill it in, or --repair invalid leaves the line out"
     })
   if (role === "time") {
-    // Nanoseconds have more digits than a double: cut to microseconds.
+    // Nanoseconds have more digits than a double, so they are cut to microseconds.
     const number = !plain.test(text) ? Number.NaN : Number(text.length > 17 ? text.slice(0, -3) : text)
     const value = toMillis(Timestamp.written(text) ?? number)
     return Number.isNaN(value) ? Result.fail(notATime(text)) : Result.succeed({ value, places: 0, rounded: false })

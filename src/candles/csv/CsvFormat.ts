@@ -1,7 +1,7 @@
 /**
- * The kind of table that a text file is: its delimiter, candles or trades, and the meaning of each column. One table lists the names of
- * every role, by preference. Where several columns name one role, the first rows decide: one of two volumes is the other times the
- * price, or both columns say the same. Otherwise the file is refused, with the names of the columns.
+ * Detects the format of a text file: its delimiter, its kind (candles or trades), and the meaning of each column. A table lists the names
+ * of every role, by preference. If several columns name one role, the first rows decide: of two volumes one must be the other times the
+ * price, otherwise both columns must have the same values. If not, the file is refused, and the message names the columns.
  */
 import { Result } from "effect"
 import type { DataProblem } from "../DataProblem.ts"
@@ -21,7 +21,7 @@ export interface CsvFormat {
   readonly isChoice: boolean
 }
 
-/** In `roleOfField`: the column names a market or a timeframe, of which a file has one. */
+/** In `roleOfField`: the column names a market or a timeframe, so every row must have the same value. */
 export const oneMarket = -2
 const marketNames =
   /^(symbols?|pairs?|market|ticker|tic|coin|currency|crypto|asset|name|exchange|venue|interval|timeframe|resolution|granularity|product|instrument)(id|name|symbol|code)?$/
@@ -38,7 +38,7 @@ const names: Readonly<Record<Role, ReadonlyArray<RegExp>>> = {
   high: [/^(h|high|max|highprice|pricehigh)$/],
   low: [/^(l|low|min|lowprice|pricelow)$/],
   close: [/^(c|close|last|closeprice|priceclose|closelast)$/, /^(price|lastprice)$/],
-  // The last counts quote, of which no volume is made.
+  // The last pattern is for quote volume, which is not used as a volume.
   volume: [
     amounts,
     /^vol(ume)?(?!ume|(in)?(quote|to|notional|usd|[bt]usd|fdusd|eur|gbp|jpy|krw|try|dai))/,
@@ -119,7 +119,7 @@ const problem = (
 const valuesOf = ({ sample }: Table, field: number, role: Role): ReadonlyArray<number> =>
   sample.map((row) => Result.getOrElse(parseField(row[field] ?? "", role), () => ({ value: Number.NaN })).value)
 
-/** The base volume is the one column of which every other volume is a multiple by a price of its row. */
+/** Finds the base volume: every other volume is this column times a price of its row. `undefined` unless exactly one column qualifies. */
 const baseAmong = (table: Table, candidates: ReadonlyArray<number>): number | undefined => {
   const isPrice = (name: string) =>
     (["open", "high", "low", "close", "price"] as const).some((role) => names[role].some((each) => each.test(name)))

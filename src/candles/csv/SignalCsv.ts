@@ -1,6 +1,6 @@
 /**
- * Signals of a past time as text: `time,name,value` in each line, the oldest first or not, with or without a line that names the
- * columns. The same file feeds a running bot, which takes up the lines that are added to it.
+ * Past signals as text: `time,name,value` in each line, in any order, with or without a line that names the columns. The same file feeds a
+ * running bot, which reads lines that are added to it.
  */
 import { type Signal, signalName } from "../../domain/Signal.ts"
 import type { DataProblem } from "../DataProblem.ts"

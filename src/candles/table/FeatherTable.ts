@@ -1,9 +1,10 @@
 /**
- * A Feather file as a table of text: a file of Arrow, in which freqtrade keeps its candles, as pandas writes it (LZ4), with ZSTD, or not
- * compressed. The first version of Feather is another format, and is told. The reader is loaded when the first such file is.
+ * Reads a Feather file into a table of text. It is an Arrow file, in which freqtrade keeps its candles, compressed as pandas writes it
+ * (LZ4), with ZSTD, or not at all. The first version of Feather is another format and is refused with a message. The reader is loaded for
+ * the first such file.
  *
- * A file says how much it unpacks to and how many rows and columns it has before there is a byte of them. So the first two are believed only
- * as far as a file of its size can have them, and one that takes the reader long is given up.
+ * A file states its unpacked size and its numbers of rows and columns before its data. So size and rows are trusted only up to what a file
+ * of its size can contain, and a file that takes the reader too long is refused.
  */
 import { runInNewContext } from "node:vm"
 import * as zlib from "node:zlib"
@@ -80,7 +81,7 @@ export const csvOf = <E>(bytes: Uint8Array, failureOf: (cause: unknown) => E): E
         const { names, runs } = within(patienceMillis(bytes), () => runsOf(bytes, arrow))
         return textOf(names, runs)
       },
-      // The reader's own words are about its insides.
+      // The reader's own message is about its internals.
       catch: (cause) => failureOf(new Error(`no whole Feather file (${messageOf(cause)})`))
     })
   )

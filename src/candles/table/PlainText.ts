@@ -1,6 +1,6 @@
 /**
- * The bytes of a file to a table of text in UTF-8 with line feeds: unpacked if it is gzip, Zstandard, or a ZIP archive of one file, and
- * converted from UTF-16 and from carriage returns. Other formats are refused by their name.
+ * Converts the bytes of a file to a table of text in UTF-8 with line feeds. It unpacks gzip, Zstandard, and a ZIP archive of one file, and
+ * converts UTF-16 and carriage returns. Other formats are refused by name.
  */
 import { gunzipSync, inflateRawSync, zstdDecompressSync } from "node:zlib"
 
@@ -57,7 +57,7 @@ const unpacked = (bytes: Uint8Array): Uint8Array => {
   return startsWith(bytes, "PK\x03\x04") ? unzipped(bytes) : bytes
 }
 
-/** The first characters have a zero byte each, before or after. */
+/** UTF-16 text has a byte order mark, or a zero byte in each of its first characters. */
 const utf16Of = (bytes: Uint8Array): "utf-16le" | "utf-16be" | undefined => {
   if (startsWith(bytes, "\xff\xfe") || (bytes[0] !== 0 && bytes[1] === 0 && bytes[3] === 0)) return "utf-16le"
   return startsWith(bytes, "\xfe\xff") || (bytes[0] === 0 && bytes[2] === 0) ? "utf-16be" : undefined

@@ -1,7 +1,7 @@
 /**
- * Columns of values as the CSV table that says the same: the names of the columns in the first line, then a line for each row. So candles
- * and trades, and what is wrong with them, are one thing for all kinds of files. Times become epoch milliseconds; what is neither
- * number, time nor text is left empty.
+ * Writes columns of values as a CSV table: the names of the columns in the first line, then a line for each row. So one reader handles
+ * candles, trades and their problems for all kinds of files. Times become epoch milliseconds; a value that is neither number, time nor text
+ * is left empty.
  */
 
 export interface Run {

@@ -4,7 +4,7 @@
  * series with known finer data. The fit counts crossings of a cell from end to end, over all cells that the price was in. In 200 hours of
  * the BTC perpetual of January 2022 (known minutes): 12.8 crossings at 0.4 % of the price, 8.6 at 0.6 %, 5.7 at 0.9 %; these paths 12.9,
  * 8.5 and 5.7, straight ones 9.3, 7.1 and 5.1. In 72 hours of SOL spot, August 2024: 10.2, 7.1 and 4.9; these paths 10.5, 6.9 and 4.7,
- * straight ones 6.3, 5.3 and 4.2. By hour, paths cross more in calm hours and less in trending ones; money follows the sum.
+ * straight ones 6.3, 5.3 and 4.2. By hour, paths cross more in calm hours and less in trending ones; profit follows the sum.
  * `test/candles/BarPath.test.ts` compares both.
  */
 import type { Random } from "../../domain/Seeded.ts"
@@ -23,8 +23,9 @@ export type BarPath = (bar: number, into: SmallBars) => void
 const varianceIn = (steps: number): number => 0.39 + 0.75 / steps
 
 /**
- * A bar that closed above its open mostly saw its low first: by the logistic curve of the distance, as a share of the range. In
- * the same data the most likely factor is 6.75 to 7.25 for hours and 4.5 to 6 for minutes; the low came first as often as it says.
+ * In a bar that closed above its open, the low mostly came first. The probability is the logistic function of this factor times the
+ * distance from open to close, as a share of the range. In the same data the likeliest factor is 6.75 to 7.25 for hours and 4.5 to 6 for
+ * minutes, and the low came first as often as predicted.
  */
 const towardsClose = 7
 

@@ -1,9 +1,9 @@
 /**
- * A candle says how far the price went, not in which order. Unfolded, each bar becomes small bars along one path that it may
- * have taken (`BarPath`). Orders fill and strategies are asked within the bar then.
+ * A candle shows how far the price went, not in which order. Unfolding turns each bar into small bars along one possible path (`BarPath`),
+ * so that orders fill and strategies decide within the bar.
  *
- * Small bars are made when somebody looks, one bar at a time: the search asks only for bars whose range can reach an order
- * or a bound. A bar gives the same small bars however often it is asked for.
+ * Small bars are made on demand, one bar at a time: a search asks only for bars whose range can reach an order or a bound. A bar gives the
+ * same small bars each time.
  */
 
 import { type Candles, closeAt, column, openAt, volumeAt } from "../Candles.ts"
@@ -24,7 +24,7 @@ export const partsOf = ({ bars, time: { stepMillis } }: Candles): number => {
   return 1
 }
 
-/** Live prices lie between the prices of the file: adds this many decimal places, within the digits of a double. */
+/** Live prices are finer than those of the file, so this many decimal places are added, within the digits of a double. */
 const finer = 3
 const mostDigits = 15
 
@@ -106,14 +106,14 @@ export const unfolded = ({ candles, parts, ranges, closes, priceScale }: Foldabl
       close: none,
       volume: none,
       readOpen: (small) => from(orders, open, small),
-      // The last small bar of a bar closes where that does, however the price went there.
+      // The last small bar closes at the close of its bar, whatever the path.
       readClose: (small) => {
         const bar = Math.floor(small / parts)
         return small === bar * parts + parts - 1 ? closeAt(candles, bar) : from(ofCloses, close, small)
       },
       readVolume: (small) => volumeAt(candles, Math.floor(small / parts)) / parts,
       priceScale,
-      // Indicators are made of the bars themselves: they are the same in every order.
+      // Indicators are computed from the bars themselves, so they do not depend on the path.
       whole: candles.whole ?? candles
     },
     indices: { orders, closes: ofCloses, told: { closes, parts } }

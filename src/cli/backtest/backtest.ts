@@ -1,4 +1,4 @@
-/** `limitbot backtest FILE… --data CSV`: what strategies would have done with these candles, as a band. */
+/** `limitbot backtest FILE… --data CSV`: the results that strategies would have had with these candles, as a band. */
 import { Command } from "effect/cli"
 import { showBacktest } from "../../lab/runs/view/BacktestShown.ts"
 import * as Answer from "../../process/Answer.ts"

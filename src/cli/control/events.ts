@@ -1,4 +1,4 @@
-/** `limitbot events`: what the journal tells, newest last; with `--follow` it continues with what happens now. */
+/** `limitbot events`: the events of the journal, newest last; with `--follow` also new ones. */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as EventLog from "../../app/journal/EventLog.ts"

@@ -1,5 +1,5 @@
 /**
- * `limitbot people`: who may look at a bot or command it besides whoever owns its machine. A token is written into a file that only you can
+ * `limitbot people`: people who may read or command a bot besides the owner of its machine. A token is written to a file that only you can
  * read, for you to hand on. It is never printed, and a running bot applies a change at once.
  */
 import { Console, Effect, Option } from "effect"

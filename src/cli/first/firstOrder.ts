@@ -1,4 +1,4 @@
-/** `limitbot first-order`: the smallest order far from the market, cancelled again, and what it cost. */
+/** `limitbot first-order`: the smallest order far from the market, cancelled again, and its cost. */
 import { Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { place, theWord } from "../../app/first/FirstOrder.ts"

@@ -1,6 +1,6 @@
 /**
- * The flags by which a command knows the bot that it is about: `--config FILE`, or `--account NAME` of a fleet. Whatever looks at a bot or
- * speaks to it takes both.
+ * The flags that name the bot of a command: `--config FILE`, or `--account NAME` of a fleet. Commands that read a bot or send to it accept
+ * both.
  */
 import { Config, Effect, Option } from "effect"
 import * as WhichBot from "../../app/journal/WhichBot.ts"

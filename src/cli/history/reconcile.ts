@@ -1,6 +1,6 @@
 /**
- * `limitbot reconcile`: journal, orders, history and balances side by side. What agrees is counted and what differs
- * is explained. A contradiction is shown with its evidence and ends the command with exit code 1.
+ * `limitbot reconcile`: compares journal, orders, history and balances. It counts agreements and explains differences. A contradiction is
+ * shown with its evidence and ends the command with exit code 1.
  */
 import { Command } from "effect/cli"
 import { reconcile } from "../../app/reconcile/ReconcileAsked.ts"

@@ -1,4 +1,4 @@
-/** `limitbot journal WHAT`: checks the journal, makes it smaller, copies it while the bot runs, and takes over a copy or rebuilds a lost one. */
+/** `limitbot journal WHAT`: verifies, compacts, archives and copies the journal, restores a copy, or rebuilds a lost journal. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as JournalFile from "../../app/journal/JournalFile.ts"

@@ -1,4 +1,4 @@
-/** `limitbot resolve`: shows what only the operator can decide and takes their word, with or without a running bot. */
+/** `limitbot resolve`: shows the questions that only the operator can settle and takes the answers, with or without a running bot. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ofJournal, withJournal } from "../../app/journal/JournalView.ts"

@@ -1,4 +1,4 @@
-/** `limitbot money`: where every unit is, by place, strategy and order, and where it was at the end of each day. */
+/** `limitbot money`: the place of every unit, by place, strategy and order, and at the end of each day. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { moneyOf } from "../../app/money/MoneyPlaces.ts"

@@ -1,4 +1,4 @@
-/** `limitbot explain [STRATEGY/SLOT] [--at TIME]`: why a slot holds (or held) its order, or nothing. */
+/** `limitbot explain [STRATEGY/SLOT] [--at TIME]`: the reason why a slot has (or had) its order, or none. */
 import { Argument, Command } from "effect/cli"
 import { explanationOf } from "../../app/plan/Explaining.ts"
 import * as Answer from "../../process/Answer.ts"

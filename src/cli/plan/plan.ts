@@ -1,4 +1,4 @@
-/** `limitbot plan FILE…`: what a run of these files would do now, at what cost, and what is unsafe about it. */
+/** `limitbot plan FILE…`: the actions of a run of these files now, their cost and their dangers. */
 import { Command } from "effect/cli"
 import { planned } from "../../app/plan/Planning.ts"
 import * as Answer from "../../process/Answer.ts"

@@ -1,7 +1,7 @@
 /**
- * `limitbot swap AMOUNT FROM TO`: one conversion at once, from the quote to the evidence; `--resume` goes on after an interruption. With
- * `--to` an asset moves between the public and the confidential account of the same key. The service treats that as a swap of the asset
- * into itself, and so it is one here: quoted, agreed to, paid once, followed. It is not a sale, and costs its fee.
+ * `limitbot swap AMOUNT FROM TO`: one conversion at once, from the quote to the evidence; `--resume` continues after an interruption. With
+ * `--to`, an asset moves between the public and the confidential account of the same key. The service treats that as a swap of the asset
+ * into itself, and so does this command: quoted, accepted, paid once, followed. It is not a sale, and costs its fee.
  */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

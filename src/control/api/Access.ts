@@ -10,7 +10,7 @@ import type { TokenRole } from "./OperatorCommands.ts"
 export interface Speaker {
   readonly role: TokenRole
   readonly name: string
-  /** SHA-256 of the token, in hexadecimal digits. Anything created with the token ends with it. */
+  /** SHA-256 of the token, in hexadecimal digits. Everything made with the token, such as a phone's subscription, ends with it. */
   readonly digest: string
   /** Completes when the token is no longer valid; never completes if only a restart changes it. */
   readonly left: Effect.Effect<void>
@@ -52,7 +52,7 @@ export class Reads extends HttpApiMiddleware.Service<Reads, { provides: TokenHol
   security: { bearer }
 }) {}
 
-/** A token of the role that the endpoint needs (`NeededRole`). */
+/** Requires a token with the role that the endpoint needs (`NeededRole`). */
 export class Commands extends HttpApiMiddleware.Service<Commands, { provides: TokenHolder }>()(
   "limitbot/control/api/Commands",
   { requiredForClient: true, error: [TokenRefused, NotPermitted], security: { bearer } }

@@ -1,6 +1,6 @@
 /**
  * The contract of the control API: one declaration from which the server, the commands that talk to a running bot,
- * and the OpenAPI document derive. Looking changes nothing; every command is a POST with a JSON body.
+ * and the OpenAPI document derive. Reading changes nothing; every command is a POST with a JSON body.
  */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -150,7 +150,7 @@ const strategies = Schema.Struct({ strategy: Schema.optionalKey(Name), why })
 /** Requires the exact words, so that no single click and no stray request triggers it. */
 const confirmed = <const Word extends string>(word: Word) => Schema.Struct({ confirm: Schema.Literal(word), why })
 
-/** An empty `Struct` accepts anything. */
+/** Accepts no keys. An empty `Struct` would accept any. */
 const nothing = Schema.Record(Schema.String, Schema.Never)
 
 const commanded = <const Id extends string, const Command extends CommandName, Payload extends Schema.Top>(

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 
 const Endpoint = Schema.String.check(Schema.isBetweenLength(12, 1_000))
 
-/** A point of P-256 as it is written uncompressed, and 16 random bytes. */
+/** An uncompressed point of P-256, and 16 random bytes. */
 const keys = Schema.Struct({
   p256dh: Schema.String.check(Schema.isPattern(/^B[A-Za-z0-9_-]{86}$/)),
   auth: Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{22}$/))

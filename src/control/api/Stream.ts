@@ -1,6 +1,6 @@
 /**
- * The live stream: every event of the journal in order with its sequence number as the id, prices as they change, and
- * a sign of life, so that silence means something. A reader that reconnects names its last number and misses nothing.
+ * The live stream: every event of the journal in order, with its sequence number as the id; prices as they change; and a sign of life, so
+ * that silence means a problem. A reader that reconnects names its last number and misses nothing.
  */
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"

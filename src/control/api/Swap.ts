@@ -1,6 +1,6 @@
 /**
- * A swap by hand as the API takes it. It has no recipient: a bot pays only to the places of its own account, so who has its
- * token cannot send money away.
+ * A manual swap in the form of the API. It has no recipient: a bot pays only to the places of its own account, so a person with its token
+ * cannot send money away.
  */
 import { Schema } from "effect"
 import { dayMillis } from "../../domain/Durations.ts"

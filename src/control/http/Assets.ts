@@ -54,7 +54,7 @@ const fromBuild = (): ReadonlyMap<string, PageFile> => {
   return new Map(built.map((name) => [name, { type: typeOf(name), body: readFileSync(join(folder, name), "utf8") }]))
 }
 
-/** Rewrites bare names of libraries to files of this server, beside which the table lies; other imports already name files. */
+/** Rewrites library names and the path of the command table to files of this server. Other imports already name files. */
 const withoutTypes = (text: string): string =>
   stripTypeScriptTypes(text)
     .replace(/from "([a-z][a-z-]*)"/g, (whole, name: string) =>

@@ -1,7 +1,7 @@
 /**
- * The sockets of a server that strangers can reach. There are only so many at a time, and a new one takes the place of the one
- * that has been idle the longest: whoever holds sockets open keeps nobody out, least of all a supervisor that asks whether the
- * bot is alive. Slow, silent and half-sent requests are cut off; what cannot be read as a request is told why.
+ * Limits the sockets of a server that strangers can reach. Their number is bounded, and a new socket replaces the one that has been idle
+ * the longest. So a client that holds sockets open keeps no other client out, for example a supervisor. Slow, silent and half-sent requests
+ * are cut off. A client that sends no readable request gets the reason.
  */
 import { createServer, type Server, type ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
@@ -19,13 +19,12 @@ const limits = {
   /** Node's own answer to a request without a host has an empty body; the gate refuses it like a wrong host. */
   requireHostHeader: false
 }
-/** To negotiate TLS. */
 const handshakeTimeout = 5_000
 /** Without a byte in either direction; the longest answer to wait for is a plan or a backtest. */
 const silenceMillis = 150_000
 const mostConnections = 64
 
-/** Names a connection by its remote end: requests over TLS come with another object than the accepted socket. */
+/** Names a connection by its remote end, because a request over TLS has another socket object than the accepted one. */
 const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
 
 /** Node answers these itself, before any handler, and with an empty body. */
@@ -75,7 +74,7 @@ const limited = <S extends Server>(server: S): S => {
     })
   })
   server.on("clientError", ({ code = "" }: NodeJS.ErrnoException, socket: Socket) => {
-    // Nothing is written into an answer that has begun; one that waits for the rest of its request has not.
+    // Writes nothing into an answer that has begun. An answer to a half-sent request has not begun.
     const hasBegun = [...(answering.get(nameOf(socket)) ?? [])].some(({ headersSent }) => headersSent)
     if (code === "ECONNRESET" || !socket.writable || hasBegun) return void socket.destroy()
     socket.end(answerUnreadable(code), () => socket.destroy())

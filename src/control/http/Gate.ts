@@ -60,7 +60,7 @@ const objection = ({ headers, method }: Request, names: ReadonlySet<string>): re
 export const guard = <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    // Node keeps the first of several hosts, and whoever stands in front may keep another.
+    // Node keeps the first of several hosts, and a proxy in front may keep another.
     const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
     if (rawHeaders.filter((name, index) => index % 2 === 0 && /^host$/i.test(name)).length > 1)
       return refusal(400, "A request must name one host")

@@ -1,7 +1,7 @@
 /**
- * The two bearer tokens of a journal: `<journal>.token` commands, `<journal>.viewer-token` looks. They are made once,
- * readable only by their owner, and survive restarts, so whatever uses them goes on working. To replace a token, remove
- * its file and start again. People with names have tokens of their own (`People`). No token is ever logged.
+ * The two bearer tokens of a journal: `<journal>.token` is for commands, `<journal>.viewer-token` for reading. They are created once, only
+ * their owner can read them, and they survive restarts, so their users keep working. To replace a token, remove its file and start again.
+ * People with names have tokens of their own (`People`). No token is ever logged.
  */
 import { timingSafeEqual } from "node:crypto"
 import { Effect, FileSystem, Option, Redacted, Schedule, Schema } from "effect"
@@ -82,7 +82,7 @@ export const open = Effect.fn("Tokens.open")(function* (
   const holderOf: Tokens["holderOf"] = Effect.fnUntraced(
     function* (token) {
       const tokenDigest = digestOf(token)
-      // All are always compared, so the time taken says nothing.
+      // All are always compared, so that the time reveals nothing.
       const [isOperator, ...isViewer] = [operator, viewer, further].map((known) => timingSafeEqual(tokenDigest, known))
       if (isOperator === true) return lasting("operator", theOperator, tokenDigest)
       if (isViewer.includes(true)) return lasting("viewer", "a viewer", tokenDigest)

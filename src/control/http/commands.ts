@@ -1,4 +1,4 @@
-/** Commands of the operator as they come over HTTP: each says what was done in one sentence. */
+/** Handles the operator's commands over HTTP. Each answer is one sentence about the result. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { present } from "../../domain/Present.ts"

@@ -1,6 +1,6 @@
 /**
- * Everything except the API: the dashboard's files, which hold no secret and need no token; health for supervisors,
- * which says little more than yes or no; and metrics, which tell of money and therefore need a token.
+ * Everything except the API: the dashboard's files, which contain no secret and need no token; health for supervisors, which reveals little
+ * more than yes or no; and metrics, which contain amounts of money and therefore need a token.
  */
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -37,7 +37,7 @@ export const login = ({ where }: Tokens) =>
     )
   )
 
-/** Serves what keeps a process from being ready, and from being alive: both are 200 only while there is nothing. */
+/** Serves the problems that keep a process from being ready, and from being live. Both answers are 200 only without problems. */
 export const health = <R>(
   ready: Effect.Effect<ReadonlyArray<string>, never, R>,
   live: Effect.Effect<ReadonlyArray<string>, never, R> = ready
@@ -60,7 +60,6 @@ const healthOfBot = Effect.map(Effect.all([Bot, Bookkeeper]), ([bot, { state }])
   return health(look(Health.ready), look(Health.live))
 }).pipe(Layer.unwrap)
 
-/** Prometheus' text format of these figures. */
 export const measured = <E, R>(rendered: Effect.Effect<string, E, R>) =>
   Effect.map(rendered, (text) =>
     HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })

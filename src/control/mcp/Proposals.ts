@@ -1,6 +1,6 @@
 /**
- * Proposals that an operator was shown and may now carry out: each one once, for five minutes, and only as it was shown. If a file has
- * changed since, its hash refuses the proposal.
+ * Proposals that were shown to an operator and may now be carried out: each once, within five minutes, and only as it was shown. If its
+ * file has changed since, the hash does not match and the proposal is refused.
  */
 import { Clock, Effect, Schema } from "effect"
 import { randomBytesUnsafe } from "effect/crypto/SecureRandom"

@@ -23,10 +23,10 @@ export interface NoticeRule {
 export const isWanted = ({ except, kinds, least }: NoticeRule, { kind, severity }: Notice): boolean =>
   !except.has(kind) && (daily.has(kind) || kinds.has(kind) || severities.indexOf(severity) >= severities.indexOf(least))
 
-/** Sent to every receiver once a day, so that silence means something. */
+/** Sent once a day to every receiver that does not exclude it, so that silence means a problem. */
 export const daily: ReadonlySet<string> = new Set(["AllClear", "NotWell"])
 
-/** `undefined` for events that say nothing to a person. */
+/** `undefined` for events that tell a person nothing. */
 export const noticeOf = ({ at, event }: Recorded, assets: Money.Assets): Notice | undefined => {
   const line = describe(event, assets)
   return line === undefined

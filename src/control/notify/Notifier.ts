@@ -110,7 +110,7 @@ const grouped = (notices: ReadonlyArray<Notice>): ReadonlyArray<Notice> => {
   const rest = notices.length - mostLines
   const last = notices.at(-1)
   if (rest <= 0 || last === undefined) return notices
-  // The gravest are kept, in their order.
+  // The most severe are kept, in their order.
   const mostSevere = new Set(notices.toSorted((a, b) => weight(b) - weight(a)).slice(0, mostLines))
   const more: Notice = { ...last, severity: "quiet", kind: "More", subject: "limitbot", text: `and ${rest} more` }
   return [...notices.filter((notice) => mostSevere.has(notice)), more]

@@ -10,7 +10,7 @@ import { type CommandName, commandNames, commandOf } from "../api/OperatorComman
 export interface Chat {
   readonly url: Redacted.Redacted
   readonly token: Redacted.Redacted
-  /** Ids of the chats that may command; every member of such a group may. */
+  /** Ids of the chats that may command. Every member of a listed group may command. */
   readonly allowed: ReadonlySet<string>
 }
 

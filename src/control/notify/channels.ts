@@ -5,7 +5,7 @@
  */
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
-// By itself: every command reads the configuration, and the rest of the folder is a server's.
+// Imported directly, because every command reads the configuration, and the rest of that module is for servers.
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type { Program } from "../../programs/Program.ts"
 import type { PhoneMessage } from "../push/Sending.ts"
@@ -41,7 +41,7 @@ const longest = {
   discord: 1_900,
   telegram: 4_000,
   ntfy: 3_500,
-  // Together with its title in 4,096 bytes, whatever its letters.
+  // Fits into 4,096 bytes together with its title, whatever its letters.
   push: 900,
   webhook: 100_000
 } as const

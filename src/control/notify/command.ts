@@ -1,8 +1,7 @@
 /**
- * Notices by a program of the owner's, in whatever language: it is started once for each message, with the webhook's body as
- * one line of JSON on standard input. Exit code 0 says that it took the message; every other end is a failure, as an answer
- * of a webhook would be, and the last line of its standard error says why. It gets none of our environment but what every
- * program needs, so it has no secret of the bot's to tell.
+ * Sends notices by a program of the owner. The program is started once for each message, with the webhook's body as one line of JSON on
+ * standard input. Exit code 0 means that it took the message. Every other end is a failure, and the last line of its standard error gives
+ * the reason. It gets only the environment variables that every program needs, so it cannot reveal a secret of the bot.
  */
 import { Context, Effect, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"

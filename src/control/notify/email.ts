@@ -9,7 +9,7 @@ export interface Mailbox {
   readonly user: string | undefined
 }
 
-/** The server did not accept it; its address is not shown. */
+/** The mail server did not accept a message. Its address is not shown. */
 export class MailNotSent extends Schema.TaggedError<MailNotSent>()("MailNotSent", { reason: Schema.String }) {}
 
 const patienceMillis = 15_000

@@ -1,7 +1,7 @@
 /**
- * Tells phones. Each message is encrypted for one browser (RFC 8291), so the push service between learns when somebody is told, and
- * nothing of what. A browser that its push service no longer knows (404, 410) is forgotten; another failure is tried again for that
- * browser alone, so nobody is told twice. Before each message it is asked anew whether the token still opens anything.
+ * Sends notices to phones. Each message is encrypted for one browser (RFC 8291), so the push service learns the time of a message, and
+ * nothing of its content. A browser that its push service no longer knows (404, 410) is removed. Another failure is retried for that
+ * browser alone, so no phone gets a message twice. Before each message, the phone's token is checked again.
  */
 import { Clock, Context, Effect, FileSystem, Option, Schema, Semaphore } from "effect"
 import { HttpClient } from "effect/http"

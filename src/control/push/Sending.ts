@@ -1,6 +1,6 @@
 /**
- * One message to one browser: encrypted for it alone (RFC 8291), padded to one length, signed by the bot's key (RFC 8292), and sent to
- * a push service that may be asked. Redirections are not followed, because they would lead anywhere.
+ * Sends one message to one browser: encrypted for it alone (RFC 8291), padded to one length, signed by the bot's key (RFC 8292), and sent
+ * to an allowed push service. Redirections are not followed, because they could lead anywhere.
  */
 import { buildPushPayload } from "@block65/webcrypto-web-push"
 import { Effect, Redacted, Schema } from "effect"

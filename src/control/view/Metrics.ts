@@ -1,7 +1,7 @@
 /**
- * The bot's state in Prometheus' text format. It is computed from the fold when asked, so it cannot drift from it.
- * The configuration bounds the labels: assets, places, markets, strategies and states, never slots, orders or ids.
- * Amounts are in units of their asset, rounded to doubles: for graphs, not for books.
+ * The bot's state in Prometheus' text format. It is computed from the fold on request, so it cannot differ from it. The configuration
+ * bounds the labels: assets, places, markets, strategies and states, never slots, orders or ids. Amounts are in units of their asset,
+ * rounded to doubles: for graphs, not for books.
  */
 
 import { Context, Effect, Metric } from "effect"
@@ -131,8 +131,8 @@ export const families = (seen: MeasuredState): ReadonlyArray<Family> =>
   metrics.map(({ read, ...metric }) => ({ ...metric, samples: samplesOf(read(seen)) }))
 
 /**
- * A registry of these figures as they are now, beside those that this process counts by itself (`counted`). A figure that is no longer
- * true is in the next one no more.
+ * Returns a registry with these figures and those that the process counts itself (`counted`). A figure that no longer applies is not in the
+ * next registry.
  */
 export const registered = (families: ReadonlyArray<Family>, counted: Metric.MetricRegistry): Metric.MetricRegistry => {
   const registry: Metric.MetricRegistry = new Map(counted)
@@ -150,7 +150,7 @@ export const registered = (families: ReadonlyArray<Family>, counted: Metric.Metr
   return registry
 }
 
-/** Prometheus' text format of these figures and of what this process counts. */
+/** Prometheus' text format of these figures and of those that the process counts itself. */
 export const rendered = (families: ReadonlyArray<Family>) =>
   Effect.map(Metric.MetricRegistry, (counted) =>
     PrometheusMetrics.formatUnsafe(Context.make(Metric.MetricRegistry, registered(families, counted)))

@@ -1,7 +1,7 @@
 /**
- * The button by which this browser is told of notices while the page is closed. It is there where the bot tells browsers, and the
- * browser can be told: over https or on this machine; an iPhone only once the page is installed as an app. A browser that is told
- * says so at each opening, because the bot forgets whom a token made that is no longer good.
+ * The button that turns notices for this browser on or off while the page is closed. It is shown if the bot sends notices to browsers and
+ * this browser can receive them: over https or on this machine; an iPhone only once the page is installed as an app. A subscribed browser
+ * subscribes again at each opening, because the bot drops subscriptions of tokens that are no longer valid.
  */
 import * as Api from "./api.ts"
 import { byId, messageOf, toast } from "./dom.ts"

@@ -1,6 +1,6 @@
 /**
- * The control API as the page uses it. The token is in a header of every request and in the memory of this tab, nowhere
- * else. The stream says its sequence number; a gap or a silence is told to the page, which reads everything anew.
+ * The control API for the page. The token is in a header of every request and in the memory of this tab, nowhere else. Events of the stream
+ * have sequence numbers: after a gap or a silence, the page reads everything anew.
  */
 
 const storageKey = "limitbot-token"
@@ -94,7 +94,7 @@ export const listen = (sequence: number, listener: Listener): void => {
       if (told.event === "Event") {
         if (number > last + 1) listener.gap()
         last = Math.max(last, number)
-        // More than a few that are on their way: something is missing.
+        // More than can be on their way, so something is missing.
       } else if (number > last + 500) {
         last = number
         listener.gap()

@@ -1,7 +1,6 @@
 /**
- * The page of a running bot. It reads everything once, then follows the stream: an event has the panels that it may concern
- * read anew, a few times a second at most; a gap, a silence or a bot that comes back has everything read anew. Every panel
- * says how old it is.
+ * The page of a running bot. It reads everything once, then follows the stream. After an event it reads the panels anew that the event may
+ * concern, a few times a second at most; after a gap or a lost connection it reads everything anew. Every panel shows its age.
  */
 import { mayAs, operatorCommands, type TokenRole } from "../../control/api/OperatorCommands.ts"
 import type { Book } from "../../views/Book.ts"
@@ -128,7 +127,7 @@ const readers: Readonly<Record<Panel | "status", () => Promise<void>>> = {
     drew("money", moneyReply.at)
   },
   fills: async () => {
-    // All once, then what is new: thousands are not read and told apart again for each one that arrives.
+    // Reads all fills once, then only new ones, because there may be thousands.
     const last = fills.at(-1)?.sequence ?? 0
     const newFills = await Api.get<typeof Fills.Type>(`fills?limit=${mostFills}&after=${last}`)
     fills = [...fills, ...newFills.fills].slice(-mostFills)
@@ -250,7 +249,7 @@ const drawAges = (): void => {
     const title = byId(titleId)
     const label = title.querySelector(".age") ?? title.appendChild(h("span", { class: "age" }))
     const at = drawnAt.get(panel as Panel)
-    // Without an event since, what was read is still so.
+    // Without a newer event, the last reading is still valid.
     const isCurrent = link === "live" && !reading.isDue(panel as Panel) && panel !== "chart"
     const since = at === undefined ? undefined : now() - (isCurrent ? Math.max(at, heardAt) : at)
     label.textContent = since === undefined ? "…" : age(since)
@@ -340,7 +339,7 @@ const begin = async (): Promise<void> => {
   })
   if (Api.token() === null) return login("Enter the bot's access token.")
   drawRanges()
-  // Until the bot is there: it may be about to start.
+  // Repeats until the bot answers, because it may be about to start.
   for (;;) {
     try {
       await readers.status()
@@ -354,11 +353,11 @@ const begin = async (): Promise<void> => {
   }
   const { startedAt } = status ?? { startedAt: 0 }
   if (now() - startedAt < 600_000) {
-    // The minutes of an earlier run are stored; without them there is more to see second by second.
+    // An earlier run's minutes are stored. If there are only a few, five-second candles show more.
     const { time } = await readCandles("1m").catch(() => ({ time: [] }))
     if (time.length < fewMinutes) timeframe = "5s"
   }
-  // Where a browser takes no worker, as with a certificate that it does not know, there is no button.
+  // A browser that allows no worker, for example because of an unknown certificate, shows no button.
   offerAlerts().catch(() => undefined)
   drawTools()
   refresh(...all)

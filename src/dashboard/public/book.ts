@@ -1,4 +1,4 @@
-/** The order book: own resting orders around the market's price, best at the middle, with what deeper trades would get. */
+/** The order book: own resting orders around the market's price, the best in the middle, and the prices of larger trades. */
 import type { Book } from "../../views/Book.ts"
 import { h } from "./dom.ts"
 import { age, decimal, price } from "./format.ts"

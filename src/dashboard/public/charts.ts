@@ -68,7 +68,7 @@ export const priceChart = (id: string) => {
   let bar: { time: number; open: number; high: number; low: number; close: number } | undefined
   let begins = 0
   let step = 60
-  // Asking the page for a colour has it compute its styles, so they are asked for once a theme, not once a mark.
+  // Read once for each theme, not for each mark, because a browser computes its styles to return a colour.
   let [up, down] = ["", ""]
 
   const paint = (): void => {

@@ -1,6 +1,6 @@
 /**
- * The page over many bots: how many do what, their problems by kind, exact totals, and the worst of those that the filter lets through. It
- * reads one answer every few seconds; a bot that is picked is read from its own journal, or asked.
+ * The page over many bots: counts by state, problems by kind, exact totals, and the worst bots that pass the filter. It reads one answer
+ * every few seconds. The detail of a chosen bot comes from its own journal, or from the bot itself.
  */
 import { mayAs, operatorCommands } from "../../control/api/OperatorCommands.ts"
 import type { BotDetail, BotLine, FleetOverview } from "../../fleet/server/FleetView.ts"
@@ -128,7 +128,7 @@ const drawKinds = ({ problems }: FleetOverview): void => {
 
 const drawTotals = ({ totals }: FleetOverview): void =>
   totals.length === 0
-    ? show("totals", h("p", { class: "empty" }, "No bot has told of money yet."))
+    ? show("totals", h("p", { class: "empty" }, "No bot has reported money yet."))
     : show(
         "totals",
         table<FleetOverview["totals"][number]>(
@@ -145,7 +145,7 @@ const drawBots = ({ bots, listed, matching }: FleetOverview): void => {
   const more = matching - listed.length
   count("t-bots", `${matching === bots ? "" : `${matching} of `}${bots}${more > 0 ? `, ${listed.length} shown` : ""}`)
   if (listed.length === 0)
-    return show("bots", h("p", { class: "empty" }, bots === 0 ? "There are no bots yet." : "No bot is like that."))
+    return show("bots", h("p", { class: "empty" }, bots === 0 ? "There are no bots yet." : "No bot matches."))
   show(
     "bots",
     table<BotLine>(
@@ -165,7 +165,7 @@ const drawBots = ({ bots, listed, matching }: FleetOverview): void => {
           cell: ({ kind, runner }) => runner ?? (kind === "bot" ? "standalone" : "none")
         },
         {
-          title: "Told",
+          title: "Reported",
           number: true,
           optional: true,
           cell: ({ toldSecondsAgo: ago }) => (ago === null ? "" : age(ago * 1_000))

@@ -36,7 +36,7 @@ export const showStandings = ({ standings, days }: typeof Profit.Type): void => 
           figure("Inventory", money(inventory, asset, gain), toneOf(inventory)),
           figure("Fees", money(fees, asset)),
           figure("Earned today", money(earnedToday, asset, gain), toneOf(earnedToday)),
-          // Where one slot buys and another sells, nobody counts them: that is not zero.
+          // If one slot buys and another sells, rounds are not counted; that is not zero.
           ...(rounds === 0 ? [] : [figure("Rounds", String(rounds))]),
           figure("APR", shareOfYear === null ? "after 24 h" : percent(shareOfYear)),
           figure("Capital", capital === null ? "–" : money(capital, asset)),
@@ -150,7 +150,7 @@ const byOrder = (fills: ReadonlyArray<FillView>): ReadonlyArray<FillView & { rea
     const [last] = parts
     if (last === undefined) return []
     const [paid, received] = [sum(parts.map((fill) => fill.paid)), sum(parts.map((fill) => fill.received))]
-    // What was exchanged says the price; an order's limit says only what it asked for.
+    // The price comes from the exchanged amounts, because an order's limit is only its bound.
     const at = last.side === "BUY" ? Number(paid) / Number(received) : Number(received) / Number(paid)
     const averagePrice = Number.isFinite(at) ? at.toFixed(12) : last.price
     return [{ ...last, paid, received, price: averagePrice, parts: parts.length }]

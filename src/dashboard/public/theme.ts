@@ -1,4 +1,4 @@
-/** Light or dark: as the machine says, until its reader chooses; the choice is kept by the browser. */
+/** Light or dark theme: the machine's setting until the reader chooses one. The browser keeps the choice. */
 import { byId } from "./dom.ts"
 
 const storageKey = "limitbot-theme"

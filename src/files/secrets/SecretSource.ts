@@ -1,8 +1,7 @@
 /**
- * Where a secret comes from: `{ env: NAME }` or `{ file: PATH }`, never the configuration itself. Nothing here
- * repeats what it found, and the value is `Redacted` from the moment it is read. A file must be a plain file (no
- * symbolic link) that only its owner can read. Type, mode and content come from one open handle, so nobody can swap
- * the file in between.
+ * Where a secret comes from: `{ env: NAME }` or `{ file: PATH }`, never the configuration itself. No message repeats the secret, and the
+ * value is `Redacted` from the moment it is read. A file must be a plain file (no symbolic link) that only its owner can read. Type, mode
+ * and content come from one open handle, so nobody can swap the file in between.
  */
 import { Config, Effect, FileSystem, Option, Path, type PlatformError, Redacted } from "effect"
 import { type Located, located, type Reader } from "../../strategy/Fields.ts"

@@ -1,6 +1,6 @@
 /**
- * `venue.profile` and `venue.facts`: what the service at this address does otherwise than the interface document, and single
- * facts that differ from the profile's. The file of the signer process has the same keys, because it trusts no bot's.
+ * Reads `venue.profile` and `venue.facts`: the service's deviations from the interface document, and single facts that differ from the
+ * profile's. The signer process has the same keys in its own file, because it trusts no bot.
  */
 import * as Decimal from "../../domain/Decimal.ts"
 import { present } from "../../domain/Present.ts"

@@ -1,6 +1,6 @@
 /**
- * `notify` and `heartbeat` of the configuration: who is told what. Addresses that are themselves secrets (Slack,
- * Discord) are references; a webhook's own address may be in the file.
+ * Reads `notify` and `heartbeat` of the configuration: the receivers, and the messages that each gets. Addresses that are themselves
+ * secrets (Slack, Discord) are references; a webhook's own address may be in the file.
  */
 import { Effect, Redacted } from "effect"
 import { isPrivate } from "../../control/Address.ts"

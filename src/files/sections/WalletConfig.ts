@@ -66,7 +66,7 @@ export const layer = (
 ): Layer.Layer<never, never, ChildProcessSpawner.ChildProcessSpawner> => {
   if (wallet === undefined || "manual" in wallet) return Layer.empty
   if ("command" in wallet) return WalletCommand.layer(wallet.command)
-  // Every command reads the configuration, and hardly one needs an HTTP client for this.
+  // Loaded on demand, because every command reads the configuration, and hardly any needs this HTTP client.
   const loaded = Effect.promise(() =>
     Promise.all([import("@effect/platform-node/NodeHttpClient"), import("./SandboxWallet.ts")])
   )

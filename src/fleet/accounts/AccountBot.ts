@@ -1,7 +1,7 @@
 /**
- * One account of a fleet as this process runs it: the one engine on the account's journal in the database, steered by what its row says.
- * It ends when it is told to, and by itself when another process has taken the account over: the journal refuses its next record
- * before anything that needs one leaves it.
+ * One account of a fleet as this process runs it: the one engine on the account's journal in the database, steered by the account's row. It
+ * ends when it is told to, and by itself after another process has taken the account over: the journal then refuses its next record, before
+ * it sends anything that needs one.
  */
 
 import { createHash } from "node:crypto"
@@ -38,7 +38,9 @@ import * as AccountHearing from "./AccountHearing.ts"
  */
 const firstMillis = 600_000
 
-/** An account keeps its turn to be compared whoever owns it: the turn follows from its name and the clock, and many spread evenly. */
+/**
+ * The turn of an account's comparison follows from its name and the clock, so it stays under any owner, and many accounts spread evenly.
+ */
 export const turnsOf = (account: string, everyMillis: number): Background.Turns => ({
   first: waitOf(account, Math.min(everyMillis, firstMillis)),
   next: waitOf(account, everyMillis)
@@ -116,14 +118,14 @@ export const make = Effect.fn("AccountBot.make")(function* (
     strategies,
     markets: Layers.marketsByName(config.markets),
     withdraw,
-    // Its row is read every two seconds; what is new there wakes it.
+    // Its row is read every two seconds, and a change wakes it.
     quietLookMillis: 2_000
   })
 
   const steer: AccountBot["steer"] = Effect.fn("AccountBot.steer")(function* (account: OwnedAccount) {
     row = account
     const why = account.why === "" ? "by the operator of the fleet" : account.why
-    // It ends by a word: what an operator has paused besides stays so through every new start.
+    // A pause by the operator's command stays through every new start; it ends only by a command.
     if (account.wanted === "paused")
       yield* books.recordFrom((state) =>
         strategies.flatMap(({ name }) => OperatorPause.pause(state, name, "pause", why))
@@ -140,7 +142,7 @@ export const make = Effect.fn("AccountBot.make")(function* (
   })
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof hear>>>()
   const turns = turnsOf(wanted.name, config.reconcileEvery)
-  // The history belongs to the partner, and has one reader for all accounts: not yet in a fleet.
+  // The history belongs to the partner and has one reader for all accounts, so a fleet does not read it yet.
   const comparing = Reconciling.comparing({ config, signerId: venueAccount.signerId }, turns, false)
   yield* Effect.forkScoped(supervised("the reconciliation", comparing))
 

@@ -1,7 +1,7 @@
 /**
- * The accounts of a fleet as people keep them: a folder, in it one for each account with `config.yaml` and its strategies. What would change
- * in the database is said before it is written, and a folder with a mistake changes nothing at all. Secrets stay where they are: a
- * configuration only refers to them, and each runner has them in a folder of its own.
+ * The accounts of a fleet as folders: one for each account, with `config.yaml` and its strategies. Changes of the database are shown before
+ * they are written, and a folder with a mistake changes nothing. Secrets stay on their machines: a configuration only refers to them, and
+ * each runner has its own folder of them.
  */
 import { Effect, FileSystem, Path, Result, Schema } from "effect"
 import { counted } from "../../domain/Words.ts"

@@ -68,7 +68,7 @@ export const make = Effect.fnUntraced(function* ({ config, engine, account, sign
       return done(yield* Operator.resolve(bot, by, answer, word.text))
     }
     const { name, target, why } = word
-    // As its row says now: this process may not have seen yet what was wished just before.
+    // Asks the row, because this process may not have seen the latest wish yet.
     if (name === "resume" && (yield* registry.one(account))?.wanted === "paused")
       return yield* new Refused({ message: `The whole account is paused: limitbot resume --account ${account}` })
     return done(yield* Operator.obey(bot, by, name, target, why))

@@ -8,7 +8,7 @@ import * as FleetServer from "../server/FleetServer.ts"
 import * as FleetView from "./FleetView.ts"
 
 interface Asked<E, R> {
-  /** File with the server's address and the other bots that it shows. The page's tokens lie beside it. */
+  /** File with the server's address and the other bots that it shows. The page's tokens are beside it. */
   readonly file: Option.Option<string>
   /** Address of the fleet's database. Fails if none was set. */
   readonly database: Effect.Effect<Redacted.Redacted, E, R>

@@ -109,7 +109,7 @@ const make = Effect.fnUntraced(function* (options: OwnerOptions) {
     const running = yield* Deferred.poll(bot)
     if (isKnown || Option.isNone(running)) return
     present = row
-    // A journal that refuses this refuses everything: the account is started again, and then obeys its row.
+    // A journal that refuses this record refuses all: the account starts again and then follows its row.
     const steered = Effect.flatMap(running.value, ({ steer }) => steer(row))
     yield* Effect.catch(steered, () => begin(row))
   })
@@ -117,7 +117,7 @@ const make = Effect.fnUntraced(function* (options: OwnerOptions) {
   yield* Effect.forkScoped(Effect.forever(Effect.flatMap(Queue.take(rows), obey)))
   return Account.of({
     Ensure: ({ payload }) => Effect.asVoid(Queue.offer(rows, payload)),
-    // One after the other, in their order, once the bot has begun.
+    // One after the other, in their order, once the bot runs.
     Word: ({ payload: { by, word } }) =>
       Effect.suspend(() => Deferred.await(bot)).pipe(
         Effect.flatMap(({ hear }) => hear(by, word)),

@@ -1,7 +1,7 @@
 /**
- * A process of a fleet. It has its share of the accounts, of each for as long as the cluster's engine gives it the account's shard, and runs a
- * bot for each. What fails in one account is told of that account and tried again; no other notices. A runner that cannot reach the
- * database ends its bots: it could record nothing, so it would pay nothing.
+ * A process of a fleet. It has its share of the accounts, each as long as the cluster's engine gives it the account's shard, and runs a bot
+ * for each. A failure in one account is reported for that account and tried again; no other account is affected. A runner that cannot reach
+ * the database ends its bots: it could record nothing, so it would pay nothing.
  */
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
@@ -47,7 +47,7 @@ export interface RunnerOptions {
   readonly say: (line: string) => Effect.Effect<void>
 }
 
-/** Serves health and figures of this process on loopback. They say nothing of money, so they need no token. */
+/** Serves health and figures of this process on loopback. They contain nothing about money, so they need no token. */
 const surface = Effect.fnUntraced(function* (
   port: number,
   pulse: { readonly accounts: number; readonly readAt: number }
@@ -103,7 +103,7 @@ export const run = Effect.fn("Runner.run")(function* ({ folder, port, say, stop 
         { concurrency: "unbounded", discard: true }
       )
     })
-    // Bots end while the database is away: all begin again, a few at a time.
+    // Bots end while the database is unreachable. Afterwards all start again, a few at a time.
     const failed = Effect.fnUntraced(function* (cause: Cause.Cause<unknown>) {
       if (Cause.hasInterruptsOnly(cause)) return yield* Effect.interrupt
       before = new Map()

@@ -1,5 +1,5 @@
 /**
- * Interface of the page over many bots: accounts of a fleet and single bots. The command line implements it. Nothing here moves money: a
+ * Interface of the page over many bots: accounts of a fleet and single bots. `accounts/FleetView.ts` implements it. Nothing here moves money: a
  * command to an account is a row for its owner, and a command to a bot is a request to its own control server.
  */
 import { Context, type Effect } from "effect"

@@ -1,7 +1,4 @@
-/**
- * The contract of the page over many bots: the same tokens, roles and words as those of one bot. A command names the bots that it means, or
- * all of them in so many words.
- */
+/** The contract of the page over many bots: the same tokens, roles and commands as for one bot. A command names its bots, or says `all`. */
 import { Schema } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Commands, NeededRole, Reads, Understood } from "../../control/api/Access.ts"

@@ -66,7 +66,7 @@ const commanding = HttpApiBuilder.group(
   })
 )
 
-/** Serves while the scope lives and returns the address. The tokens lie beside the file of this name. */
+/** Serves while the scope lives and returns the address. The tokens are beside the file of this name. */
 export const serve = Effect.fn("FleetServer.serve")(function* (beside: string, options: ControlOptions) {
   const tokens = yield* Tokens.open(beside, options)
   const fleet = yield* Fleet

@@ -104,7 +104,7 @@ export const lineOfBot = (name: string, answered: BotAnswer, secondsAgo: number)
     openOrders,
     fills,
     problems: problems.map(({ kind, severity, text }) => ({ severity, kind, text })),
-    // A bot says no identifiers: its assets are counted by their symbols, apart from those of accounts.
+    // A bot's answer has no asset ids, so its assets are counted by symbol, apart from those of accounts.
     money: ownedIn(answered.money).map((sum) => ({ ...sum, id: "" })),
     toldSecondsAgo: secondsAgo
   }

@@ -32,7 +32,7 @@ export const differences = Effect.fn("BooksComparison.differences")(function* (
     const theirs = (...places: ReadonlyArray<string>) =>
       places.reduce((sum, place) => sum + BigInt(books.accounts[account]?.[symbol]?.[place] ?? "0"), 0n)
     const pairs: ReadonlyArray<readonly [string, bigint, bigint]> = [
-      // Nobody knows whether money in doubt has left; what is not deposited by now counts as still free.
+      // Money in doubt may have left. If it is not deposited by now, it counts as still free.
       [
         "free",
         ours(symbol, "wallet", "dust", "in doubt") +

@@ -57,7 +57,7 @@ const pace: Layers.Pace = { pollMinMillis: 250, pollMaxMillis: 1_000 }
 /** A demo ends within seconds, even if a payment that was not answered or not sent has to expire first. */
 const settings = { intentMillis: [10_000, 20_000] } as const
 
-/** The books of bot and sandbox differ: one of them has a fault. A demo exists to show that. */
+/** The books of bot and sandbox differ, so one of them has a fault. A demo exists to show this. */
 export class BooksDiffer extends Schema.TaggedError<BooksDiffer>()("BooksDiffer", {
   differences: Schema.Array(Schema.String)
 }) {

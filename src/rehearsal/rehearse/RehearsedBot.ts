@@ -1,6 +1,6 @@
 /**
- * The bot of a rehearsal: `run` itself, by the composition of live runs and with the user's whole configuration. Only what
- * is outside the program differs: the venue is a sandbox, time is virtual, and nobody is there to be told or to act.
+ * The bot of a rehearsal: `run` itself, by the composition of live runs and with the user's whole configuration. Only what is outside the
+ * program differs: the venue is a sandbox, time is virtual, and no person reads messages or acts.
  */
 import { Effect, FileSystem, Layer, Path, PlatformError } from "effect"
 import { HttpClient } from "effect/http"
@@ -194,7 +194,7 @@ const placeIn =
     return kind === "INTENTS" ? "balance" : kind === "CONFIDENTIAL_INTENTS" ? "private" : "external"
   }
 
-/** Every second answer about orders and balances names assets by their other spellings, as the configuration allows. */
+/** Every second answer about orders, balances and tokens names assets by their other spellings, as the configuration allows. */
 const respelled = (spellings: ReadonlyMap<string, string>) => {
   let answers = 0
   return (

@@ -1,7 +1,7 @@
 /**
- * The user's configuration as a rehearsal takes it: everything that decides what the bot does, as it stands; what leads
- * out of this machine or to real money, replaced. Every key of the file is named here or belongs to a section that is
- * (`test/cli/rehearse/everyKey.test.ts` has a row for each).
+ * The user's configuration for a rehearsal. Settings that decide the bot's actions stay unchanged; settings that lead out of this machine
+ * or to real money are replaced. Every key of the file is named here, or its section is (`test/cli/rehearse/everyKey.test.ts` has a row for
+ * each).
  */
 
 import { Redacted } from "effect"
@@ -34,17 +34,17 @@ export const of = (
     analyticsUrl: url,
     apiKey: Redacted.make(apiKey),
     partnerJwt: venue.hasPartner ? Redacted.make(partnerJwt) : undefined,
-    // Its own key, verified where the configuration verifies.
+    // The sandbox's own key, if the configuration verifies quotes.
     quoteKey: venue.quoteKey === undefined ? undefined : quoteKey,
     // A rehearsal reads nothing from the network, and its venue has no incidents.
     incidents: undefined,
     facts: { ...venue.facts, saltFrom: saltFrom(url) }
   },
   account: { ...account, signerId: undefined, signer: undefined, signing: { key: Redacted.make(own.key) } },
-  // Candles of the past come re-dated, with the prices of the sandbox: see `WarmCandles`.
+  // `WarmCandles` gives past candles new dates and the sandbox's prices.
   markets: { assets: markets.assets, ticks: markets.ticks, ...present({ costs: markets.costs }) },
   prices,
-  // The sandbox has prices of its own, which nobody outside knows.
+  // The sandbox has its own prices, which no outside program knows.
   priceProgram: undefined,
   limits,
   reconcileEvery,
@@ -52,7 +52,7 @@ export const of = (
   stuckAfter,
   journal,
   signalFile,
-  // Nobody outside is told of a journal that is thrown away.
+  // The journal is thrown away, so no outside witness gets its checkpoints.
   witness: undefined,
   notify: notify.map(NotifyConfig.withoutSecrets),
   heartbeat: heartbeat && { url: Redacted.make(nowhere), everyMillis: heartbeat.everyMillis },

@@ -1,7 +1,6 @@
 /**
- * Before any money is at risk, the user's own files go through days of outages, lost
- * requests and crashes on a sandbox in virtual time. The report says what happened: fills, the worst drawdown, the
- * longest wait for the answer to a payment, and what would have woken somebody up.
+ * Before any money is at risk, the user's own files go through days of outages, lost requests and crashes on a sandbox in virtual time. The
+ * report has the fills, the worst drawdown, the longest wait for the answer to a payment, and the alarms that a person would have got.
  */
 
 import { Cause, Effect, FileSystem, Option, Schema } from "effect"

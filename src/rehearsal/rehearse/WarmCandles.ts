@@ -1,7 +1,6 @@
 /**
- * The candles with which indicators begin in a rehearsal: those of the sources that the user's files name, as a live start
- * would read them, moved to the rehearsal's time and to its prices. A source that has to be asked over the network is left
- * out.
+ * The candles with which indicators begin in a rehearsal: those of the sources that the user's files name, as a live start would read them,
+ * moved to the rehearsal's time and to its prices. A source on the network is left out.
  */
 import { Clock, Effect } from "effect"
 import * as WarmPrices from "../../app/candles/WarmPrices.ts"

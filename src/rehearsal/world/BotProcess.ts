@@ -1,7 +1,7 @@
 /**
- * A bot as a process of a simulated world, in a domain that can be killed at any step. Its disk outlives it: the world
- * opens and closes its files from outside, as the operating system does. `launch` runs any program so; `start` runs the
- * real engine, client, guard and journal file, with nothing beside them.
+ * A bot as a process of a simulated world, in a domain that can be killed at any step. Its disk outlives it: the world opens and closes its
+ * files from outside, as the operating system does. `launch` runs any program this way; `start` runs only the real engine, client, guard
+ * and journal file.
  */
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { HttpClient } from "effect/http"

@@ -74,7 +74,7 @@ export const make = (startedAt: number) => {
   const followPayment = (event: BotEvent, now: number): void => {
     if (!("placement" in event)) return
     if (event._tag === "FundingSent" && !unanswered.has(event.placement)) unanswered.set(event.placement, now)
-    // If it never left, a later sending counts anew.
+    // If it never left, a later payment is counted anew.
     if (event._tag === "FundingHeld" && event.attempt === 1) unanswered.delete(event.placement)
     const isAnswer =
       event._tag === "FundingAcknowledged" ||
@@ -84,7 +84,7 @@ export const make = (startedAt: number) => {
     const since = unanswered.get(event.placement)
     if (!isAnswer || since === undefined) return
     longestUnansweredMillis = Math.max(longestUnansweredMillis, now - since)
-    // Known things do not become unknown again.
+    // An answered payment does not become unanswered again.
     unanswered.set(event.placement, Number.POSITIVE_INFINITY)
   }
 

@@ -1,6 +1,6 @@
 /**
  * The trouble around a bot: shares and times that a seed turns into accidents. A world without trouble answers at once; a rehearsal offers
- * the levels below. Nothing here lies: the service answers a request truthfully, or the request fails.
+ * the levels below. The service itself tells the truth, but an answer may be old, or report a failure of a request that was done.
  */
 import { dayMillis, hourMillis, minuteMillis } from "../../domain/Durations.ts"
 
@@ -13,7 +13,7 @@ export interface Accidents {
   readonly answerLate: number
   readonly twice: number
   readonly refused: number
-  /** The answer says that it failed, but it was done. */
+  /** The request was done, but its answer reports a failure. */
   readonly misreported: number
   readonly stale: number
 }

@@ -127,8 +127,8 @@ export class Domain {
   }
 
   /**
-   * Nothing in it runs for a while, as with SIGSTOP or a sleeping laptop. A second suspension never ends the first one
-   * early: what already waits for that end would stay asleep while the rest goes on.
+   * Nothing in it runs for a while, as with SIGSTOP or a sleeping laptop. A second suspension never ends the first one early, because tasks
+   * that already wait for that end would stay asleep while others continue.
    */
   suspend(millis: number): void {
     this.suspendedUntil = Math.max(this.suspendedUntil, Math.ceil(this.world.now + millis))

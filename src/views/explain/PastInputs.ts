@@ -40,7 +40,7 @@ export const look = Effect.fn("PastInputs.look")(function* (state: BotState, str
     price,
     ...(watched.length === 0 ? {} : { elsewhere: new Map(elsewhere) }),
     candles: JoinedCandles.make(strategy)(CandleFeed.seenBy(strategy, feeds, now)) ?? new Map(),
-    // The journal keeps no quotes but those that a decision was made by.
+    // The journal keeps only those quotes that a decision used.
     depth: strategyState.decision.depth
   }
   const view = viewOf(state, strategy, moment)

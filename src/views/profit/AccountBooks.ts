@@ -1,6 +1,6 @@
 /**
- * All that accounts are made of, as one fold of the journal: what was traded (swaps by hand with it), and where the money was at the
- * end of each day. What only grows in it may be kept elsewhere in parts, so that whoever reads on needs little memory.
+ * The data of an account as one fold of the journal: all trades, including manual swaps, and the places of the money at the end of each
+ * day. Lists that only grow may be stored elsewhere in parts, so that a reader needs little memory.
  */
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { movingTags } from "../../domain/Ledger.ts"

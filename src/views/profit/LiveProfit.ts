@@ -1,8 +1,9 @@
 /**
- * Profit and loss for a glance: in total, by day (UTC), by strategy and by slot, all from the ledger's figures. The screen,
- * `status` and the API show these. What they show is on disk and counted once.
+ * Profit and loss for a glance: in total, by day (UTC), by strategy and by slot, all from the ledger's figures. The screen, `status` and
+ * the API show these. The figures are stored, and each event is counted once.
  *
- * `total` is also what trading made against holding the budget: whoever holds pays no fees, and the budget moves with the price alike.
+ * `total` is also the result of trading against holding the budget, because a holder pays no fees and the budget moves with the price in
+ * both cases.
  */
 import { Clock, Effect } from "effect"
 import type { Amount } from "../../domain/Amount.ts"

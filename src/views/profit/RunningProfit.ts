@@ -1,9 +1,9 @@
 /**
- * Profit and loss by average cost, kept up event by event: what `Profit.report` makes of all trades, without keeping them. It
- * keeps a sum for each slot and day, so it can be stored and read on from.
+ * Profit and loss by average cost, updated event by event. It gives the result of `Profit.report` over all trades without keeping them: it
+ * keeps a sum for each slot and day, so it can be stored and continued.
  *
- * Trades count in the order of their time, but are not always recorded in it. The newest ones of each pool are therefore kept
- * for a while. One that comes even later makes `isExact` false: then the caller reads everything again and keeps all trades.
+ * Trades count in the order of their time, but are not always recorded in it. So the newest ones of each pool are kept for a while. A trade
+ * that comes even later makes `isExact` false: then the caller reads everything again and keeps all trades.
  */
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { dayMillis, hourMillis } from "../../domain/Durations.ts"
@@ -89,7 +89,7 @@ const forget = (profit: RunningProfit, { at, event }: Recorded): void => {
     const deadline = planned.get(event.placement)?.event.deadline ?? at
     ended.set(event.placement, Math.max(deadline, at) + hourMillis)
   } else if (event._tag === "Planned") {
-    // There may be many, with months to go.
+    // There may be many with months to go, so this is done at most once an hour.
     if (at - lookedAt < hourMillis) return
     profit.lookedAt = at
     for (const [placement, until] of ended) {

@@ -1,7 +1,7 @@
 /**
- * The books of accounts as the journal tells them, read from the newest snapshot on. What only grows in them is stored in parts, each
- * with what came since the one before, and never written again; the newest snapshot says which parts belong to it. Without
- * every one of them as it was written, everything is read from the first event.
+ * The books of accounts, read from the journal after the newest snapshot. Lists that only grow are stored in parts: each part has the
+ * entries since the one before and is never rewritten. The newest snapshot names its parts. If a part is missing or differs, everything is
+ * read from the first event.
  */
 import { deserialize, serialize } from "node:v8"
 import { Effect, Schedule, Semaphore } from "effect"

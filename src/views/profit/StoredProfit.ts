@@ -1,6 +1,6 @@
 /**
- * Profit as the journal tells it, read from the newest snapshot on: a long journal is read once, by whoever comes first
- * after an upgrade. A running bot keeps the snapshot up to date.
+ * Profit from the journal, read after the newest snapshot. So a long journal is read once, by the first reader after an upgrade. A running
+ * bot keeps the snapshot up to date.
  */
 import { deserialize, serialize } from "node:v8"
 import { Effect, Schedule, Semaphore } from "effect"

@@ -123,7 +123,7 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   const { state, assets } = input
   const isTall = canvas.rows >= tallRows
   const rows = slotsOf(state, assets, input.prices)
-  // Nothing is said of a slot that has closed nothing yet.
+  // Empty for a slot that has closed nothing yet.
   const earned = figureBy(input, slotEarned)
   const inventory = figureBy(input, ({ figures }) => figures.inventory || undefined)
   const above: ReadonlyArray<ColouredLine> = [
@@ -155,7 +155,7 @@ export const frame = (input: ScreenInput, canvas: Canvas): ReadonlyArray<string>
   return lines.slice(0, canvas.rows).map((line) => painted(line, canvas))
 }
 
-/** On its own line, so that it fits 80 columns: half a token opens nothing. */
+/** A line of its own, so that the address with its token fits 80 columns: a cut token is useless. */
 const dashboardLine = ({ dashboard }: ScreenInput, { columns }: Canvas): ReadonlyArray<ColouredLine> => {
   if (dashboard === undefined) return []
   return [

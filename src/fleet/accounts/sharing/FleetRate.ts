@@ -1,10 +1,10 @@
 /**
- * A runner's part of a credential's rate, renewed in the fleet's database every two seconds, at once after a refusal. What one runner is
- * refused slows all of them.
+ * A runner's part of a credential's rate, renewed in the fleet's database every two seconds, and at once after a refusal. A refusal of one
+ * runner slows all of them.
  *
- * A part is lowered here before it is lowered there, and raised here only when that is written there: whatever becomes of a renewal, no two
- * runners count on the same. While the database is away a runner goes on with its last part, after its lease with the careful one, and
- * when the others have forgotten it with the least rate there is. So its part only shrinks until it is heard again.
+ * A part is lowered in this process before it is lowered in the database, and raised here only after the database has it. So no two runners
+ * count on the same part, whatever happens to a renewal. While the database is unreachable, a runner keeps its last part, then has the
+ * careful part after its lease, and the least rate after the others have removed it. So its part only shrinks until the next renewal.
  */
 import { Duration, Effect, Queue } from "effect"
 import { monotonicMillis } from "../../../domain/Durations.ts"

@@ -39,7 +39,7 @@ export const make = Effect.fn("Shared.make")(function* (name: string) {
     )
     const sharedValue = sharedByKey.get(key) ?? (yield* Effect.cached(making))
     sharedByKey.set(key, sharedValue)
-    // One that could not be made is made anew by whoever needs it next.
+    // If the creation fails, the next account that needs it creates it anew.
     return yield* Effect.tapError(sharedValue, () => Effect.sync(() => sharedByKey.delete(key)))
   })
 })

@@ -1,7 +1,7 @@
 /**
- * Strategies that the accounts of a class share. Where their files say `budget: own`, each account's own budget is put in; where they say
- * `5% of quote` or `10% of base`, that share of it, rounded down to whole units. So one file trades in every account by its own measure, and
- * each account's journal has the exact numbers. Lines stay lines: a mistake is told at its place in the shared file.
+ * Strategies that the accounts of a class share. In their files, `budget: own` becomes each account's own budget, and `5% of quote` or `10%
+ * of base` becomes that share of it, rounded down to whole units. So one file trades in every account by its own measure, and each
+ * account's journal has the exact numbers. Lines stay, so a mistake is reported at its place in the shared file.
  */
 import { Result } from "effect"
 import { floorOf, format } from "../../../domain/Amount.ts"
@@ -48,7 +48,7 @@ export const fill = (
     : Result.succeed(filled.flatMap((each) => (Result.isSuccess(each) ? [each.success] : [])))
 }
 
-/** Reads the numbers as written, by strategy and asset. The strategy's reader checks whether they are amounts. */
+/** Reads the numbers as written, by strategy and asset. The strategy's reader checks if they are amounts. */
 const budgetsIn = ({
   file,
   text = "{}"
@@ -82,7 +82,7 @@ const fillOne = (
 ): Result.Result<Shared, ReadonlyArray<string>> => {
   const source = sourceText(at, text)
   const yaml = readYaml(source)
-  // The reader of strategies says what is wrong with it.
+  // The reader of strategies reports its faults.
   if (Result.isFailure(yaml) || yaml.success.type !== "map") return Result.succeed({ at, file, text })
   const name = scalarIn(yaml.success, "name")?.text ?? ""
   const [base = "", quote = ""] = scalarIn(yaml.success, "market")?.text.split("/") ?? []
@@ -99,7 +99,7 @@ const fillOne = (
   const problems = meanings.flatMap(([, text]) => (typeof text === "object" ? [render(text, source.text)] : []))
   if (problems.length > 0) return Result.fail(problems)
   const written = meanings.flatMap(([{ end, start }, text]) => (typeof text === "string" ? [{ start, end, text }] : []))
-  // From the end, so that what stands before keeps its place.
+  // From the end, so that earlier places stay valid.
   const filled = written
     .toSorted((one, other) => other.start - one.start)
     .reduce((whole, { end, start, text }) => whole.slice(0, start) + text + whole.slice(end), text)
