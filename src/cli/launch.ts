@@ -82,7 +82,7 @@ export interface Host {
 const isService = ({ env, pid }: Pick<Host, "env" | "pid">): boolean =>
   env["NOTIFY_SOCKET"] !== undefined || env["SYSTEMD_EXEC_PID"] === String(pid)
 
-/** Signals that arrived while the process was busy are handled after its timers, and before what is immediate. */
+/** Signals that arrived while the process was busy are handled after its timers, and before its immediates. */
 const pressEnds = (run: () => void): void => {
   Effect.runFork(
     Effect.andThen(

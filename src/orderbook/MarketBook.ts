@@ -1,6 +1,6 @@
 /**
- * One market of the order book: its two-sided price at about the size that the strategies trade, asked at every look, and its
- * deeper levels, asked one at a time and rarely, since quotes use up the venue's rate limit. A level that fails keeps its last
+ * One market of the order book: its two-sided price at about the size that the strategies trade, requested at every poll, and its
+ * deeper levels, requested one at a time and rarely, since quotes use up the venue's rate limit. A level that fails keeps its last
  * answer. A price without a second source (`SecondSource`) is shown with its doubt and counts as none; a market whose quotes
  * are refused shows the indicative price of the token list, on which no strategy decides.
  */

@@ -1,4 +1,4 @@
-/** `limitbot fills`: every recorded fill, oldest first, with its price, what its payout cost and what it earned. */
+/** `limitbot fills`: every recorded fill, oldest first, with its price, its payout fee and its profit. */
 import { Command } from "effect/cli"
 import { fills } from "../../app/money/TradingResults.ts"
 import * as Answer from "../../process/Answer.ts"
