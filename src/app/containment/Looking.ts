@@ -5,25 +5,103 @@
 import { Clock, Effect, Option, Schema } from "effect"
 import * as People from "../../control/http/People.ts"
 import * as Tokens from "../../control/http/Tokens.ts"
-import { theOperator } from "../../control/Operator.ts"
 import { formatWithSymbol } from "../../domain/Amount.ts"
+import * as Payload from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
-import type { BotState } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import type { Placement } from "../../engine/state/Placement.ts"
+import { slotKey } from "../../engine/state/SlotFold.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Lease from "../../journal/Lease.ts"
+import type { FleetAccount, WaitingWord } from "../../journal/postgres/Registry.ts"
 import { type CommandAnswer, PrintedFailure } from "../../process/Answer.ts"
 import * as KillFile from "../../process/KillFile.ts"
+import * as Money from "../../report/text/Money.ts"
 import * as SignerFile from "../../signer/files/SignerFile.ts"
 import * as Record from "../../signer/remote/Record.ts"
 import * as Spending from "../../signer/remote/Spending.ts"
 import { Venue } from "../../venue/Venue.ts"
-import { AccountWord, isLook, NotHeard } from "../cluster/AccountWord.ts"
-import * as AccountWords from "../journal/AccountWords.ts"
+import { type AccountAnswer, AccountWord, isLook } from "../cluster/AccountWord.ts"
+import { ChosenBot } from "../journal/ChosenBot.ts"
+import { dataOf, isContained, type Looked, type LookedAt, type Loose, linesOf, openIn } from "../journal/Containment.ts"
 import { isThere, type JournalView, withJournal } from "../journal/JournalView.ts"
-import { type AccountOfFleet, inRegistry, settingsOf, type WhichBot } from "../journal/WhichBot.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
-import { dataOf, isContained, type Looked, type LookedAt, type Loose, linesOf, openIn } from "./Containment.ts"
-import * as JournalLists from "./JournalLists.ts"
 import * as VenueOrders from "./VenueOrders.ts"
+
+type View = Pick<JournalView, "assets" | "journal" | "now" | "state">
+
+const placementText = ({ order, slot, strategy, id }: Placement): string =>
+  `${slotKey(strategy, slot)} ${order?.id ?? id}`
+
+const inputOf = ({ assets }: View, { funding, inputAmount, inputAsset }: Placement): string =>
+  Money.withSymbol(assets, inputAsset, funding?.amount ?? inputAmount)
+
+const fates = {
+  unsent: "signed, and not sent",
+  executed: "paid; no deposit seen yet",
+  refused: "sent and refused, but executable while it is valid",
+  doubtful: "sent, execution unknown"
+} as const
+
+const payments = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> =>
+  all
+    .filter(({ state }) => state === "funding" || state === "in doubt")
+    .map((each) => {
+      const { funding } = each
+      const isByWallet = funding?.payment !== undefined
+      const text = isByWallet
+        ? "requested from a wallet, which may still pay"
+        : fates[funding === undefined ? "doubtful" : Payload.certaintyOf(funding)]
+      return {
+        id: placementText(each),
+        text,
+        amount: inputOf(view, each),
+        ...present({ until: isByWallet ? undefined : funding?.validUntil })
+      }
+    })
+
+/** Orders that anyone with the key could still pay, also those that no slot plans. */
+const unpaid = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> => [
+  ...all
+    .filter(({ state }) => state === "planned" || state === "creating" || state === "created")
+    .map((each) => ({ id: placementText(each), text: `${each.state}, and not paid`, amount: inputOf(view, each) })),
+  ...[...view.state.placements.values()].flatMap(({ spares }) =>
+    [...spares].flatMap(([id, isCancelled]) =>
+      isCancelled ? [] : [{ id, text: "a spare order, not funded and not cancelled yet" }]
+    )
+  )
+]
+
+const resting = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> =>
+  all
+    .filter(({ state }) => state === "open")
+    .map((each) => ({
+      id: placementText(each),
+      text: `open${each.cancel === undefined ? "" : ", and to be cancelled"}`,
+      amount: inputOf(view, each),
+      until: each.deadline
+    }))
+
+const comingBack = (view: View, all: ReadonlyArray<Placement>): ReadonlyArray<Loose> =>
+  all
+    .filter(({ state }) => state === "closing")
+    .map((each) => ({
+      id: placementText(each),
+      text: `ended; payout ${each.payout}, refund ${each.refund}`,
+      amount: inputOf(view, each)
+    }))
+
+export const journalLists = (view: View): readonly [LookedAt, ...ReadonlyArray<LookedAt>] => {
+  const all = unfinished(view.state)
+  const at = `${view.journal} up to event ${view.state.sequence}`
+  const list = (name: string, found: ReadonlyArray<Loose>): LookedAt => ({ name, at, lookedAt: view.now, found })
+  return [
+    list("Signed payments that may still be executed", payments(view, all)),
+    list("Orders that are not paid", unpaid(view, all)),
+    list("Orders that rest", resting(view, all)),
+    list("Money on its way back", comingBack(view, all))
+  ]
+}
 
 const now = Clock.currentTimeMillis
 
@@ -123,21 +201,19 @@ const orUnseen = <E extends { readonly message: string }, R>(
   look: Effect.Effect<ReadonlyArray<LookedAt>, E, R>
 ) => Effect.catch(look, (error: E) => Effect.map(unseen(name, at)(error), (each): ReadonlyArray<Looked> => [each]))
 
-const aroundFile = Effect.fnUntraced(function* (file: string, { journal, state }: JournalView) {
+export const aroundFile = Effect.fnUntraced(function* (file: string, state: BotState) {
+  const { journal } = yield* ConfigFile.loadSettings(file)
   const { isRunning, looked } = yield* actors(journal)
   const commanding = yield* Effect.catch(tokens(journal, isRunning), unseen("Tokens that command", `${journal}.people`))
-  return {
-    before: [looked, commanding],
-    after: Effect.catch(ofVenue(file, state), unseen(VenueOrders.name, "the venue"))
-  }
+  const orders = Effect.catch(ofVenue(file, state), unseen(VenueOrders.name, "the venue"))
+  return { commanding: [looked, commanding], orders }
 })
 
 /** An account counts as killed when its row and its journal say so. */
-const actorsOfAccount = Effect.fn("Looking.actorsOfAccount")(function* (
-  bot: AccountOfFleet,
+const switchOfAccount = Effect.fnUntraced(function* (
+  { isOwned, owner, told, wanted }: FleetAccount,
   { killed }: Pick<BotState, "killed">
 ) {
-  const { isOwned, owner, told, wanted } = yield* inRegistry(bot, (registry) => registry.one(bot.account))
   const isRun = isOwned && (told === undefined || told.failing === null)
   const who = isRun ? owner : "a runner that takes it"
   const switchEntries =
@@ -147,14 +223,12 @@ const actorsOfAccount = Effect.fn("Looking.actorsOfAccount")(function* (
         ? [{ id: "kill switch", text: `on, but ${who} has not obeyed it yet` }]
         : []
   const at = "its row and its journal; anyone with a token of the fleet's page, or its database, can release it"
-  const mayBegin: LookedAt = { name: "May begin anew", at, lookedAt: yield* now, found: switchEntries }
-  return [mayBegin, yield* waiting(bot)]
+  return { name: "May begin anew", at, lookedAt: yield* now, found: switchEntries } satisfies LookedAt
 })
 
 const decodeWord = Schema.decodeUnknownOption(Schema.fromJsonString(AccountWord))
 
-const waiting = Effect.fnUntraced(function* (bot: AccountOfFleet) {
-  const words = yield* inRegistry(bot, (registry) => registry.waitingFor(bot.account))
+const waiting = Effect.fnUntraced(function* (words: ReadonlyArray<WaitingWord>) {
   const pendingCommands = words.flatMap(({ by, word }): ReadonlyArray<Loose> => {
     const command = decodeWord(word)
     return command._tag === "Some" && isLook(command.value) ? [] : [{ id: by, text: `sent, not done yet: ${word}` }]
@@ -163,35 +237,32 @@ const waiting = Effect.fnUntraced(function* (bot: AccountOfFleet) {
   return { name: "Commands not applied yet", at, lookedAt: yield* now, found: pendingCommands } satisfies LookedAt
 })
 
-const venueOfAccount = Effect.fn("Looking.venueOfAccount")(function* (bot: AccountOfFleet) {
-  const answer = yield* AccountWords.say(bot, theOperator, { _tag: "ListOrders" })
-  if (answer._tag !== "Listed")
-    return yield* new NotHeard({ message: `Its owner answered ${answer._tag} instead of its orders` })
-  const { at, found } = answer
-  return { name: VenueOrders.name, at, lookedAt: yield* now, found } satisfies LookedAt
+/** `listed`: the orders of the venue, by the owner of the account. */
+export const aroundAccount = Effect.fnUntraced(function* <E extends { readonly message: string }>(
+  row: FleetAccount,
+  words: ReadonlyArray<WaitingWord>,
+  state: BotState,
+  listed: Effect.Effect<Extract<AccountAnswer, { readonly _tag: "Listed" }>, E>
+) {
+  const orders = listed.pipe(
+    Effect.zipWith(now, ({ at, found }, lookedAt): Looked => ({ name: VenueOrders.name, at, lookedAt, found })),
+    Effect.catch(unseen(VenueOrders.name, "the venue, by its owner"))
+  )
+  return { commanding: [yield* switchOfAccount(row, state), yield* waiting(words)], orders }
 })
 
-const aroundAccount = Effect.fnUntraced(function* (bot: AccountOfFleet, { state }: JournalView) {
-  const venue = Effect.catch(venueOfAccount(bot), unseen(VenueOrders.name, "the venue, by its owner"))
-  return { before: yield* actorsOfAccount(bot, state), after: venue }
-})
-
-interface Asked {
-  readonly bot: WhichBot
-  readonly signer: Option.Option<string>
-}
-
-export const answerOf = Effect.fn("Looking.found")(function* ({ bot, signer }: Asked) {
+export const containment = Effect.fn("Looking.containment")(function* (signer: Option.Option<string>) {
+  const bot = yield* ChosenBot
+  const file = yield* Effect.option(bot.file("the runner has the key"))
   const lists = yield* withJournal(
-    bot,
     Effect.fnUntraced(function* (view) {
-      const { after, before } = yield* typeof bot === "string" ? aroundFile(bot, view) : aroundAccount(bot, view)
-      const signed = yield* recordOrWhy(bot, Option.getOrUndefined(signer), view)
-      const [payments, ...others] = JournalLists.of(view)
-      const isPayable = !isContained([payments, ...signed])
+      const { commanding, orders } = yield* bot.actors(view.state)
+      const signed = yield* recordOrWhy(Option.getOrUndefined(signer), view)
+      const [unexpired, ...others] = journalLists(view)
+      const isPayable = !isContained([unexpired, ...signed])
       const money =
-        isPayable && typeof bot === "string" ? yield* orUnseen(publicName, "the ledger", publicMoney(bot, view)) : []
-      return [...before, payments, ...others, ...signed, ...money, yield* after]
+        isPayable && Option.isSome(file) ? yield* orUnseen(publicName, "the ledger", publicMoney(file.value, view)) : []
+      return [...commanding, unexpired, ...others, ...signed, ...money, yield* orders]
     })
   )
   const openText = openIn(lists)
@@ -202,10 +273,10 @@ export const answerOf = Effect.fn("Looking.found")(function* ({ bot, signer }: A
   } satisfies CommandAnswer
 })
 
-const recordOrWhy = Effect.fnUntraced(function* (bot: WhichBot, signerFile: string | undefined, view: JournalView) {
+const recordOrWhy = Effect.fnUntraced(function* (signerFile: string | undefined, view: JournalView) {
   const name = "What the signer process signed"
   if (signerFile !== undefined) return yield* orUnseen(name, signerFile, ofRecord(signerFile, view))
-  const { account } = yield* settingsOf(bot)
+  const { account } = yield* (yield* ChosenBot).settings
   if (account.signer === undefined) return []
   const why = "another process has the key: name its file with --signer, as a user who may read its record"
   return [{ name, at: "the signer's record", why }] satisfies ReadonlyArray<Looked>

@@ -3,19 +3,20 @@
  * waits in the database until the owner takes it, which does the same as a single bot. After a crash in between, the next owner does it
  * again, so every command has the same effect if it is applied twice.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Registry } from "../../journal/postgres/Registry.ts"
 import { type AccountWord, NotHeard } from "../cluster/AccountWord.ts"
-import { type AccountOfFleet, fleetDatabase, NoSuchAccount } from "./WhichBot.ts"
+
+export class NoSuchAccount extends Schema.TaggedError<NoSuchAccount>()("NoSuchAccount", { account: Schema.String }) {
+  override get message(): string {
+    return `No account ${this.account} in this fleet. limitbot fleet lists them.`
+  }
+}
 
 /** Loaded with the first command: no other code path needs the cluster. */
 export const speaking = Effect.promise(() => import("../cluster/Account.ts"))
 
-export const say = Effect.fn("AccountWords.say")(function* (bot: AccountOfFleet, by: string, word: AccountWord) {
-  return yield* saidTo(bot.account, by, word).pipe(Effect.provide(fleetDatabase(bot.database)))
-})
-
-export const saidTo = Effect.fn("AccountWords.saidTo")(function* (account: string, by: string, word: AccountWord) {
+export const say = Effect.fn("AccountWords.say")(function* (account: string, by: string, word: AccountWord) {
   const { one } = yield* Registry
   if ((yield* one(account)) === undefined) return yield* new NoSuchAccount({ account })
   const answer = yield* (yield* speaking).say(account, by, word)

@@ -12,7 +12,6 @@ import * as RunningBot from "../../process/RunningBot.ts"
 import type * as Money from "../../report/text/Money.ts"
 import { jsonOf, type LineView, lineOf, mentions } from "../../views/Events.ts"
 import { withSettings } from "./JournalView.ts"
-import type { WhichBot } from "./WhichBot.ts"
 
 interface Shown {
   readonly json: boolean
@@ -28,8 +27,8 @@ const isShown = (line: LineView, { json, search }: Shown): boolean =>
 const print = (line: LineView, shown: Shown) =>
   isShown(line, shown) ? Console.log(shown.json ? jsonOf(line) : textOf(line)) : Effect.void
 
-export const printPast = Effect.fn("EventLog.printPast")(function* (bot: WhichBot, shown: Shown) {
-  const { journal, last, lines } = yield* withSettings(bot, ({ journal, markets }) =>
+export const printPast = Effect.fn("EventLog.printPast")(function* (shown: Shown) {
+  const { journal, last, lines } = yield* withSettings(({ journal, markets }) =>
     Effect.map(newest(bySymbol(markets.assets), shown), (found) => ({ ...found, journal }))
   )
   yield* Effect.forEach(lines, (line) => print(line, shown), { discard: true })

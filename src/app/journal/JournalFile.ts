@@ -29,8 +29,8 @@ import * as Progress from "../../process/Progress.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
+import { ChosenBot } from "./ChosenBot.ts"
 import { isThere } from "./JournalView.ts"
-import * as WhichBot from "./WhichBot.ts"
 
 export class CopyRefused extends Schema.TaggedError<CopyRefused>()("CopyRefused", { message: Schema.String }) {}
 
@@ -75,19 +75,13 @@ interface Named {
   readonly config: string
 }
 
-interface ToVerify {
-  readonly bot: WhichBot.WhichBot
-  readonly head: Option.Option<string>
-}
-
-export const verify = Effect.fn("JournalFile.verify")(function* ({ bot, head }: ToVerify) {
-  const expected = Option.toArray(head)
-  const verification = yield* typeof bot === "string" ? ofFile(bot, expected) : ofAccount(bot, expected)
-  const { events, head: newest, journal } = verification
+export const verify = Effect.fn("JournalFile.verify")(function* (expected: ReadonlyArray<string>) {
+  const bot = yield* ChosenBot
+  const { events, head: newest, journal } = yield* bot.verified(expected)
   return factAnswer({ journal, events, head: newest }, `${journal}: ${events} events, none changed. Head ${newest}`)
 })
 
-const ofFile = Effect.fnUntraced(function* (config: string, expected: ReadonlyArray<string>) {
+export const verifiedFile = Effect.fnUntraced(function* (config: string, expected: ReadonlyArray<string>) {
   const journal = yield* existing(config)
   const chain = yield* Effect.provide(verified(expected), reading(journal))
   const mistake = yield* Effect.provide(Head.mistakeBy(Head.beside(Lease.fileOf(journal))), reading(journal))
@@ -96,18 +90,10 @@ const ofFile = Effect.fnUntraced(function* (config: string, expected: ReadonlyAr
 })
 
 /** The head outside the chain is in the account's row. It is read first, because the account's owner may be writing. */
-const ofAccount = Effect.fnUntraced(function* (bot: WhichBot.AccountOfFleet, expected: ReadonlyArray<string>) {
-  const { journal } = yield* WhichBot.settingsOf(bot)
-  return yield* Effect.gen(function* () {
-    const journals = yield* Journals
-    const databaseHead = yield* journals.head(bot.account)
-    const chainCheck = yield* Chain.verifyLinks(
-      journals.links(bot.account),
-      [...expected, databaseHead],
-      yield* verifying
-    )
-    return { journal, ...chainCheck }
-  }).pipe(Effect.provide(WhichBot.fleetDatabase(bot.database)))
+export const verifiedAccount = Effect.fnUntraced(function* (account: string, expected: ReadonlyArray<string>) {
+  const journals = yield* Journals
+  const databaseHead = yield* journals.head(account)
+  return yield* Chain.verifyLinks(journals.links(account), [...expected, databaseHead], yield* verifying)
 }, Effect.scoped)
 
 const sizeOf = Effect.fnUntraced(function* (file: string) {
@@ -133,27 +119,21 @@ export const compact = Effect.fn("JournalFile.compact")(function* ({ config }: N
   return factAnswer({ journal, events, head, bytesBefore: before, bytesAfter: after }, text)
 }, Effect.scoped)
 
-interface ToArchive {
-  readonly bot: WhichBot.WhichBot
-  /** A date, or a date and a time, in UTC. */
-  readonly before: string
-}
-
 /**
- * Moves the events before a time into the archive beside the journal. The new archive is verified and durable before one event leaves the
- * journal, and both together are verified afterwards.
+ * Moves the events before a time into the archive beside the journal. The new archive is verified and durable before one event leaves
+ * the journal, and both together are verified afterwards. `before`: a date, or a date and a time, in UTC.
  */
-export const archive = Effect.fn("JournalFile.archive")(function* ({ before, bot }: ToArchive) {
-  if (typeof bot !== "string")
-    return yield* new WrongUsage({
-      message: `The journal of ${bot.account} is not a file, and its events stay in the table \`journal\` of its database. ALTER TABLE journal SET TABLESPACE moves that table to another disk`
-    })
+export const archive = Effect.fn("JournalFile.archive")(function* (before: string) {
+  const bot = yield* ChosenBot
+  const config = yield* bot.file(
+    `The journal of ${bot.flag} is not a file, and its events stay in the table \`journal\` of its database. ALTER TABLE journal SET TABLESPACE moves that table to another disk`
+  )
   const time = Timestamp.written(before)
   if (time === undefined)
     return yield* new WrongUsage({
       message: `--before ${before} is not a date; write 2026-01-31 or 2026-01-31T12:00:00Z`
     })
-  const journal = Lease.fileOf(yield* existing(bot))
+  const journal = Lease.fileOf(yield* existing(config))
   const fileSystem = yield* FileSystem.FileSystem
   const file = archiveOf(journal)
   const fresh = `${file}.new`

@@ -1,5 +1,5 @@
 /** Folds a bot's journal for commands that only read, even while the bot writes it. */
-import { Clock, Effect, FileSystem, Schema, Stream } from "effect"
+import { Clock, Effect, FileSystem, Layer, Schema, Stream } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { BotEvent, Of, Recorded, Tag } from "../../domain/BotEvent.ts"
 import * as Bookkeeper from "../../engine/state/Bookkeeper.ts"
@@ -8,7 +8,7 @@ import type { StepTerms } from "../../engine/tracking/Overdue.ts"
 import type { BotSettings } from "../../files/ConfigFile.ts"
 import { Journal } from "../../journal/Journal.ts"
 import * as Layers from "../../Layers.ts"
-import * as WhichBot from "./WhichBot.ts"
+import { ChosenBot } from "./ChosenBot.ts"
 
 export class NoJournal extends Schema.TaggedError<NoJournal>()("NoJournal", { journal: Schema.String }) {
   override get message(): string {
@@ -22,49 +22,43 @@ export interface Past {
 }
 
 export const withJournal = Effect.fn("JournalView.withJournal")(function* <A, E, R>(
-  bot: WhichBot.WhichBot,
   look: (view: JournalView) => Effect.Effect<A, E, R>,
   past?: Past
 ) {
   return yield* withSettings(
-    bot,
     Effect.fnUntraced(function* ({ journal, markets, stuckAfter, venue }) {
       const assets = bySymbol(markets.assets)
       const state = yield* past === undefined ? Bookkeeper.replay : Bookkeeper.replayUntil(past.until, past.seen)
       const now = yield* Clock.currentTimeMillis
       const prices = venue.quoteKey === undefined ? "unsigned" : "signed"
-      return yield* look({ bot, journal, assets, state, stuckAfter, now, prices })
+      return yield* look({ journal, assets, state, stuckAfter, now, prices })
     })
   )
 })
 
 export const withSettings = Effect.fn("JournalView.withSettings")(function* <A, E, R>(
-  bot: WhichBot.WhichBot,
   look: (settings: BotSettings) => Effect.Effect<A, E, R>
 ) {
-  const settings = yield* WhichBot.settingsOf(bot)
-  return yield* typeof bot === "string"
-    ? inJournal(settings.journal, look(settings))
-    : Effect.provide(look(settings), WhichBot.journalOf(bot, settings))
+  const bot = yield* ChosenBot
+  const settings = yield* bot.settings
+  return yield* Effect.provide(look(settings), bot.reading(settings))
 })
 
-export const ofJournal = <A>(bot: WhichBot.WhichBot, look: (view: JournalView) => A) =>
-  withJournal(bot, (view) => Effect.sync(() => look(view)))
+export const ofJournal = <A>(look: (view: JournalView) => A) => withJournal((view) => Effect.sync(() => look(view)))
 
 /** True if the journal exists. A journal without read permission counts as absent. */
 export const isThere = (journal: string) =>
   FileSystem.FileSystem.use((fileSystem) => fileSystem.exists(journal)).pipe(Effect.orElseSucceed(() => false))
 
-export const inJournal = Effect.fn("JournalView.inJournal")(function* <A, E, R>(
-  journal: string,
-  look: Effect.Effect<A, E, R>
-) {
-  if (!(yield* isThere(journal))) return yield* new NoJournal({ journal })
-  return yield* Effect.provide(look, Layers.readOnlyJournal(journal))
-})
+/** Fails where there is no journal yet. */
+export const readingOf = (journal: string) =>
+  Layer.unwrap(
+    Effect.flatMap(isThere(journal), (exists) =>
+      exists ? Effect.succeed(Layers.readOnlyJournal(journal)) : Effect.fail(new NoJournal({ journal }))
+    )
+  )
 
 export interface JournalView {
-  readonly bot: WhichBot.WhichBot
   readonly journal: string
   readonly assets: ReadonlyMap<string, { readonly symbol: string; readonly id: string; readonly decimals: number }>
   readonly state: BotState

@@ -1,7 +1,6 @@
 /** Delivers the operator's answer: to the running bot, to a file that a hanging bot reads later, or to the journal if no bot runs. */
 import { Clock, Effect, FileSystem, Result, Schema } from "effect"
 import { operatorWords } from "../../control/api/OperatorCommands.ts"
-import { theOperator } from "../../control/Operator.ts"
 import { present } from "../../domain/Present.ts"
 import * as Problems from "../../engine/funding/Problems.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
@@ -10,7 +9,7 @@ import * as Layers from "../../Layers.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
 import { Process } from "../../process/Process.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
-import * as AccountWords from "./AccountWords.ts"
+import { ChosenBot } from "./ChosenBot.ts"
 import type { JournalView } from "./JournalView.ts"
 import * as ResolveFile from "./ResolveFile.ts"
 
@@ -23,7 +22,7 @@ const lookMillis = 200
 
 const answerMillis = 5_000
 
-type View = Pick<JournalView, "bot" | "journal" | "now" | "state">
+type View = Pick<JournalView, "journal" | "now" | "state">
 
 export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.OperatorAnswer) {
   const { placement, word } = answer
@@ -36,18 +35,17 @@ export const settle = Effect.fnUntraced(function* (view: View, answer: Problems.
 })
 
 /** Returns the writer of the answer: the running bot, or this command. */
-export const deliver = Effect.fnUntraced(function* (
-  { bot, journal, now, state }: View,
-  answer: Problems.OperatorAnswer
-) {
+export const deliver = Effect.fnUntraced(function* ({ journal, now, state }: View, answer: Problems.OperatorAnswer) {
   yield* Effect.mapError(
     Effect.fromResult(Problems.resolve(state, answer, now)),
     (message) => new NotResolved({ message })
   )
-  if (typeof bot !== "string") {
-    yield* AccountWords.say(bot, theOperator, { _tag: "Resolve", ...answer })
-    return "bot"
-  }
+  const { resolve } = yield* ChosenBot
+  return yield* resolve(journal, answer)
+})
+
+/** Carries the answer to the bot of this journal on this machine, or into the journal if none runs. */
+export const carry = Effect.fnUntraced(function* (journal: string, answer: Problems.OperatorAnswer) {
   const holder = yield* Lease.holder(journal)
   if (holder === undefined) return yield* write(journal, answer)
   return (yield* say(journal, answer)) ? "bot" : yield* handOver(journal, answer, holder)

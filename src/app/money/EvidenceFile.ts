@@ -1,10 +1,13 @@
 /** Writes one file with everything that the journal has on an order and the venue's present answer, ready for a support ticket. */
 import { Clock, Console, Effect, FileSystem, Option, Schema } from "effect"
 import type { Recorded, Tag } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import type { Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
 import { slotKey } from "../../engine/state/SlotFold.ts"
+import { readOrder } from "../../engine/tracking/OrderReads.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as Sqlite from "../../journal/Sqlite.ts"
 import * as JournalTree from "../../journal/tree/JournalTree.ts"
@@ -14,13 +17,84 @@ import * as Evidence from "../../ledger/Evidence.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Money from "../../report/text/Money.ts"
 import * as Checkpoint from "../../signing/Checkpoint.ts"
+import { History } from "../../venue/History.ts"
+import { Venue } from "../../venue/Venue.ts"
+import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 import { version } from "../../version.ts"
 import { encoded } from "../../views/Events.ts"
+import { ChosenBot } from "../journal/ChosenBot.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
-import type { WhichBot } from "../journal/WhichBot.ts"
 import * as Witness from "../journal/Witness.ts"
-import type { Asked, Testimony } from "./VenueRecord.ts"
-import * as VenueRecord from "./VenueRecord.ts"
+import * as VenueAccess from "../swap/VenueAccess.ts"
+
+interface Asked {
+  readonly id: string
+  readonly depositAddress: string
+  readonly depositMemo?: string
+  readonly by: "swap" | undefined
+}
+
+type Answer = { readonly answered: unknown; readonly correlationId?: string } | { readonly notAsked: string }
+
+interface Testimony {
+  readonly order: Answer
+  readonly history: Answer
+}
+
+const notAsked = (why: string): Testimony => ({ order: { notAsked: why }, history: { notAsked: why } })
+
+const patience = "20 seconds"
+const fewLines = 20
+
+const orderOf = Effect.fnUntraced(function* ({ by, ...order }: Asked) {
+  const { value, correlationId } = yield* readOrder(yield* Venue, by, order)
+  return { answered: plain(value), ...present({ correlationId }) }
+})
+
+const plain = ({ price, ...order }: Order) => ({ ...order, price: Decimal.format(price) })
+
+const historyOf = Effect.fnUntraced(function* ({ depositAddress }: Asked) {
+  const history = yield* History
+  const lines = yield* history.transactions({
+    numberOfTransactions: fewLines,
+    statuses: transactionStatuses.join(","),
+    showTestTxs: "true",
+    search: depositAddress
+  })
+  return { answered: lines.map(({ said }) => said) }
+})
+
+const within = <E extends { readonly message: string }, R>(ask: Effect.Effect<Answer, E, R>) =>
+  ask.pipe(
+    Effect.timeout(patience),
+    Effect.catch(({ message }) => Effect.succeed<Answer>({ notAsked: message }))
+  )
+
+const nobodyAsked = (why: string, orders: ReadonlyMap<string, Asked>): ReadonlyMap<string, Testimony> =>
+  new Map([...orders.keys()].map((placement) => [placement, notAsked(why)] as const))
+
+/** Answers by placement. A failure of the configuration, its secrets or the network is an answer too. */
+const ask = Effect.fn("EvidenceFile.ask")(function* (configFile: string, orders: ReadonlyMap<string, Asked>) {
+  if (orders.size === 0) return new Map<string, Testimony>()
+  return yield* Effect.gen(function* () {
+    const config = yield* ConfigFile.load(configFile)
+    const signerId = yield* VenueAccess.signerOf(config)
+    const hasHistory = config.venue.partnerJwt !== undefined
+    const records = yield* Effect.forEach([...orders], ([placement, asked]) =>
+      Effect.gen(function* () {
+        const order = yield* within(orderOf(asked))
+        const history: Answer = hasHistory
+          ? yield* within(historyOf(asked))
+          : { notAsked: "venue.partnerJwt is not set; the history needs it" }
+        return [placement, { order, history }] as const
+      })
+    ).pipe(
+      Effect.provide(VenueAccess.withHistory(config, signerId)),
+      Effect.provide(Sqlite.layer({ filename: config.journal }))
+    )
+    return new Map(records)
+  }).pipe(Effect.catch(({ message }) => Effect.succeed(nobodyAsked(message, orders))))
+})
 
 class NoProof extends Schema.TaggedError<NoProof>()("NoProof", { message: Schema.String }) {}
 
@@ -71,10 +145,7 @@ export class NoEvidence extends Schema.TaggedError<NoEvidence>()("NoEvidence", {
 
 const asText = (_key: string, value: unknown) => (typeof value === "bigint" ? String(value) : value)
 
-const notAsked: Testimony = {
-  order: { notAsked: "skipped by --offline, or the journal has no order id" },
-  history: { notAsked: "skipped by --offline, or the journal has no order id" }
-}
+const unasked = notAsked("skipped by --offline, or the journal has no order id")
 
 const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<string, Asked> =>
   new Map(
@@ -88,20 +159,16 @@ const askedOf = (found: ReadonlyArray<Evidence.PlacementHistory>): ReadonlyMap<s
     })
   )
 
-const venueOf = (bot: WhichBot, asked: ReadonlyMap<string, Asked>) =>
-  typeof bot === "string"
-    ? VenueRecord.ask(bot, asked)
-    : Effect.succeed(
-        VenueRecord.nobodyAsked(
-          `its runner has the key; limitbot reconcile --account ${bot.account} asks the venue`,
-          asked
-        )
-      )
+const testimoniesOf = Effect.fnUntraced(function* (asked: ReadonlyMap<string, Asked>) {
+  const { file, flag } = yield* ChosenBot
+  return yield* file(`its runner has the key; limitbot reconcile ${flag} asks the venue`).pipe(
+    Effect.flatMap((config) => ask(config, asked)),
+    Effect.catchTag("WrongUsage", ({ message }) => Effect.succeed(nobodyAsked(message, asked)))
+  )
+})
 
 const noProof =
   "--proof needs a checkpoint signed by the account's key, and the accounts of a fleet have none yet: their runners report to no witness. --out FILE works."
-
-const flagOf = (bot: WhichBot): string => (typeof bot === "string" ? `--config ${bot}` : `--account ${bot.account}`)
 
 const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, assets }: JournalView) => {
   const timeline = moments.map(({ sequence, at, event }) => ({ sequence, at: iso(at), ...encoded(event) }))
@@ -136,28 +203,27 @@ const dossierOf = ({ placement, moments }: Evidence.PlacementHistory, { state, a
 
 interface EvidenceAsked {
   readonly order: string
-  readonly bot: WhichBot
   readonly out: Option.Option<string>
   readonly proof: Option.Option<string>
   readonly offline: boolean
 }
 
-export const write = Effect.fn("EvidenceFile.write")(function* ({ bot, order, out, proof, offline }: EvidenceAsked) {
+export const write = Effect.fn("EvidenceFile.write")(function* ({ order, out, proof, offline }: EvidenceAsked) {
   if (Option.isNone(out) && Option.isNone(proof))
     return yield* new WrongUsage({ message: "Name the file to write: --out FILE, --proof FILE or both" })
-  if (Option.isSome(proof) && typeof bot !== "string") return yield* new WrongUsage({ message: noProof })
+  const { file, flag } = yield* ChosenBot
+  const config = Option.isSome(proof) ? yield* file(noProof) : undefined
   const fold = Evidence.make(order)
   yield* withJournal(
-    bot,
     Effect.fnUntraced(function* (view) {
       const histories = fold.result()
       if (histories.length === 0) {
-        const message = `The journal has no order ${order}. Its orders: limitbot orders ${flagOf(bot)}`
+        const message = `The journal has no order ${order}. Its orders: limitbot orders ${flag}`
         return yield* new NoEvidence({ message })
       }
-      if (Option.isSome(out)) yield* writeDossier(view, histories, { order, bot, out: out.value, offline })
-      if (Option.isNone(proof) || typeof bot !== "string") return
-      yield* writeProof({ order, config: bot, out: proof.value, events: histories.flatMap(({ moments }) => moments) })
+      if (Option.isSome(out)) yield* writeDossier(view, histories, { order, out: out.value, offline })
+      if (Option.isNone(proof) || config === undefined) return
+      yield* writeProof({ order, config, out: proof.value, events: histories.flatMap(({ moments }) => moments) })
     }),
     { until: Number.POSITIVE_INFINITY, seen: fold.see }
   )
@@ -166,17 +232,17 @@ export const write = Effect.fn("EvidenceFile.write")(function* ({ bot, order, ou
 const writeDossier = Effect.fnUntraced(function* (
   view: JournalView,
   found: ReadonlyArray<Evidence.PlacementHistory>,
-  { bot, offline, order, out }: Pick<EvidenceAsked, "bot" | "offline" | "order"> & { readonly out: string }
+  { offline, order, out }: Pick<EvidenceAsked, "offline" | "order"> & { readonly out: string }
 ) {
   const venueRequests = askedOf(found)
-  const testimonies = offline ? new Map<string, Testimony>() : yield* venueOf(bot, venueRequests)
+  const testimonies = offline ? new Map<string, Testimony>() : yield* testimoniesOf(venueRequests)
   const dossier = {
     writtenAt: iso(yield* Clock.currentTimeMillis),
     program: `limitbot ${version}`,
     account: view.state.run?.account ?? null,
     venue: view.state.run?.venue ?? null,
     asked: order,
-    orders: found.map((each) => ({ ...dossierOf(each, view), venueNow: testimonies.get(each.placement) ?? notAsked }))
+    orders: found.map((each) => ({ ...dossierOf(each, view), venueNow: testimonies.get(each.placement) ?? unasked }))
   }
   const fileSystem = yield* FileSystem.FileSystem
   yield* fileSystem

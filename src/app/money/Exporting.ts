@@ -16,7 +16,6 @@ import type { Table } from "../../ledger/tables/Tables.ts"
 import * as Tables from "../../ledger/tables/Tables.ts"
 import * as TaxServices from "../../ledger/tables/TaxServices.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
-import type { WhichBot } from "../journal/WhichBot.ts"
 import { type LedgerView, readAlong, withLedger } from "./LedgerView.ts"
 
 const times: ReadonlySet<string> = new Set(["time", "acquired", "sold"])
@@ -126,14 +125,12 @@ const write = Effect.fnUntraced(function* (parts: ReadonlyArray<string>, content
 })
 
 interface Asked extends Pick<Wanted, "format" | "method"> {
-  readonly bot: WhichBot
   readonly out: string
   readonly year: Option.Option<number>
 }
 
-export const exported = Effect.fn("Exporting.exported")(function* ({ bot, format, out, year, method }: Asked) {
+export const exported = Effect.fn("Exporting.exported")(function* ({ format, out, year, method }: Asked) {
   yield* withLedger(
-    bot,
     Effect.fnUntraced(function* (ledger) {
       const all = AccountBooks.ofAccount(ledger.books, ledger.decimals)
       const span = Option.match(year, { onNone: () => forEver, onSome: spanOf })

@@ -9,7 +9,6 @@ import * as AccountBooks from "../../views/profit/AccountBooks.ts"
 import { oldest } from "../../views/profit/LiveProfit.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, withJournal } from "../journal/JournalView.ts"
-import type { WhichBot } from "../journal/WhichBot.ts"
 import { newestPrices } from "./NewestPrices.ts"
 
 export interface LedgerView extends JournalView {
@@ -21,9 +20,8 @@ export interface LedgerView extends JournalView {
   readonly markedAt: number | undefined
 }
 
-export const withLedger = <A, E, R>(bot: WhichBot, look: (view: LedgerView) => Effect.Effect<A, E, R>) =>
+export const withLedger = <A, E, R>(look: (view: LedgerView) => Effect.Effect<A, E, R>) =>
   withJournal(
-    bot,
     Effect.fnUntraced(function* (view) {
       const decimals = (symbol: string) => view.assets.get(symbol)?.decimals
       const books = yield* booksOf(view)

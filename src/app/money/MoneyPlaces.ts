@@ -8,26 +8,19 @@ import * as Table from "../../report/text/Table.ts"
 import { dustIn, dustList, moneyInFull } from "../../views/Money.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import { type JournalView, ofJournal, withJournal } from "../journal/JournalView.ts"
-import type { WhichBot } from "../journal/WhichBot.ts"
 import { booksOf } from "./LedgerView.ts"
 
-export const moneyOf = ({ bot, dust }: { readonly bot: WhichBot; readonly dust: boolean }) =>
-  dust ? dustOf(bot) : placesOf(bot)
-
-const placesOf = (bot: WhichBot) =>
-  withJournal(
-    bot,
-    Effect.fnUntraced(function* (view) {
-      const { overTime } = yield* booksOf(view, StoredBooks.storedDays)
-      return answerOf(view, MoneyOverTime.result(overTime))
-    })
-  )
-
-const dustOf = (bot: WhichBot) =>
-  ofJournal(bot, ({ assets, state }) => {
-    const answer = Answer.ofList(dustList(assets), dustIn(state), "No dust.")
-    return { ...answer, data: () => ({ dust: answer.data() }) }
+export const places = withJournal(
+  Effect.fnUntraced(function* (view) {
+    const { overTime } = yield* booksOf(view, StoredBooks.storedDays)
+    return answerOf(view, MoneyOverTime.result(overTime))
   })
+)
+
+export const dust = ofJournal(({ assets, state }) => {
+  const answer = Answer.ofList(dustList(assets), dustIn(state), "No dust.")
+  return { ...answer, data: () => ({ dust: answer.data() }) }
+})
 
 const answerOf = (view: JournalView, days: ReadonlyArray<MoneyOverTime.DayEnd>): Answer.CommandAnswer => {
   const all = moneyInFull(view.state, view.assets, view.now, days)

@@ -11,11 +11,9 @@ import * as ProfitText from "../../report/text/ProfitText.ts"
 import * as Fills from "../../views/Fills.ts"
 import { profitInFull } from "../../views/Profit.ts"
 import * as AccountBooks from "../../views/profit/AccountBooks.ts"
-import type { WhichBot } from "../journal/WhichBot.ts"
 import { withLedger } from "./LedgerView.ts"
 
 interface Wanted {
-  readonly bot: WhichBot
   readonly strategy: Option.Option<string>
   readonly slot: Option.Option<string>
   readonly market: Option.Option<string>
@@ -23,8 +21,8 @@ interface Wanted {
   readonly since: Option.Option<number>
 }
 
-export const fills = ({ bot, market, since, slot, strategy }: Wanted) =>
-  withLedger(bot, ({ assets, books, decimals, now, state, trading }) => {
+export const fills = ({ market, since, slot, strategy }: Wanted) =>
+  withLedger(({ assets, books, decimals, now, state, trading }) => {
     const all = AccountBooks.ofAccount(books, decimals)
     const is = (wanted: Option.Option<string>, value: string) => Option.getOrElse(wanted, () => value) === value
     const from = Option.match(since, { onNone: () => Number.NEGATIVE_INFINITY, onSome: (millis) => now - millis })
@@ -49,14 +47,12 @@ export const fills = ({ bot, market, since, slot, strategy }: Wanted) =>
   })
 
 interface ProfitAsked {
-  readonly bot: WhichBot
   readonly by: Option.Option<Profit.Grouping>
   readonly method: LotMethod
 }
 
-export const profit = ({ bot, by, method }: ProfitAsked) =>
+export const profit = ({ by, method }: ProfitAsked) =>
   withLedger(
-    bot,
     Effect.fnUntraced(function* ({ trading, mark, markedAt, assets, now, decimals, state }) {
       const grouping = Option.getOrUndefined(by)
       const items = Profit.itemsOf(trading, { method, mark, now })

@@ -28,7 +28,6 @@ import { lines, shownEvents } from "../../views/ExplanationText.ts"
 import * as PastInputs from "../../views/explain/PastInputs.ts"
 import { type Touched, touchedIn } from "../../views/explain/Touched.ts"
 import { withSettings } from "../journal/JournalView.ts"
-import type { WhichBot } from "../journal/WhichBot.ts"
 
 export class NoSuchSlot extends Schema.TaggedError<NoSuchSlot>()("NoSuchSlot", {
   slot: Schema.String,
@@ -175,13 +174,12 @@ export const explained = Effect.fn("Explaining.explained")(function* (
 })
 
 interface Asked {
-  readonly bot: WhichBot
   readonly slot: Option.Option<string>
   readonly at: Option.Option<string>
 }
 
-export const explanationOf = Effect.fn("Explaining.found")(function* ({ at, bot, slot }: Asked) {
-  const { now, slots } = yield* withSettings(bot, (settings) =>
+export const explanationOf = Effect.fn("Explaining.found")(function* ({ at, slot }: Asked) {
+  const { now, slots } = yield* withSettings((settings) =>
     explained(settings, Option.getOrUndefined(slot), Option.getOrUndefined(at))
   )
   const title = Option.isSome(at) ? [`At ${iso(now)}:`] : []

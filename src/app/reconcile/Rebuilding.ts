@@ -33,7 +33,7 @@ import { Venue } from "../../venue/Venue.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
 import { moneySums } from "../../views/Money.ts"
-import { eventsOf, inJournal, isThere } from "../journal/JournalView.ts"
+import { eventsOf, isThere, readingOf } from "../journal/JournalView.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 
 export class JournalThere extends Schema.TaggedError<JournalThere>()("JournalThere", { journal: Schema.String }) {
@@ -50,9 +50,9 @@ const unknown = [
 ]
 
 const ordersOf = (journal: string) =>
-  inJournal(
-    journal,
-    Effect.map(eventsOf("Bound"), (events) => events.map(({ orderId }) => orderId))
+  eventsOf("Bound").pipe(
+    Effect.map((events) => events.map(({ orderId }) => orderId)),
+    Effect.provide(readingOf(journal))
   )
 
 const rebuild = Effect.fnUntraced(function* (

@@ -3,7 +3,6 @@
  * shown with its evidence, and the command fails.
  */
 import { Clock, Console, Effect, Option, Schema } from "effect"
-import { theOperator } from "../../control/Operator.ts"
 import { recovered, slotOfFound } from "../../domain/Placement.ts"
 import { iso, printable } from "../../domain/Text.ts"
 import { counted } from "../../domain/Words.ts"
@@ -20,10 +19,9 @@ import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as Table from "../../report/text/Table.ts"
 import { Venue } from "../../venue/Venue.ts"
 import { type Reconciliation, reconciliationView } from "../../views/Reconciliation.ts"
-import * as AccountWords from "../journal/AccountWords.ts"
+import { ChosenBot } from "../journal/ChosenBot.ts"
 import { eventsOf } from "../journal/JournalView.ts"
 import { deliver } from "../journal/Resolving.ts"
-import type { AccountOfFleet, WhichBot } from "../journal/WhichBot.ts"
 import * as VenueAccess from "../swap/VenueAccess.ts"
 import { bookUnlessRunning, gather } from "./ReconcileWitnesses.ts"
 
@@ -127,7 +125,6 @@ const evidenceLines = ({ depositAddress, depositMemo, evidence, kind, subject }:
 }
 
 interface Asked {
-  readonly bot: WhichBot
   readonly all: boolean
   readonly evidence: boolean
   readonly acceptBalances: boolean
@@ -137,35 +134,43 @@ interface Asked {
   readonly json: boolean
 }
 
+const onlyCompares =
+  "Of an account of a fleet it only compares: --account goes with --all, --evidence, --accept-balances and --json"
+
 export const reconcile = Effect.fn("ReconcileAsked.reconcile")(function* (asked: Asked) {
-  const { acceptBalances, adopt, bot, cancel } = asked
+  const { acceptBalances, adopt, cancel, resolve } = asked
   if (Option.isSome(adopt) && Option.isSome(cancel))
     return yield* new WrongUsage({ message: "Use either --adopt or --cancel" })
-  if (typeof bot !== "string") return yield* ofAccount(bot, asked)
-  const config = yield* ConfigFile.load(bot)
-  const signerId = yield* VenueAccess.signerOf(config)
+  const { compared, file } = yield* ChosenBot
+  if (Option.isNone(adopt) && Option.isNone(cancel) && !resolve)
+    return yield* show(yield* compared(acceptBalances), asked)
+  const config = yield* ConfigFile.load(yield* file(onlyCompares))
   if (Option.isSome(adopt)) return yield* adoptForeign(config, adopt.value)
-  yield* Effect.gen(function* () {
-    if (Option.isSome(cancel)) return yield* cancelForeign(config, signerId, cancel.value)
-    const gathered = yield* gather(config, signerId, { acceptBalances, book: bookUnlessRunning(config) })
-    const view = { bot, journal: config.journal, now: yield* Clock.currentTimeMillis, state: gathered.state }
-    for (const answer of asked.resolve ? gathered.proven : []) yield* deliver(view, answer)
-    yield* show(reconciliationView(gathered), asked)
-  }).pipe(
+  if (Option.isSome(cancel)) return yield* beside(config, (signerId) => cancelForeign(config, signerId, cancel.value))
+  const gathered = yield* gatherHere(config, acceptBalances)
+  const view = { journal: config.journal, now: yield* Clock.currentTimeMillis, state: gathered.state }
+  for (const answer of gathered.proven) yield* deliver(view, answer)
+  yield* show(reconciliationView(gathered), asked)
+})
+
+const beside = Effect.fnUntraced(function* <A, E, R>(
+  config: ConfigFile.BotConfig,
+  look: (signerId: string) => Effect.Effect<A, E, R>
+) {
+  const signerId = yield* VenueAccess.signerOf(config)
+  return yield* look(signerId).pipe(
     Effect.provide([Journal.layer, VenueAccess.withHistory(config, signerId)]),
     Effect.provide(Sqlite.layer({ filename: config.journal }))
   )
-}, Effect.scoped)
+})
 
-const ofAccount = Effect.fnUntraced(function* (account: AccountOfFleet, asked: Asked) {
-  const { acceptBalances, adopt, cancel, resolve } = asked
-  if (resolve || Option.isSome(adopt) || Option.isSome(cancel))
-    return yield* new WrongUsage({
-      message:
-        "Of an account of a fleet it only compares: --account goes with --all, --evidence, --accept-balances and --json"
-    })
-  const answer = yield* AccountWords.say(account, theOperator, { _tag: "Reconcile", acceptBalances })
-  if (answer._tag === "Reconciled") yield* show(answer.found, asked)
+const gatherHere = (config: ConfigFile.BotConfig, acceptBalances: boolean) =>
+  beside(config, (signerId) =>
+    Effect.scoped(gather(config, signerId, { acceptBalances, book: bookUnlessRunning(config) }))
+  )
+
+export const compareHere = Effect.fnUntraced(function* (file: string, acceptBalances: boolean) {
+  return reconciliationView(yield* gatherHere(yield* ConfigFile.load(file), acceptBalances))
 })
 
 const show = Effect.fnUntraced(function* (found: typeof Reconciliation.Type, { all, evidence, json }: Asked) {

@@ -1,18 +1,87 @@
-/** `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs, and who runs it. */
-import { Effect } from "effect"
+/**
+ * `limitbot status`: slots, orders and money as the journal has them, whether or not the bot runs. With `--watch` it is the screen of a running
+ * bot: the bot's live stream says when there is more and which prices the bot sees. Without the stream the screen shows the journal alone.
+ */
+import { Clock, Console, Effect, type Option, Stream } from "effect"
+import type { Recorded } from "../../domain/BotEvent.ts"
+import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { age } from "../../domain/Words.ts"
-import * as Lease from "../../journal/Lease.ts"
+import * as BotState from "../../engine/state/BotState.ts"
+import { Journal } from "../../journal/Journal.ts"
 import type { CommandAnswer } from "../../process/Answer.ts"
-import * as KillFile from "../../process/KillFile.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
+import { requestedOrAfter } from "../../process/Stop.ts"
 import { Terminal } from "../../process/Terminal.ts"
+import { describe } from "../../report/text/EventLine.ts"
+import { pricesIn } from "../../views/Prices.ts"
+import * as LiveProfit from "../../views/profit/LiveProfit.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
-import { journalStatus } from "../../views/Status.ts"
+import { journalStatus, problemsInJournal } from "../../views/Status.ts"
+import { frame, paper } from "../../views/screen/Screen.ts"
 import * as StatusText from "../../views/screen/StatusText.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
-import { withJournal } from "../journal/JournalView.ts"
-import { type AccountOfFleet, inRegistry, type WhichBot } from "../journal/WhichBot.ts"
+import { ChosenBot } from "../journal/ChosenBot.ts"
+import { type JournalView, withJournal } from "../journal/JournalView.ts"
 import { newestPrices } from "../money/NewestPrices.ts"
+import * as Display from "../run/Display.ts"
+
+/** A pipe gets the picture only at this interval. */
+const printMillis = 5_000
+
+export const watch = Effect.fn("watch")(function* (view: JournalView, forMillis: Option.Option<number>) {
+  const { assets, journal: file, state, stuckAfter } = view
+  const [journal, terminal] = [yield* Journal, yield* Terminal]
+  const prices = new Map<string, TwoSidedPrice>()
+  const recent: Array<Recorded> = []
+  let missing: string | undefined = "Not connected to the bot yet"
+
+  const note = (recorded: Recorded): void => {
+    BotState.apply(state, recorded)
+    if (describe(recorded.event, assets) !== undefined) Display.keep(recent, recorded)
+  }
+  const catchUp = Effect.suspend(() =>
+    Stream.runForEach(journal.events({ after: state.sequence }), (recorded) => Effect.sync(() => note(recorded)))
+  )
+  const listen = RunningBot.subscribe(file, state.sequence, (why) =>
+    Effect.sync(() => {
+      missing = why
+    })
+  ).pipe(
+    Stream.runForEach((told) =>
+      Effect.sync(() => {
+        missing = undefined
+        if (told._tag !== "Prices") return
+        for (const [market, price] of pricesIn(told.prices)) prices.set(market, price)
+      })
+    )
+  )
+  const profit = yield* LiveProfit.subscribe(assets)
+  const draw = Effect.gen(function* () {
+    yield* catchUp
+    const now = yield* Clock.currentTimeMillis
+    const { run, runStartedAt } = state
+    const input = {
+      title: `${file}  watched`,
+      detail: run === undefined ? undefined : `${run.mode}  ${run.venue}  account ${run.account}`,
+      warning: missing === undefined ? undefined : `${missing} Shown from its journal.`,
+      running: missing === undefined ? `running ${age(now - runStartedAt)}` : "no connection",
+      problems: problemsInJournal({ assets, now, state, stuckAfter }),
+      state,
+      assets,
+      prices,
+      recent,
+      profit: yield* profit(prices),
+      now
+    }
+    if (!terminal.isInteractive) return yield* Console.log(`${frame(input, paper).join("\n").trimEnd()}\n`)
+    yield* Display.redraw(input)
+  })
+  if (terminal.isInteractive) yield* terminal.ownScreen
+  const pause = terminal.isInteractive ? Display.redrawMillis : printMillis
+  const isOver = requestedOrAfter(forMillis)
+  const drawing = Effect.forever(Effect.andThen(Effect.sleep(pause), draw))
+  yield* Effect.raceAll([listen, drawing, isOver])
+}, Effect.scoped)
 
 /** Only the running bot knows this; one that does not answer at once is not waited for. */
 const seenByBot = (journal: string) =>
@@ -21,39 +90,21 @@ const seenByBot = (journal: string) =>
     Effect.orElseSucceed(() => undefined)
   )
 
-const standingOfFile = Effect.fnUntraced(function* (journal: string, now: number) {
-  const holder = yield* Lease.holder(journal)
-  const running = holder && `running as process ${holder.pid} for ${age(now - holder.since)}`
-  return { running, pid: holder?.pid, killSwitch: yield* Effect.flatten(KillFile.watch(journal)) }
-})
-
-const standingInFleet = Effect.fnUntraced(function* (bot: AccountOfFleet) {
-  const { isOwned, owner, wanted, why } = yield* inRegistry(bot, (registry) => registry.one(bot.account))
-  return {
-    running: isOwned ? `running on ${owner}` : undefined,
-    pid: undefined,
-    killSwitch: wanted === "killed" ? why : undefined
-  }
-})
-
-export const journalStatusOf = (bot: WhichBot) =>
-  withJournal(
-    bot,
-    Effect.fnUntraced(function* (journal) {
-      const stored = yield* StoredProfit.present
-      const lastPrices = yield* newestPrices(stored.books.lastPrices, journal)
-      const trading = { ...stored, books: { ...stored.books, lastPrices } }
-      const { killSwitch, pid, running } = yield* typeof bot === "string"
-        ? standingOfFile(journal.journal, journal.now)
-        : standingInFleet(bot)
-      const dashboard = yield* RunningBot.addressOf(journal.journal)
-      const seenAfter = dashboard === undefined ? undefined : yield* seenByBot(journal.journal)
-      const facts = { ...journal, trading, runningPid: pid, killSwitch, dashboard, seenAfter }
-      const page = dashboard === undefined ? undefined : yield* DashboardPage.line(journal.journal, dashboard)
-      const { colours } = yield* Terminal
-      return {
-        data: () => journalStatus(facts),
-        lines: () => StatusText.screen(facts, running, { colours, page })
-      } satisfies CommandAnswer
-    })
-  )
+export const journalStatusNow = withJournal(
+  Effect.fnUntraced(function* (journal) {
+    const stored = yield* StoredProfit.present
+    const lastPrices = yield* newestPrices(stored.books.lastPrices, journal)
+    const trading = { ...stored, books: { ...stored.books, lastPrices } }
+    const bot = yield* ChosenBot
+    const { killSwitch, pid, running } = yield* bot.standing(journal.journal, journal.now)
+    const dashboard = yield* RunningBot.addressOf(journal.journal)
+    const seenAfter = dashboard === undefined ? undefined : yield* seenByBot(journal.journal)
+    const facts = { ...journal, trading, runningPid: pid, killSwitch, dashboard, seenAfter }
+    const page = dashboard === undefined ? undefined : yield* DashboardPage.line(journal.journal, dashboard)
+    const { colours } = yield* Terminal
+    return {
+      data: () => journalStatus(facts),
+      lines: () => StatusText.screen(facts, running, { colours, page })
+    } satisfies CommandAnswer
+  })
+)

@@ -3,16 +3,93 @@
  * shows how it ended.
  */
 import { Clock, Console, Effect, Schema } from "effect"
+import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
 import type { Recorded } from "../../domain/BotEvent.ts"
 import { byHand } from "../../domain/Placement.ts"
+import { printable } from "../../domain/Text.ts"
+import { clock } from "../../domain/Words.ts"
 import { unclearPayment } from "../../engine/funding/Paying.ts"
 import * as SwapHistory from "../../engine/state/swaps/SwapHistory.ts"
 import { eachPage, Journal } from "../../journal/Journal.ts"
 import * as Progress from "../../process/Progress.ts"
+import * as EventLine from "../../report/text/EventLine.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { jsonOf, lineOf } from "../../views/Events.ts"
 import { swapView } from "../../views/Swaps.ts"
-import * as SwapText from "./SwapText.ts"
+
+const unclearLines = ({ agreed, id, placement }: SwapHistory.SwapHistory): ReadonlyArray<string> =>
+  unclearPayment(placement) === undefined
+    ? []
+    : [
+        `Unclear if the wallet paid ${formatWithSymbol(agreed.amountIn, agreed.origin)} to ${agreed.depositAddress}.`,
+        "It is not asked again. If its deposit shows, the swap continues by itself. If you are sure that it did not pay:",
+        `limitbot swap --resume ${id} --pay-again`
+      ].map(printable)
+
+const stepLine = (step: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory): string | undefined => {
+  const text = sentence(step, swap)
+  return text === undefined ? undefined : printable(`${clock(step.at)}  ${swap.id}  ${text}`)
+}
+
+const sentence = ({ event }: SwapHistory.SwapStep, swap: SwapHistory.SwapHistory): string | undefined => {
+  const { amountIn, amountOut, destination, origin } = swap.agreed
+  const amountText = (amount: Amount) => formatWithSymbol(amount, origin)
+  switch (event._tag) {
+    case "Planned":
+      return `agreed: ${amountText(amountIn)} for ${formatWithSymbol(amountOut, destination)}`
+    case "FundingSigned":
+      return `signed ${amountText(event.amount)} (intent ${event.intentHash})`
+    case "FundingSent":
+      return event.attempt === 1 ? undefined : `sends the same signed bytes again (attempt ${event.attempt})`
+    case "FundingAcknowledged":
+      return "the venue has the payment"
+    case "PaymentReported":
+      return "reported the transaction to the venue"
+    // The venue's report covers these.
+    case "DepositSeen":
+    case "FillSeen":
+    case "Closed":
+    case "PaidOut":
+    case "Refunded":
+      return undefined
+    case "SwapReported": {
+      const { deposited = 0n, status } = event
+      if (deposited > 0n) return `venue reports ${status}, ${amountText(deposited)} deposited`
+      // A deposit that has not arrived yet is no news.
+      return status === "PENDING_DEPOSIT" ? undefined : `venue reports ${status}`
+    }
+    case "Settled": {
+      const end = SwapHistory.endOf(swap)
+      return end?.outcome === "paid" ? `completed, ${end.text}` : `ended ${end?.outcome}: ${end?.text}`
+    }
+    default:
+      return EventLine.describe(event, new Map([origin, destination].map((asset) => [asset.symbol, asset])))?.text
+  }
+}
+
+const evidenceLines = (swap: SwapHistory.SwapHistory): ReadonlyArray<string> => {
+  const { agreed } = swap
+  const money = SwapHistory.moneyOf(swap)
+  const view = swapView(swap)
+  const places = SwapHistory.swapPlaces.flatMap((place) =>
+    money.input[place] === 0n ? [] : [`${place} ${formatWithSymbol(money.input[place], agreed.origin)}`]
+  )
+  const hashes = [
+    ["intents", view.intentHashes],
+    ["on the home ledger", view.ledgerTxHashes],
+    ["on the origin chain", view.originTxHashes],
+    ["on the destination chain", view.destinationTxHashes]
+  ] as const
+  return [
+    `Swap ${swap.id}: ${view.outcome ?? view.phase}${view.text === null ? "" : `: ${view.text}`}`,
+    `  paid in    ${places.join(", ") || "nothing"}`,
+    `  received   ${formatWithSymbol(money.received, agreed.destination)}`,
+    ...hashes.flatMap(([where, list]) => (list.length === 0 ? [] : [`  ${where}: ${list.join(", ")}`])),
+    `  address    ${agreed.depositAddress}${agreed.depositMemo === undefined ? "" : ` memo ${agreed.depositMemo}`}`,
+    `  correlation ids: ${view.correlationIds.join(", ") || "none"}`,
+    ...(view.contradiction === null ? [] : [`  CONTRADICTION: ${view.contradiction}`])
+  ].map(printable)
+}
 
 export class SwapNotPaid extends Schema.TaggedError<SwapNotPaid>()("SwapNotPaid", {
   swap: Schema.String,
@@ -93,7 +170,7 @@ const reader = Effect.fnUntraced(function* (name: string) {
 })
 
 const advise = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json: boolean) {
-  const lines = SwapText.unclearLines(swap)
+  const lines = unclearLines(swap)
   if (lines.length === 0) return
   yield* Console.log(
     json ? JSON.stringify({ event: "attention", swap: swap.id, text: lines.join(" ") }) : lines.join("\n")
@@ -145,7 +222,7 @@ const show = Effect.fnUntraced(function* (
       yield* Console.log(jsonOf(lineOf(step, new Map())))
       continue
     }
-    const line = SwapText.stepLine(step, swap)
+    const line = stepLine(step, swap)
     if (line !== undefined) yield* Console.log(line)
     if (step.event._tag === "PaymentAsked" && step.event.wallet === "manual") {
       yield* Console.log(SwapLine.paymentOrder(swap.agreed).join("\n"))
@@ -155,7 +232,7 @@ const show = Effect.fnUntraced(function* (
 
 const closing = Effect.fnUntraced(function* (swap: SwapHistory.SwapHistory, json: boolean) {
   if (json) yield* Console.log(JSON.stringify({ event: "summary", ...swapView(swap) }))
-  else yield* Console.log(`\n${SwapText.evidenceLines(swap).join("\n")}`)
+  else yield* Console.log(`\n${evidenceLines(swap).join("\n")}`)
   const end = SwapHistory.endOf(swap)
   if (end?.outcome === "paid") return
   const dropped = swap.steps.map(({ event }) => event).findLast((event) => event._tag === "Abandoned")

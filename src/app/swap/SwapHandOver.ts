@@ -6,7 +6,7 @@ import { Effect, Schema } from "effect"
 import * as Lease from "../../journal/Lease.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
-import { inJournal } from "../journal/JournalView.ts"
+import { readingOf } from "../journal/JournalView.ts"
 import * as SwapFollow from "./SwapFollow.ts"
 import * as SwapRequest from "./SwapRequest.ts"
 
@@ -60,7 +60,7 @@ const absenceText = Effect.fnUntraced(function* ({ journal, pid }: Bot) {
 })
 
 export const follow = (bot: Bot, followed: SwapFollow.Followed) =>
-  inJournal(bot.journal, SwapFollow.toTheEnd(followed, absenceText(bot)))
+  Effect.provide(SwapFollow.toTheEnd(followed, absenceText(bot)), readingOf(bot.journal))
 
 /** The terms that a bot accepts. It pays only to its own account's places, so that a holder of its token cannot send money away. */
 const plain = Effect.fnUntraced(function* (given: SwapRequest.Terms) {

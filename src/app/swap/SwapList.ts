@@ -24,10 +24,9 @@ const evidence = { ...columns, json: (swaps: ReadonlyArray<SwapHistory.SwapHisto
 const receivedOf = (swap: SwapHistory.SwapHistory): bigint =>
   SwapHistory.endOf(swap) === undefined ? swap.agreed.amountOut : SwapHistory.moneyOf(swap).received
 
-export const listSwaps = (config: string) =>
-  withJournal(config, ({ journal }) =>
-    SwapHistory.all.pipe(
-      Effect.map((swaps) => Answer.ofList(evidence, swaps, "No swaps yet.")),
-      Effect.provide(Sqlite.layer({ filename: journal, readOnly: true }))
-    )
+export const swaps = withJournal(({ journal }) =>
+  SwapHistory.all.pipe(
+    Effect.map((all) => Answer.ofList(evidence, all, "No swaps yet.")),
+    Effect.provide(Sqlite.layer({ filename: journal, readOnly: true }))
   )
+)

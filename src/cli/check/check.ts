@@ -120,9 +120,10 @@ export const command = Command.make(
     }
     if (files.length > 0) return yield* new WrongUsage({ message: `--${only} takes no files` })
     if (only !== "containment") return yield* ofConfig[only ?? "needs"](file, json)
-    const containment = yield* load(() => import("../../app/containment/Looking.ts"))
-    const bot = yield* WhichBot.botOf({ ...which, config: file })
-    yield* Answer.print(containment.answerOf({ bot, signer }), { json })
+    const { containment } = yield* load(() => import("../../app/containment/Looking.ts"))
+    yield* Answer.print(containment(signer), { json }).pipe(
+      Effect.provide(WhichBot.layerOf({ bot: { ...which, config: file } }))
+    )
   })
 ).pipe(
   help("Check strategy files, or without files what a bot needs; with a flag the service, a program or a stopped bot", {

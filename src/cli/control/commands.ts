@@ -1,14 +1,14 @@
 /** Commands of an operator to a running bot, or to accounts of a fleet: `pause`, `resume`, `cancel` and `reload`. */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { tell } from "../../app/control/Telling.ts"
+import * as BotOfFile from "../../app/bots/BotOfFile.ts"
+import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import * as Admission from "../../app/run/Admission.ts"
-import { commandOf } from "../../control/api/OperatorCommands.ts"
+import { type CommandName, commandOf } from "../../control/api/OperatorCommands.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { allAccounts, isOfFleet, wish } from "../fleet/wholeAccounts.ts"
 import { help } from "../help.ts"
 import { allow } from "../plan/allow.ts"
 
@@ -17,6 +17,9 @@ const strategy = Argument.String("strategy").pipe(
   Argument.withDescription("A running strategy; all of them when left out"),
   Argument.optional
 )
+
+const tell = (name: CommandName, target?: string, why?: string) =>
+  Effect.flatMap(ChosenBot, (bot) => Effect.flatMap(bot.command(name, target, why), (text) => Console.log(`${text}.`)))
 
 const byFleet = "by the operator of the fleet"
 
@@ -29,20 +32,21 @@ export const pause = Command.make(
       "Also cancel the orders and get their money back; for all strategies only with --yes"
     ),
     yes: flags.toggle("yes", "Do it; nothing is asked"),
-    allAccounts,
+    allAccounts: WhichBot.allAccounts,
     ...one
   },
   Effect.fn(function* ({ strategy, cancel, yes, why: given, ...addressed }) {
     const [target, why] = [Option.getOrUndefined(strategy), Option.getOrUndefined(given)]
     if (addressed.allAccounts && (cancel || target !== undefined))
       return yield* new WrongUsage({ message: "--all-accounts pauses accounts as a whole; kill also cancels" })
-    if (!cancel && target === undefined && isOfFleet(addressed)) return yield* wish("pause", addressed, why ?? byFleet)
+    if (!cancel && target === undefined && WhichBot.isOfFleet(addressed))
+      return yield* WhichBot.wish("pause", addressed, why ?? byFleet)
     if (cancel && target === undefined && !yes)
       return yield* new WrongUsage({
         message: "pause --cancel pauses every strategy and cancels every order. Add --yes to do it."
       })
     const name = !cancel ? "pause" : target === undefined ? "cancel-all" : "drain"
-    yield* tell(yield* WhichBot.botOf(addressed.bot), name, { target, why })
+    yield* Effect.provide(tell(name, target, why), WhichBot.layerOf(addressed))
   })
 ).pipe(
   help("Place no new orders; open orders stay and are still tracked, or are cancelled with --cancel", {
@@ -54,33 +58,32 @@ export const pause = Command.make(
 
 export const resume = Command.make(
   "resume",
-  { strategy, allAccounts, ...one },
+  { strategy, allAccounts: WhichBot.allAccounts, ...one },
   Effect.fn(function* ({ strategy, why: given, ...addressed }) {
     const [target, why] = [Option.getOrUndefined(strategy), Option.getOrUndefined(given)]
     if (addressed.allAccounts && target !== undefined)
       return yield* new WrongUsage({ message: "--all-accounts resumes accounts as a whole" })
-    if (target === undefined && isOfFleet(addressed)) return yield* wish("resume", addressed, why ?? byFleet)
-    yield* tell(yield* WhichBot.botOf(addressed.bot), "resume", { target, why })
+    if (target === undefined && WhichBot.isOfFleet(addressed))
+      return yield* WhichBot.wish("resume", addressed, why ?? byFleet)
+    yield* Effect.provide(tell("resume", target, why), WhichBot.layerOf(addressed))
   })
 ).pipe(help(commandOf("resume").does))
 
 export const cancel = Command.make(
   "cancel",
   { slot: Argument.String("strategy/slot").pipe(Argument.withDescription("A slot as `status` shows it")), ...one },
-  ({ bot, slot, why }) =>
-    Effect.flatMap(WhichBot.botOf(bot), (named) =>
-      tell(named, "cancel", { target: slot, why: Option.getOrUndefined(why) })
-    )
-).pipe(help(commandOf("cancel").does))
+  ({ slot, why }) => tell("cancel", slot, Option.getOrUndefined(why))
+).pipe(WhichBot.ofBot, help(commandOf("cancel").does))
 
 export const reload = Command.make(
   "reload",
   { allow, config: flags.config },
   Effect.fn(function* ({ allow, config }) {
-    if (allow.length === 0) return yield* tell(config, "reload")
+    const reloaded = Effect.provide(tell("reload"), BotOfFile.layer(config))
+    if (allow.length === 0) return yield* reloaded
     const { journal } = yield* ConfigFile.loadSettings(config)
     yield* Admission.allowNext(journal, allow)
     yield* Console.log(`Allowed for the next edit: ${allow.join(", ")}. A running bot applies it within a second.`)
-    yield* Effect.ignore(tell(config, "reload"))
+    yield* Effect.ignore(reloaded)
   })
 ).pipe(help(commandOf("reload").does))

@@ -1,9 +1,9 @@
 /** `limitbot events`: the events of the journal, newest last; with `--follow` also new ones. */
 import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import * as EventLog from "../../app/journal/EventLog.ts"
 import { requestedOrAfter } from "../../process/Stop.ts"
-import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
 import { help } from "../help.ts"
@@ -25,16 +25,14 @@ export const command = Command.make(
     bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ bot: given, follow, forMillis, ...shown }) {
-    const bot = yield* WhichBot.botOf(given)
-    if (follow && typeof bot !== "string")
-      return yield* new WrongUsage({
-        message: "--follow needs a standalone bot: an account of a fleet has no live stream"
-      })
-    const past = yield* EventLog.printPast(bot, shown)
+  Effect.fn(function* ({ follow, forMillis, ...shown }) {
+    const { file } = yield* ChosenBot
+    if (follow) yield* file("--follow needs a standalone bot: an account of a fleet has no live stream")
+    const past = yield* EventLog.printPast(shown)
     if (follow) yield* Effect.raceFirst(EventLog.follow(past, shown), requestedOrAfter(forMillis))
   })
 ).pipe(
+  WhichBot.ofBot,
   help("Show what happened, newest last, and follow a running bot", {
     "limitbot events --follow --search fill": "Fills as they happen"
   })

@@ -1,14 +1,16 @@
-/**
- * The flags that name the bot of a command: `--config FILE`, or `--account NAME` of a fleet. Commands that read a bot or send to it accept
- * both.
- */
-import { Config, Effect, Option } from "effect"
-import * as WhichBot from "../../app/journal/WhichBot.ts"
+/** The flags that choose the bot of a command: `--config FILE`, or `--account NAME` and `--all-accounts` of a fleet. */
+import { Config, Console, Effect, Layer, Option } from "effect"
+import { Command } from "effect/cli"
+import * as BotOfFile from "../../app/bots/BotOfFile.ts"
+import { counted } from "../../domain/Words.ts"
 import * as KeyFile from "../../files/secrets/KeyFile.ts"
+import type { FleetCommand } from "../../fleet/server/FleetApi.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as common from "../flags.ts"
 
 const variable = "LIMITBOT_DATABASE_URL"
+
+const accountOfFleet = Effect.promise(() => import("../../app/bots/AccountOfFleet.ts"))
 
 /** The address usually contains a password, so it never is on the command line. */
 export const database = common.file(
@@ -24,7 +26,9 @@ export const urlOf = Effect.fnUntraced(function* (file: Option.Option<string>) {
 })
 
 export const inDatabase = <A, E, R>(file: Option.Option<string>, effect: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(urlOf(file), (url) => Effect.provide(effect, WhichBot.fleetDatabase(url)))
+  Effect.flatMap(Effect.all([accountOfFleet, urlOf(file)]), ([{ fleetDatabase }, url]) =>
+    Effect.provide(effect, fleetDatabase(url))
+  )
 
 export const flags = {
   config: common.config,
@@ -38,19 +42,46 @@ export interface Given {
   readonly database: Option.Option<string>
 }
 
-export const botOf = Effect.fnUntraced(function* ({ account, config, database }: Given) {
-  if (Option.isNone(account) && Option.isNone(database)) return config
-  if (Option.isNone(account)) return yield* new WrongUsage({ message: "--database-file goes with --account NAME" })
-  if (config !== common.defaultConfig)
-    return yield* new WrongUsage({
-      message: "Use either --config or --account: an account's configuration is in its fleet"
-    })
-  return { account: account.value, database: yield* urlOf(database) } satisfies WhichBot.AccountOfFleet
-})
+interface Choice {
+  readonly bot: Given
+  readonly allAccounts?: boolean
+}
 
-export const withBot =
-  <Input extends { readonly bot: Given }, A, E, R>(
-    run: (asked: Omit<Input, "bot"> & { readonly bot: WhichBot.WhichBot }) => Effect.Effect<A, E, R>
-  ) =>
-  ({ bot: given, ...asked }: Input) =>
-    Effect.flatMap(botOf(given), (bot) => run({ ...asked, bot }))
+export const layerOf = ({ bot: { account, config, database } }: Choice) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      if (Option.isNone(account) && Option.isNone(database)) return BotOfFile.layer(config)
+      if (Option.isNone(account)) return yield* new WrongUsage({ message: "--database-file goes with --account NAME" })
+      if (config !== common.defaultConfig)
+        return yield* new WrongUsage({
+          message: "Use either --config or --account: an account's configuration is in its fleet"
+        })
+      const { layer } = yield* accountOfFleet
+      return layer(account.value, yield* urlOf(database))
+    })
+  )
+
+export const ofBot = <const Name extends string, Input extends Choice, C, E, R>(
+  command: Command.Command<Name, Input, C, E, R>
+) => Command.provide(command, layerOf)
+
+export const allAccounts = common.toggle("all-accounts", "Every account of the fleet, instead of one")
+
+export const isOfFleet = ({ allAccounts = false, bot }: Choice): boolean => allAccounts || Option.isSome(bot.account)
+
+/** Sets the target state of whole accounts. It holds for any runner, also for one that starts later. */
+export const wish = Effect.fnUntraced(function* (command: FleetCommand, { allAccounts, bot }: Choice, why: string) {
+  const accounts = Option.toArray(bot.account)
+  if (allAccounts === accounts.length > 0 || bot.config !== common.defaultConfig)
+    return yield* new WrongUsage({ message: "Use one of --account NAME, --all-accounts and --config FILE" })
+  const Wishes = yield* Effect.promise(() => import("../../fleet/accounts/Wishes.ts"))
+  const changed = yield* inDatabase(bot.database, Wishes.say(command, why, accounts))
+  if (changed < accounts.length) {
+    const killed = command === "resume" ? ", or it is killed: limitbot kill --off" : ""
+    const free = command === "release" ? ", or it is not killed" : ""
+    return yield* new WrongUsage({ message: `The fleet has no account ${accounts.join()}${killed}${free}` })
+  }
+  const wishes = Wishes.wantedBy[command]
+  const state = wishes === "running" ? "to trade" : wishes
+  yield* Console.log(`${counted(changed, "account")} ${changed === 1 ? "is" : "are"} ${state} within seconds.`)
+})

@@ -23,8 +23,9 @@ export const command = Command.make(
     bot: WhichBot.flags,
     json: flags.json
   },
-  WhichBot.withBot(reconcile)
+  reconcile
 ).pipe(
+  WhichBot.ofBot,
   help("Compare the journal with the venue's orders, the history and the balances", {
     "limitbot reconcile": "Exit code 1 on any contradiction",
     "limitbot reconcile --all --evidence --json": "Everything, for a program"

@@ -17,7 +17,8 @@ export const command = Command.make(
     csv: flags.csv,
     json: flags.json
   },
-  Answer.printAnswerOf(WhichBot.withBot(fills))
+  Answer.printAnswerOf(fills)
 ).pipe(
+  WhichBot.ofBot,
   help("List the fills, oldest first", { "limitbot fills --since 1d --csv": "Yesterday and today for a spreadsheet" })
 )

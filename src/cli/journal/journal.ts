@@ -1,6 +1,7 @@
 /** `limitbot journal WHAT`: verifies, compacts, archives and copies the journal, restores a copy, or rebuilds a lost journal. */
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import * as JournalFile from "../../app/journal/JournalFile.ts"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
@@ -40,9 +41,8 @@ export const command = Command.make(
       ),
     json: flags.json
   },
-  Effect.fn(function* ({ before, beside, bot: given, files, head, move, what }) {
+  Effect.fn(function* ({ before, beside, files, head, move, what }) {
     const [file, ...more] = files
-    const bot = yield* WhichBot.botOf(given)
     const usage = (message: string) => new WrongUsage({ message: `journal ${what} ${message}` })
     const misplaced = [
       ...(Option.isSome(head) && what !== "verify" ? ["--head"] : []),
@@ -51,11 +51,11 @@ export const command = Command.make(
       ...(beside.length > 0 && what !== "recover" ? ["--beside"] : [])
     ]
     if (misplaced.length > 0) return yield* usage(`takes no ${misplaced.join(" and no ")}`)
-    if (what === "verify" && file === undefined) return yield* JournalFile.verify({ bot, head })
+    if (what === "verify" && file === undefined) return yield* JournalFile.verify(Option.toArray(head))
     if (what === "archive" && file === undefined && Option.isSome(before))
-      return yield* JournalFile.archive({ before: before.value, bot })
-    if (typeof bot !== "string") return yield* usage("is not for an account of a fleet")
-    const config = bot
+      return yield* JournalFile.archive(before.value)
+    const bot = yield* ChosenBot
+    const config = yield* bot.file(`journal ${what} is not for an account of a fleet`)
     if (what === "recover") {
       const { rebuilt } = yield* Effect.promise(() => import("../../app/reconcile/Rebuilding.ts"))
       return yield* rebuilt({ files, beside, config })
@@ -70,6 +70,7 @@ export const command = Command.make(
     return yield* what === "archive" ? usage("needs --before DATE") : JournalFile.compact({ config })
   }, Answer.print)
 ).pipe(
+  WhichBot.ofBot,
   help(
     "Verify, compact, archive, back up and restore the journal, or rebuild a lost one; the bot may run only for verify and backup",
     {

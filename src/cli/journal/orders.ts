@@ -52,25 +52,25 @@ export const command = Command.make(
     csv: flags.csv,
     json: flags.json
   },
-  Effect.fn(function* ({ after, bot: given, csv, json, order, stuck: isStuck, ...file }) {
-    const bot = yield* WhichBot.botOf(given)
+  Effect.fn(function* ({ after, csv, json, order, stuck: isStuck, ...file }) {
     if (Option.isSome(order)) {
       if (isStuck || csv || json) return yield* new WrongUsage({ message: "ORDER goes with --out and --proof only" })
       const { write } = yield* Effect.promise(() => import("../../app/money/EvidenceFile.ts"))
-      return yield* write({ ...file, bot, order: order.value })
+      return yield* write({ ...file, order: order.value })
     }
     if (Option.isSome(file.out) || Option.isSome(file.proof) || file.offline)
       return yield* new WrongUsage({ message: "--out, --proof and --offline are about one order: name it" })
     const listed = Effect.gen(function* () {
-      if (isStuck) return yield* stuck(bot, after)
+      if (isStuck) return yield* stuck(after)
       if (Option.isSome(after)) return yield* new WrongUsage({ message: "--after goes with --stuck only" })
-      return yield* ofJournal(bot, ({ state, assets }) =>
+      return yield* ofJournal(({ state, assets }) =>
         Answer.ofList(list, ordersOf(state, assets), "No orders are open.")
       )
     })
     yield* Answer.print(listed, { csv, json })
   })
 ).pipe(
+  WhichBot.ofBot,
   help("List the orders that are not settled yet, or those that are stuck; or write evidence of one", {
     "limitbot orders --stuck": "Orders that wait too long, and for what",
     "limitbot orders p7 --out evidence.json": "All evidence of an order, for a support ticket"

@@ -29,22 +29,21 @@ export const command = Command.make(
     bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ because: text, bot: which, placement, received, ...given }) {
+  Effect.fn(function* ({ because: text, placement, received, ...given }) {
     const outcomeFlags = Word.literals.filter((word) => given[word])
     const [word] = outcomeFlags
-    const bot = yield* WhichBot.botOf(which)
     if (Option.isNone(placement)) {
       if (word !== undefined) return yield* new WrongUsage({ message: `--${word}: of which placement?` })
-      return yield* ofJournal(bot, list)
+      return yield* ofJournal(list)
     }
     if (word === undefined || outcomeFlags.length > 1) {
       const message = `Use one of ${Word.literals.map((each) => `--${each}`).join(", ")} about ${placement.value}`
       return yield* new WrongUsage({ message })
     }
-    return yield* withJournal(bot, (view) =>
+    return yield* withJournal((view) =>
       Effect.flatMap(amountIn(view, placement.value, received), (amount) =>
         settle(view, { placement: placement.value, word, text, ...present({ received: amount }) })
       )
     )
   }, Answer.print)
-).pipe(help("List unclear payments, frozen slots and contradictions, and record what happened"))
+).pipe(WhichBot.ofBot, help("List unclear payments, frozen slots and contradictions, and record what happened"))

@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import * as DashboardPage from "../../app/control/DashboardPage.ts"
+import { ChosenBot } from "../../app/journal/ChosenBot.ts"
 import { withJournal } from "../../app/journal/JournalView.ts"
-import * as JournalStatus from "../../app/status/JournalStatus.ts"
-import { watch as watching } from "../../app/status/Watching.ts"
+import { journalStatusNow, watch as watching } from "../../app/status/JournalStatus.ts"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
@@ -23,19 +23,17 @@ export const command = Command.make(
     bot: WhichBot.flags,
     json: flags.json
   },
-  Effect.fn(function* ({ bot: given, dashboard, forMillis, json, watch }) {
+  Effect.fn(function* ({ dashboard, forMillis, json, watch }) {
     if (watch && dashboard) return yield* new WrongUsage({ message: "--watch and --dashboard exclude each other" })
     if (watch && json)
       return yield* new WrongUsage({ message: "--watch is for people; `events --follow --json` for programs" })
-    const bot = yield* WhichBot.botOf(given)
-    if (dashboard && typeof bot !== "string")
-      return yield* new WrongUsage({ message: "An account of a fleet has no page: limitbot fleet dashboard" })
-    if (dashboard && typeof bot === "string") return yield* Answer.print(DashboardPage.pageOf(bot), { json })
-    if (watch && typeof bot !== "string")
-      return yield* new WrongUsage({
-        message: "--watch needs a standalone bot: an account of a fleet has no live stream"
-      })
-    if (watch) return yield* withJournal(bot, (view) => watching(view, forMillis))
-    yield* Answer.print(JournalStatus.journalStatusOf(bot), { json })
+    const { file } = yield* ChosenBot
+    if (dashboard) {
+      const config = yield* file("An account of a fleet has no page: limitbot fleet dashboard")
+      return yield* Answer.print(DashboardPage.pageOf(config), { json })
+    }
+    if (!watch) return yield* Answer.print(journalStatusNow, { json })
+    yield* file("--watch needs a standalone bot: an account of a fleet has no live stream")
+    yield* withJournal((view) => watching(view, forMillis))
   })
-).pipe(help("Show slots, orders and money from the journal"))
+).pipe(WhichBot.ofBot, help("Show slots, orders and money from the journal"))

@@ -17,8 +17,9 @@ export const command = Command.make(
     year: flags.count("year", "Only this calendar year (UTC)", 1970, 9999),
     method: flags.choiceOr("method", methods, "Which purchase a sale closes, in the tax lots", "fifo")
   },
-  WhichBot.withBot(exported)
+  exported
 ).pipe(
+  WhichBot.ofBot,
   help("Write the books: tables as CSV or Parquet, beancount, hledger, or the input of RP2, Koinly or CoinTracking", {
     "limitbot export --format beancount --out books.beancount": "Books for beancount",
     "limitbot export --format parquet --out tables": "The same tables as Parquet, for pandas, DuckDB or Polars",

@@ -1,7 +1,8 @@
 /** `limitbot money`: the place of every unit, by place, strategy and order, and at the end of each day. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
-import { moneyOf } from "../../app/money/MoneyPlaces.ts"
+import { ChosenBot } from "../../app/journal/ChosenBot.ts"
+import { dust as dustNow, places } from "../../app/money/MoneyPlaces.ts"
 import * as Answer from "../../process/Answer.ts"
 import { WrongUsage } from "../../process/WrongUsage.ts"
 import * as flags from "../flags.ts"
@@ -17,14 +18,12 @@ export const command = Command.make(
     csv: flags.csv,
     json: flags.json
   },
-  Effect.fn(function* ({ atVenue, dust, bot: given, ...form }) {
-    const bot = yield* WhichBot.botOf(given)
-    if (!atVenue) return yield* Answer.print(moneyOf({ bot, dust }), form)
-    if (dust || typeof bot !== "string")
-      return yield* new WrongUsage({
-        message: "--at-venue asks the venue: without --dust, and not for an account of a fleet"
-      })
+  Effect.fn(function* ({ atVenue, dust, ...form }) {
+    if (!atVenue) return yield* Answer.print(dust ? dustNow : places, form)
+    const refusal = "--at-venue asks the venue: without --dust, and not for an account of a fleet"
+    if (dust) return yield* new WrongUsage({ message: refusal })
+    const config = yield* (yield* ChosenBot).file(refusal)
     const { balances } = yield* Effect.promise(() => import("../../app/history/AccountHistory.ts"))
-    yield* Answer.print(balances({ config: bot }), form)
+    yield* Answer.print(balances({ config }), form)
   })
-).pipe(help("Show where every unit of money is: by place, strategy and order, and over time"))
+).pipe(WhichBot.ofBot, help("Show where every unit of money is: by place, strategy and order, and over time"))

@@ -16,8 +16,9 @@ export const command = Command.make(
     method: flags.choiceOr("method", methods, "Which purchase a sale closes; strategies see average cost", "average"),
     json: flags.json
   },
-  Answer.printAnswerOf(WhichBot.withBot(profit))
+  Answer.printAnswerOf(profit)
 ).pipe(
+  WhichBot.ofBot,
   help("Show profit and loss: rounds, change of the inventory, fees, and capital in and out", {
     "limitbot profit --by slot": "What each slot has earned",
     "limitbot profit --method fifo --json": "As tax offices count it"

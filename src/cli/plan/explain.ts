@@ -17,8 +17,9 @@ export const command = Command.make(
     bot: WhichBot.flags,
     json: flags.json
   },
-  Answer.printAnswerOf(WhichBot.withBot(explanationOf))
+  Answer.printAnswerOf(explanationOf)
 ).pipe(
+  WhichBot.ofBot,
   help("Explain why a slot has its order, or none, now or in the past, and what would change that", {
     "limitbot explain btc-grid/cell-07": "One slot now",
     "limitbot explain btc-grid --at 2h": "All slots of a strategy two hours ago"

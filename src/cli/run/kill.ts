@@ -8,7 +8,6 @@ import * as KillFile from "../../process/KillFile.ts"
 import * as RunningBot from "../../process/RunningBot.ts"
 import * as flags from "../flags.ts"
 import * as WhichBot from "../fleet/whichBot.ts"
-import { allAccounts, isOfFleet, wish } from "../fleet/wholeAccounts.ts"
 import { help } from "../help.ts"
 
 /** Only the file counts; a bot that can be reached checks it at once. */
@@ -22,11 +21,11 @@ export const command = Command.make(
       Argument.withDefault("switched on by the operator")
     ),
     off: flags.toggle("off", "Switch the kill switch off again: the bot trades"),
-    allAccounts,
+    allAccounts: WhichBot.allAccounts,
     bot: WhichBot.flags
   },
   Effect.fn(function* ({ off, reason, ...addressed }) {
-    if (isOfFleet(addressed)) return yield* wish(off ? "release" : "kill", addressed, reason)
+    if (WhichBot.isOfFleet(addressed)) return yield* WhichBot.wish(off ? "release" : "kill", addressed, reason)
     const { config } = addressed.bot
     if (off) {
       const { journal } = yield* ConfigFile.loadSettings(config)

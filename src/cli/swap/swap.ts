@@ -5,6 +5,7 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as BotOfFile from "../../app/bots/BotOfFile.ts"
 import { carry } from "../../app/swap/Carrying.ts"
 import * as SwapRequest from "../../app/swap/SwapRequest.ts"
 import { usual } from "../../app/swap/SwapRequest.ts"
@@ -120,8 +121,8 @@ export const command = Command.make(
   { ...terms, ...ways },
   Effect.fn(function* ({ config: file, csv, json, list, payAgain, resume, side, yes, ...given }) {
     if (list) {
-      const { listSwaps } = yield* Effect.promise(() => import("../../app/swap/SwapList.ts"))
-      return yield* Answer.print(listSwaps(file), { csv, json })
+      const { swaps } = yield* Effect.promise(() => import("../../app/swap/SwapList.ts"))
+      return yield* Answer.print(Effect.provide(swaps, BotOfFile.layer(file)), { csv, json })
     }
     if (csv) return yield* new WrongUsage({ message: "--csv goes with --list only" })
     if (resume !== undefined && given.amount !== undefined) {

@@ -1,7 +1,7 @@
 /** Serves one page and one API over all accounts of a fleet, and over single bots, until stopped. */
 import { Console, Effect, Layer, Option, type Redacted } from "effect"
+import { fleetDatabase } from "../../app/bots/AccountOfFleet.ts"
 import * as DashboardPage from "../../app/control/DashboardPage.ts"
-import { fleetDatabase } from "../../app/journal/WhichBot.ts"
 import * as FleetFile from "../../files/FleetFile.ts"
 import { requestedOrAfter } from "../../process/Stop.ts"
 import * as FleetServer from "../server/FleetServer.ts"

@@ -51,7 +51,7 @@ const accounts = Effect.gen(function* () {
     detail: (name: string) => Effect.provideContext(detail(name), context),
     command: (...asked: Parameters<typeof Wishes.say>) => Effect.provideContext(Wishes.say(...asked), context),
     resolve: (name: string, by: string, answer: Parameters<Fleet["Service"]["resolve"]>[2]) =>
-      Effect.provideContext(AccountWords.saidTo(name, by, { _tag: "Resolve", ...answer }), context)
+      Effect.provideContext(AccountWords.say(name, by, { _tag: "Resolve", ...answer }), context)
   } as const
 })
 

@@ -1,8 +1,8 @@
 /** What a journal knows that can still act or be paid: each stage of an order is in the one list that is about it, and none is in no list. */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import * as Containment from "../../../src/app/containment/Containment.ts"
-import * as JournalLists from "../../../src/app/containment/JournalLists.ts"
+import { journalLists } from "../../../src/app/containment/Looking.ts"
+import * as Containment from "../../../src/app/journal/Containment.ts"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
@@ -44,7 +44,7 @@ const listsAfter = (...events: ReadonlyArray<BotEvent>) => {
   for (const [index, event] of [begun, ...events].entries())
     BotState.apply(state, { sequence: index + 1, at: index, event })
   const assets = new Map([["USDC", { symbol: "USDC", id: "usdc", decimals: 6 }]])
-  return JournalLists.of({ assets, journal: "j", now: 7, state })
+  return journalLists({ assets, journal: "j", now: 7, state })
 }
 const found = (...events: ReadonlyArray<BotEvent>) =>
   listsAfter(...events).flatMap(({ found, name }) => found.map(({ id, text }) => `${name}: ${id}: ${text}`))

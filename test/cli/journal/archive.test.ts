@@ -95,7 +95,11 @@ describe("limitbot journal archive", () => {
     const database = join(newFolder(), "database.url")
     writeFileSync(database, "postgres://limitbot@127.0.0.1:1/limitbot\n", { mode: 0o600 })
     const asked = ["journal", "archive", "--before", tomorrow, "--account", "anna", "--database-file", database]
-    assertSays(await runHere(asked), 2, /The journal of anna is not a file.*ALTER TABLE journal SET TABLESPACE/)
+    assertSays(
+      await runHere(asked),
+      2,
+      /The journal of --account anna is not a file.*ALTER TABLE journal SET TABLESPACE/
+    )
   })
 
   it("each event counts once after a crash between the archive and the journal", async () => {

@@ -1,6 +1,6 @@
 /** A plan in words: signs, colours only where there are any, and nothing important cut. */
 import { assert, describe, it } from "@effect/vitest"
-import { lines } from "../../../src/app/plan/PlanText.ts"
+import { lines } from "../../../src/app/plan/Planning.ts"
 import type { PlannedChange } from "../../../src/engine/planning/ahead/PlanReport.ts"
 import type { PlanFacts } from "../../../src/views/Plan.ts"
 import { price, strategyOf } from "../../strategy/support.ts"

@@ -1,0 +1,54 @@
+/**
+ * The bot that a command is about: one port. Its layers are in `app/bots`: the bot of a configuration, whose files are on this machine, and an
+ * account of a fleet, whose files and journal are in the fleet's database and are written only by its owner.
+ */
+import { Context, type Effect, type Layer } from "effect"
+import type { CommandName } from "../../control/api/OperatorCommands.ts"
+import type { OperatorAnswer } from "../../engine/funding/Problems.ts"
+import type { BotState } from "../../engine/state/BotState.ts"
+import type { BotSettings } from "../../files/ConfigFile.ts"
+import type { Verified } from "../../journal/Chain.ts"
+import type { Journal } from "../../journal/Journal.ts"
+import type { PriceStore } from "../../journal/PriceStore.ts"
+import type { WrongUsage } from "../../process/WrongUsage.ts"
+import type { Reconciliation } from "../../views/Reconciliation.ts"
+import type { Looked } from "./Containment.ts"
+
+interface Standing {
+  /** Missing if nothing runs it. */
+  readonly running: string | undefined
+  /** Missing for an account of a fleet. */
+  readonly pid: number | undefined
+  readonly killSwitch: string | undefined
+}
+
+interface Actors {
+  readonly commanding: ReadonlyArray<Looked>
+  /** The venue's list is read last: only a later read can know more. */
+  readonly orders: Effect.Effect<Looked>
+}
+
+type Asked<A> = Effect.Effect<A, Error>
+
+export class ChosenBot extends Context.Service<
+  ChosenBot,
+  {
+    /** The flag that names it. */
+    readonly flag: string
+    readonly settings: Asked<BotSettings>
+    /** Its journal, read only, and the prices that it saw. Fails where there is no journal yet. */
+    reading(settings: BotSettings): Layer.Layer<Journal | PriceStore, Error>
+    /** Returns the path of its configuration. An account of a fleet has none and fails with this refusal. */
+    file(refusal: string): Effect.Effect<string, WrongUsage>
+    standing(journal: string, now: number): Asked<Standing>
+    /** Verifies its journal, in whose chain the expected heads must be. */
+    verified(expected: ReadonlyArray<string>): Asked<Verified & { readonly journal: string }>
+    /** Returns the text of its answer. */
+    command(name: CommandName, target: string | undefined, why: string | undefined): Asked<string>
+    /** Takes the operator's answer to it. Returns its writer. */
+    resolve(journal: string, answer: OperatorAnswer): Asked<"bot" | "journal">
+    compared(acceptBalances: boolean): Asked<typeof Reconciliation.Type>
+    /** Lists who can still act for it. */
+    actors(state: BotState): Asked<Actors>
+  }
+>()("limitbot/app/ChosenBot") {}
