@@ -94,7 +94,7 @@ const readText = Effect.fnUntraced(
 interface ReadFile extends ReadFiles {
   readonly file: string
   readonly text: string | undefined
-  readonly name: ReturnType<typeof StrategyFile.nameIn>
+  readonly name: ReturnType<typeof StrategyFile.read>["name"]
 }
 
 /** Purpose of the strategies: some need a source of volumes, others cannot run on one series of prices. */
@@ -112,8 +112,8 @@ const readOne = Effect.fnUntraced(function* (file: string, markets: Markets, pur
 })
 
 const readOf = (file: string, text: string, markets: Markets, purpose: Purpose): ReadFile => {
-  const name = StrategyFile.nameIn(text, file)
-  return Result.match(suited(StrategyFile.parse(text, file, markets), purpose), {
+  const { name, strategy } = StrategyFile.read(text, file, markets)
+  return Result.match(suited(strategy, purpose), {
     onSuccess: (strategy) => ({ file, text, name, strategies: [strategy], problems: [], rendered: [] }),
     onFailure: (problems) => ({
       file,

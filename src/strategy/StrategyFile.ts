@@ -27,41 +27,38 @@ import {
   type Report,
   report,
   type SourceText,
+  type Span,
   sourceText
 } from "./Problem.ts"
-import type { Strategy, WatchedMarket } from "./Strategy.ts"
+import type { Strategy } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
 import { readYaml, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
+/** A file's strategy, or every mistake in it. Its name is known even if the file has other mistakes. */
+interface Reading {
+  readonly name?: Read.Located<string> | undefined
+  readonly strategy: Result.Result<Strategy, ReadonlyArray<Problem>>
+}
+
 /** `file` is the name as the user wrote it; problems and reasons show it. `known`: the kinds that it may name. */
-export const parse = (
-  text: string,
-  file: string,
-  markets: Markets,
-  known: Kinds = kinds
-): Result.Result<Strategy, ReadonlyArray<Problem>> => {
+export const read = (text: string, file: string, markets: Markets, known: Kinds = kinds): Reading => {
   const source = sourceText(file, text)
-  return Result.flatMap(readYaml(source), (node) => ofNode(node, source, markets, known))
+  return Result.match(readYaml(source), {
+    onSuccess: (node) => ofNode(node, source, markets, known),
+    onFailure: (problems): Reading => ({ strategy: Result.fail(problems) })
+  })
 }
 
-export const ofNode = (
-  node: YamlNode,
-  source: SourceText,
-  markets: Markets,
-  known: Kinds = kinds
-): Result.Result<Strategy, ReadonlyArray<Problem>> => {
+export const parse = (...file: Parameters<typeof read>): Reading["strategy"] => read(...file).strategy
+
+export const ofNode = (node: YamlNode, source: SourceText, markets: Markets, known: Kinds = kinds): Reading => {
   const to = { source, problems: [], warnings: [] } satisfies Report
-  const strategy = readStrategy(node, markets, known, to)
-  return strategy === undefined || to.problems.length > 0 ? Result.fail(inOrder(to.problems)) : Result.succeed(strategy)
-}
-
-export const nameIn = (text: string, file: string): Read.Located<string> | undefined => {
-  const source = sourceText(file, text)
-  const yaml = readYaml(source)
-  const node =
-    Result.isSuccess(yaml) && yaml.success.type === "map" ? yaml.success.entries.get("name")?.value : undefined
-  const value = node === undefined ? undefined : Read.strategyName(node, { source, problems: [] })
-  return node === undefined || value === undefined ? undefined : { value, start: node.start, end: node.end }
+  const own = ownKindIn(node, to)
+  const allKinds = own?.kind === undefined ? known : [...known.filter(({ name }) => name !== own.name), own.kind]
+  const fields = fileFields(markets, allKinds, own?.name)(node, to)
+  const strategy = fields && node.type === "map" ? readStrategy(node, fields, markets, allKinds, to) : undefined
+  const isSound = strategy !== undefined && to.problems.length === 0
+  return { name: fields?.name, strategy: isSound ? Result.succeed(strategy) : Result.fail(inOrder(to.problems)) }
 }
 
 type Kinds = ReadonlyArray<Kind>
@@ -152,11 +149,15 @@ const skimNode: Read.Reader<YamlNode> = described(
   () => schemaOf(Read.amount(anyMarket.quote, { zero: false }))
 )
 
-const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Report): Strategy | undefined => {
-  const own = ownKindIn(node, to)
-  const allKinds = own?.kind === undefined ? listed : [...listed.filter(({ name }) => name !== own.name), own.kind]
-  const fields = fileFields(offered, allKinds, own?.name)(node, to)
-  if (fields === undefined || node.type !== "map") return undefined
+type FileFields = NonNullable<ReturnType<ReturnType<typeof fileFields>>>
+
+const readStrategy = (
+  node: YamlMap,
+  fields: FileFields,
+  offered: Markets,
+  allKinds: Kinds,
+  to: Report
+): Strategy | undefined => {
   // Nobody knows which assets an unreadable list was meant to name.
   if (fields.market === undefined && node.entries.get("market")?.value.type === "list") return undefined
   const [market, ...others] = fields.market?.value ?? [anyMarket]
@@ -176,38 +177,32 @@ const readStrategy = (node: YamlNode, offered: Markets, listed: Kinds, to: Repor
   const modify = fields.kind === undefined ? undefined : modifierOf(fields, fields.kind.value, context)
   if (fields.name === undefined || fields.kind === undefined || limits === undefined || behaviour === undefined)
     return undefined
+  const { name: kind, namesEverySlot, restsAtWrittenPrices } = fields.kind.value
   return {
     name: fields.name.value,
-    kind: fields.kind.value.name,
+    kind,
     file: to.source.file,
     hash: createHash("sha256").update(to.source.text).digest("hex"),
     text: to.source.text,
     market,
-    ...(others.length === 0 || fields.market === undefined
-      ? {}
-      : { others, notSearched: problemAt(to.source, fields.market, ...severalSeries) }),
     limits,
-    ...(behaviour.watched === undefined
-      ? {}
-      : { notSearched: problemAt(to.source, fields.kind, ...watchedSeries(behaviour.watched)) }),
-    ...(behaviour.signals === undefined
-      ? {}
-      : { notSearched: problemAt(to.source, fields.kind, ...sentSignals(behaviour.signals)) }),
-    ...present({ terms: fields.terms?.value }),
     ...present({
+      others: others.length === 0 ? undefined : others,
+      notSearched: unsearched(to.source, fields.kind, others.length === 0 ? undefined : fields.market, behaviour),
+      notLive: volumeUntold(behaviour.volumes, market, fields.candles, offered),
       candleSource: fields.candles,
-      notLive: volumeUntold(behaviour.volumes, market, fields.candles, offered)
+      terms: fields.terms?.value,
+      namesEverySlot,
+      restsAtWrittenPrices,
+      warnings: to.warnings?.length === 0 ? undefined : to.warnings && inOrder(to.warnings)
     }),
-    ...present({ namesEverySlot: fields.kind.value.namesEverySlot }),
-    ...present({ restsAtWrittenPrices: fields.kind.value.restsAtWrittenPrices }),
-    ...(to.warnings === undefined || to.warnings.length === 0 ? {} : { warnings: inOrder(to.warnings) }),
     ...(modify === undefined ? behaviour : modify(behaviour))
   }
 }
 
 /** The effect of `rearm` and `skim` on a strategy. A key without effect is a mistake. */
 const modifierOf = (
-  { rearm, skim }: Pick<NonNullable<ReturnType<ReturnType<typeof fileFields>>>, "rearm" | "skim">,
+  { rearm, skim }: Pick<FileFields, "rearm" | "skim">,
   { name, repeats, compounds }: Kind,
   { market, budget, to }: KindContext
 ): ((behaviour: Behaviour) => Behaviour) => {
@@ -250,22 +245,23 @@ const volumeUntold = (
     return !hasVolumes(name === market.name ? (own?.value ?? defaultSource) : defaultSource)
   })?.[1]
 
-const severalSeries = [
-  "prices of one market are replayed here, this strategy trades several",
-  "use limitbot backtest with --data MARKET=CSV for each"
-] as const
-
-const watchedSeries = (watched: ReadonlyArray<WatchedMarket>) =>
-  [
-    `prices of one market are replayed here, this strategy also watches ${watched.map(({ market }) => market.name).join(", ")}`,
-    severalSeries[1]
-  ] as const
-
-const sentSignals = (signals: ReadonlyMap<string, number>) =>
-  [
-    `only prices are replayed here, this strategy also uses the signal ${[...signals.keys()].join(", ")}`,
-    "use limitbot backtest --signals FILE"
-  ] as const
+/** Reason why a search, which replays the prices of one market, cannot run the strategy. */
+const unsearched = (
+  source: SourceText,
+  kind: Span,
+  market: Span | undefined,
+  { signals, watched }: Behaviour
+): Problem | undefined => {
+  if (signals !== undefined) {
+    const names = [...signals.keys()].join(", ")
+    const text = `only prices are replayed here, this strategy also uses the signal ${names}`
+    return problemAt(source, kind, text, "use limitbot backtest --signals FILE")
+  }
+  const does =
+    watched === undefined ? "trades several" : `also watches ${watched.map(({ market }) => market.name).join(", ")}`
+  const [at, text] = [watched ? kind : market, `prices of one market are replayed here, this strategy ${does}`]
+  return at && problemAt(source, at, text, "use limitbot backtest with --data MARKET=CSV for each")
+}
 
 /** The schema of the whole file for editors. Of the kinds' sections, it has only the one that `kind` names. */
 export const schema = (known: Kinds = kinds): JsonSchema => {

@@ -44,7 +44,7 @@ export const strategyOf = (search: Search, values: ReadonlyArray<string>): Resul
     const strategy =
       node === undefined
         ? StrategyFile.parse(text, file, markets)
-        : StrategyFile.ofNode(node, sourceText(file, text), markets)
+        : StrategyFile.ofNode(node, sourceText(file, text), markets).strategy
     return Result.mapError(strategy, (problems) => problems.map(({ message }) => message).join("; "))
   })
 
