@@ -449,6 +449,13 @@ describe("parity with a spread of ten basis points", () => {
   }
 })
 
+it("orders filled after the price was asked are followed by orders at a price asked after the fills", async () => {
+  // In this world a turn asks for the price just before a jump, and reads the orders just after it.
+  const [seed, prices] = [23, jumping(23, 14)]
+  const text = strategyFrom("market-making", jumpingKinds["market-making"] ?? assert.fail(), seed)
+  assertSame(await byEngine(text, prices, seed), runKernel(text, prices).fills, false, text)
+})
+
 it("every kind is compared", () => {
   assert.deepStrictEqual(Object.keys(jumpingKinds).toSorted(), kinds.map(({ name }) => name).toSorted())
 })

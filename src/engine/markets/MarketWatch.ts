@@ -71,9 +71,9 @@ export const make = Effect.gen(function* () {
   })
 
   /** A failure in one market does not keep the others from their price, even if it fails the whole poll. */
-  const look = Effect.fn("MarketWatch.look")(function* (strategies: ReadonlyArray<Strategy>) {
+  const look = Effect.fn("MarketWatch.look")(function* (strategies: ReadonlyArray<Strategy>, isAgain = false) {
     const markets = wantedBy(strategies)
-    const looked = yield* Effect.result(orderBook.look(markets, pollMinMillis))
+    const looked = yield* Effect.result(orderBook.look(markets, isAgain ? 0 : pollMinMillis))
     yield* Effect.forEach(markets, ({ market }) => observe(market.name), { discard: true })
     yield* Effect.forEach(feeds, ([market, feed]) => stored.complete(market, feed), { discard: true })
     return yield* Effect.fromResult(looked)

@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
     return problem
   })
 
-  return { look }
+  return { look, filledAt: reports.filledAt }
 })
 
 const hasSpares = (placements: ReadonlyMap<string, Placement>): boolean =>

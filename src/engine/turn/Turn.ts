@@ -35,9 +35,9 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
    * Reads prices; returns the reason if the venue gives none. A refused credential or wrong decimals fail only if prices are needed:
    * nothing is being cancelled and no order must be tracked.
    */
-  const lookAtPrices = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
+  const lookAtPrices = Effect.fnUntraced(function* (withdrawAll: Reason | undefined, isAgain = false) {
     const isNeeded = withdrawAll === undefined && unfinished(books.state).length === 0
-    const unpriced = yield* watch.look(plans.inForce()).pipe(
+    const unpriced = yield* watch.look(plans.inForce(), isAgain).pipe(
       Effect.as(undefined),
       Effect.catchTags({
         // The doubt about the price of its market reports it.
@@ -57,7 +57,10 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
     )
     const orderCheck = observation.look(markets, watch.prices, contact.isDown, books.tries.revive)
     const [unpriced, unseen] = yield* Effect.all([priced, orderCheck], { concurrency: 2 })
-    const problem = unseen ?? unpriced
+    // An order has filled after its market was asked for the price: the price is no longer where it was.
+    const isPast = [...observation.filledAt].some(([market, at]) => at >= (watch.prices.get(market)?.at ?? Infinity))
+    observation.filledAt.clear()
+    const problem = unseen ?? unpriced ?? (isPast ? yield* lookAtPrices(withdrawAll, true) : undefined)
     if (problem !== undefined) yield* contact.isDown(problem)
     else if (yield* contact.isUp) books.tries.hurry(yield* Clock.currentTimeMillis)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))

@@ -160,10 +160,15 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   const openOrders = () => slots.filter((slot) => slot.order !== undefined && slot.order.open > 0n).length
   const barAfter = (millis: number) => {
     if (!waits(millis)) return nextBar
+    // Bars go on after the data end, and nothing fills there.
+    const last = candles.bars - 1
+    const openTime = (bar: number) =>
+      bar <= last
+        ? TimeAxis.openTime(candles.time, bar)
+        : TimeAxis.closeTime(candles.time, last) + (bar - last - 1) * candles.time.stepMillis
     let bar = nextBar
-    while (bar < candles.bars && TimeAxis.openTime(candles.time, bar) < now + millis) bar++
-    // What would come to rest after the last bar never does.
-    return bar === candles.bars ? bar + 1 : bar
+    while (openTime(bar) < now + millis) bar++
+    return bar
   }
   const wakeAfter = (slot: Slot, millis: number) => {
     slot.wakeBar = barAfter(millis)

@@ -22,6 +22,10 @@ describe("a naive simulator fills the same, on both sides of the band", () => {
       for (const mode of modes) assert.isAbove(seen[mode], seeds, mode)
     })
 
+  it("rules whose last bar reaches the stop of an order that has not come to rest before", () => {
+    for (const { kernel, naive } of compare("rules", 565)) assert.deepStrictEqual(kernel, naive)
+  })
+
   it("there is one for every kind", () => {
     assert.deepStrictEqual(Object.keys(naiveKinds).toSorted(), kinds.map(({ name }) => name).toSorted())
   })

@@ -63,14 +63,13 @@ export class Clock {
     return millis > 0 && !this.isWithin
   }
 
-  /**
-   * Returns the bar whose opening comes `millis` from now, and never before the next bar. Returns a bar that never comes if the data end
-   * first.
-   */
+  /** Returns the bar whose opening comes `millis` from now, and never before the next bar. Bars go on after the data end. */
   barAfter(millis: number): number {
     if (!this.waits(millis)) return this.bar
-    const bar = TimeAxis.firstBarFrom(this.time, this.now + millis)
-    return bar < this.time.bars ? Math.max(this.bar, bar) : this.time.bars + 1
+    const { time } = this
+    const bar = TimeAxis.firstBarFrom(time, this.now + millis)
+    if (bar < time.bars) return Math.max(this.bar, bar)
+    return bar + Math.ceil((this.now + millis - TimeAxis.closeTime(time, bar - 1)) / time.stepMillis)
   }
 
   setAlarm(slot: number, millis: number): void {
