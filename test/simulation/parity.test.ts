@@ -118,10 +118,11 @@ const jumpingKinds: Readonly<Record<string, Make>> = {
     const exits = side === "buy" ? `takeProfit: ${up}, stop: ${down}` : `takeProfit: ${down}, stop: ${up}`
     return `{ side: ${side}, size: { base: ${pick(1, 5)} }, entry: ${side === "buy" ? 999 - pick(0, 1) * 2 : 1001 + pick(0, 1) * 2}, ${exits}, reach: 1% }`
   },
+  // The bot's first whole candle closes after two of the kernel's: from minute 20 on both have those that the states need.
   rules: (pick) => `
   timeframe: 4m
   state:
-    calm: { initial: 0, next: "if minute >= 8 and latch[1] < 1 then 1 else calm[1] * latch", over: 2 }
+    calm: { initial: 0, next: "if minute >= 20 and latch[1] < 1 then 1 else calm[1] * latch", over: 2 }
     latch: { initial: 0, next: "if close > ${1001 + pick(-3, 3) * 2} then 1 else if close < ${995 + pick(-3, 3) * 2} then 0 else latch[1]", over: ${pick(2, 3)} }
   orders:
     latched: { when: "latch > 0 and minute >= 24", side: sell, price: "mid * (1 - 0.${pick(1, 9)}%)", size: { base: 1 }, times: ${pick(1, 3)} }
@@ -256,12 +257,12 @@ const mostApart = 1.1e-7
 const mostApartBySpread = 3e-7
 
 /**
- * Rebalancing by the clock trades a small difference of large amounts: the ninth digit of a holding is up to a thousand times as
- * much of what is a thousandth of it off its target. A model rounds its spread and lean to a millionth each, upwards.
+ * Rebalancing by the clock trades a small difference of large amounts, which are up to 1e-7 apart: trades of some thousandths of a
+ * holding are up to 500 times as far apart. A model rounds its spread and lean to a millionth each, upwards.
  */
 const mostApartOf = (text: string, hasSpread: boolean): number => {
   if (hasSpread) return mostApartBySpread
-  if (text.includes("target: 50%") && text.includes("every: ")) return 2e-5
+  if (text.includes("target: 50%") && text.includes("every: ")) return 5e-5
   return text.includes("avellaneda-stoikov") ? 3e-6 : mostApart
 }
 
