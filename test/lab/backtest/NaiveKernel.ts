@@ -133,7 +133,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
   let stops: PriceBounds = {}
   /** Where each market is within a bar that reaches a stop; nothing waits there. */
   let within: ReadonlyMap<Place, Price> | undefined
-  let askedAt = { below: Number.NaN, above: Number.NaN, fills: 0 }
+  let askedAt = { below: Number.NaN, above: Number.NaN, changes: 0 }
+  const changes = () => counts.placed + counts.cancelled + fills.length
   let decidedAt = Number.NEGATIVE_INFINITY
   let [now, nextBar] = [0, 0]
   let [peak, drawdown] = [Number.NEGATIVE_INFINITY, 0]
@@ -243,9 +244,8 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     complete(slot, order)
   }
   /** What an order that takes the market pays, so far beyond the close, and never beyond its limit. */
-  const taken = (at: Place, order: Order, basisPoints: number): Price => {
+  const taken = (at: Place, order: Order, basisPoints: number, close = marketIn(at)): Price => {
     const edge = Decimal.make(BigInt(Math.round(basisPoints * 1e6)), 10)
-    const close = marketIn(at)
     const margin = Decimal.multiply(close, edge)
     const rest = restOf(at.conditions.rules.appFeeBasisPoints)
     const dear = Decimal.add(close, margin)
@@ -819,9 +819,9 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
     const [low, high] = rangeOf(at, bar).map(Decimal.toNumber) as [number, number]
     const open = at.candles.open[bar] ?? 0
     const asked = { below: Number.POSITIVE_INFINITY, above: Number.NEGATIVE_INFINITY }
-    // Asked there in vain, and nothing has filled since.
+    // Asked there in vain, and no order has been placed, cancelled or filled since.
     const isInVain = (side: "below" | "above", price: number) =>
-      askedAt.fills === fills.length && askedAt[side] === price
+      askedAt.changes === changes() && askedAt[side] === price
     const standAt = (price: number) => {
       within = new Map(places.map((place) => [place, exact(place.candles.close, bar - 1)]))
       within = new Map([...within, [at, Candles.exactPrice(price)]])
@@ -842,24 +842,40 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       const isAbove = !isBelow && above <= high && above > asked.above && !isInVain("above", above)
       if (!isBelow && !isAbove) break
       const stop = isBelow ? Math.min(below, open) : Math.max(above, open)
+      const side = isBelow ? "BUY" : "SELL"
+      const onTheWay = (order: Order) => {
+        const fillsWhen = fillsAt(rules, side, order.price, at.candles.priceScale + 9)
+        return order.side === side && (isBelow ? fillsWhen >= stop : fillsWhen <= stop)
+      }
       const isFirst = within === undefined
+      const opened = new Set<Order>()
       standAt(stop)
+      if (isFirst) {
+        // What is under way and lies on the way rests from the open of the bar on.
+        for (const slot of slots) {
+          const { order, state } = slot
+          const isComing = state === "placing" && slot.at === at && slot.wakeBar === bar + 1 && order?.by === undefined
+          if (order === undefined || !isComing || !onTheWay(order)) continue
+          slot.state = "resting"
+          order.from = bar
+          opened.add(order)
+        }
+      }
+      let last: Price | undefined
+      const opening = Candles.exactPrice(open)
+      for (const { slot, order } of reachedIn(at, bar, onTheWay)) {
+        const before = fills.length
+        const isMarketable = opened.has(order) && rules.price === "arrival" && reaches(at, order, [opening, opening])
+        const beyond = rules.edgeBasisPoints + (rules.spreadBasisPoints + impactOf(at, order))
+        const price = isMarketable ? taken(at, order, beyond, opening) : undefined
+        fill(slot, order, bar, price)
+        if (fills.length > before) last = price ?? order.price
+      }
+      settle()
       if (isFirst) {
         for (const place of places) wake(place, bar, bar + 1)
         arriveWithin()
       }
-      let last: Price | undefined
-      const side = isBelow ? "BUY" : "SELL"
-      const onTheWay = (order: Order) => {
-        const fillsWhen = fillsAt(rules, side, order.price, at.candles.priceScale)
-        return order.side === side && (isBelow ? fillsWhen >= stop : fillsWhen <= stop)
-      }
-      for (const { slot, order } of reachedIn(at, bar, onTheWay)) {
-        const before = fills.length
-        fill(slot, order, bar)
-        if (fills.length > before) last = order.price
-      }
-      settle()
       if (last !== undefined && until.onFill) standAt(Decimal.toNumber(last))
       else if (isBelow) asked.below = below
       else asked.above = above
@@ -867,7 +883,7 @@ export const naiveSeveral = (markets: readonly [InMarket, ...ReadonlyArray<InMar
       while (arriveWithin())
     }
     const isLeft = within !== undefined
-    if (isLeft) askedAt = { ...asked, fills: fills.length }
+    if (isLeft) askedAt = { ...asked, changes: changes() }
     within = undefined
     now = TimeAxis.closeTime(candles.time, bar)
     return isLeft

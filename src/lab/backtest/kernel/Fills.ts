@@ -245,14 +245,14 @@ export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotStat
   return true
 }
 
-const fillInBar = (run: MarketRun, range: BarRange, slot: SlotState.SlotState): boolean => {
+const fillInBar = (run: MarketRun, range: BarRange, slot: SlotState.SlotState, given?: Price): boolean => {
   const { capacity, followers } = run
   // An order that was placed within the bar fills from the next bar on.
   if (slot.placedBar > range.bar) {
     followers.rests(slot)
     return false
   }
-  const quantity = fillSlice(run, range.bar, slot, capacity.amount, (row) => tradePrice(run, range, row))
+  const quantity = fillSlice(run, range.bar, slot, capacity.amount, (row) => given ?? tradePrice(run, range, row))
   capacity.use(quantity)
   return quantity > 0n
 }
@@ -268,15 +268,44 @@ export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: nu
   settle(run)
 }
 
-/** Fills the orders on the way to a stop within the bar: buys above it or sells below it. Returns the price of the last fill. */
-export const fillOnTheWay = (run: MarketRun, range: BarRange, side: Side, stop: number): Price | undefined => {
-  const { orders, capacity } = run
-  capacity.open(range.bar)
-  const take = () => (side === "BUY" ? orders.takeBuy(stop) : orders.takeSell(stop))
+/**
+ * Fills the orders on the way to a stop within the bar: buys above it or sells below it. If `opens`, orders that are under way rest from
+ * the open of the bar on, and those marketable there fill at that price. Returns the price of the last fill.
+ */
+export const fillOnTheWay = (
+  run: MarketRun,
+  range: BarRange,
+  side: Side,
+  stop: number,
+  opens: boolean
+): Price | undefined => {
+  const { candles, capacity, clock, conditions, followers, orders } = run
+  const { bar } = range
+  const { market, rules } = conditions
+  const isMet = (slot: SlotState.SlotState, row: OrderTable.OrderRow, price: number): boolean =>
+    side === "BUY" ? Placing.fillsAtNow(run, row, slot) >= price : Placing.fillsAtNow(run, row, slot) <= price
+  const opened = orders.slots.filter((slot) => opens && slot.phase === "placing" && clock.isDue(slot.index, bar + 1))
+  for (const slot of opened) {
+    const row = orders.rowOf(slot)
+    if (row?.side !== side || row.by !== undefined || !isMet(slot, row, stop)) continue
+    SlotState.rest(slot, bar)
+    orders.rest(slot, row)
+  }
+  capacity.open(bar)
+  // Stops lie between the prices of candles, by which orders are sorted.
+  const tick = 10 ** -candles.priceScale
+  const take = () => (side === "BUY" ? orders.takeBuy(stop - tick) : orders.takeSell(stop + tick))
+  const open = openAt(candles, bar) ?? stop
   let last: Price | undefined
   for (let slot = take(); slot !== undefined; slot = take()) {
-    const price = orders.rowOf(slot)?.price
-    if (fillInBar(run, range, slot)) last = price
+    const row = orders.rowOf(slot)
+    if (row === undefined || !isMet(slot, row, stop)) {
+      followers.rests(slot)
+      continue
+    }
+    const arrives = rules.price === "arrival" && opened.includes(slot) && isMet(slot, row, open)
+    const price = arrives ? arrivalPrice(forSize(rules, market, row), side, row.price, exactPrice(open)) : undefined
+    if (fillInBar(run, range, slot, price)) last = price ?? row.price
   }
   settle(run)
   return last

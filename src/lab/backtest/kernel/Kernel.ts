@@ -226,7 +226,7 @@ const arriveWithin = (whole: WholeRun, bar: number): boolean => {
 
 /**
  * Handles a bar that reaches a stop: the worse comes first, after everything in transit has arrived. Orders on the way to the stop fill,
- * and the strategy decides there. Then it decides at the stop, and its exits fill. The other orders that it keeps fill with the rest of the
+ * also those that were in transit, and the strategy decides there. Then it decides at the stop, and its exits fill. The other orders that it keeps fill with the rest of the
  * bar, and its new ones wait for the next bar. What follows an exit is decided at the close, because nobody knows the market price when the
  * exit is paid out. If the bar opens beyond the stop, exits fill at the open.
  */
@@ -243,12 +243,12 @@ const leaveWithin = (whole: WholeRun, range: Fills.BarRange): void => {
     const open = openAt(run.candles, bar) ?? (isBelow ? high : low)
     const stop = isBelow ? Math.min(stops.below, open) : Math.max(stops.above, open)
     Decisions.standWithin(runs, bar, stop)
+    const last = Fills.fillOnTheWay(run, range, isBelow ? "BUY" : "SELL", stop, !isWithin)
     if (!isWithin) {
       for (const each of runs) wakeMarket(each, bar, bar + 1)
       arriveWithin(whole, bar)
     }
     isWithin = true
-    const last = Fills.fillOnTheWay(run, range, isBelow ? "BUY" : "SELL", stop)
     const isToldFirst = last !== undefined && run.asking.asksOnFill
     if (isToldFirst) Decisions.standWithin(runs, bar, Decimal.toNumber(last))
     else if (isBelow) below = stops.below
@@ -257,7 +257,7 @@ const leaveWithin = (whole: WholeRun, range: Fills.BarRange): void => {
     while (arriveWithin(whole, bar))
   }
   if (!isWithin) return
-  first.askedAt = { below, above, fills: fillCount(runs) }
+  first.askedAt = { below, above, changes: Decisions.changesOf(runs) }
   findStops(whole)
   Decisions.standAtClose(runs, bar)
 }

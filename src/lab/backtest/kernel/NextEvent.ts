@@ -5,6 +5,7 @@
 import * as CrossingIndex from "../../../candles/CrossingIndex.ts"
 import type { StandsAt } from "../../../strategy/Strategy.ts"
 import * as AskAgain from "./AskAgain.ts"
+import * as Decisions from "./Decisions.ts"
 import * as Equity from "./Equity.ts"
 import type * as Fills from "./Fills.ts"
 import * as LimitGuard from "./LimitGuard.ts"
@@ -18,7 +19,7 @@ export interface MarketPart {
   readonly glances: Glances
   ask: AskAgain.AskAgain
   stops: AskAgain.ReachedPrices
-  askedAt: (AskAgain.ReachedPrices & { readonly fills: number }) | undefined
+  askedAt: (AskAgain.ReachedPrices & { readonly changes: number }) | undefined
   stands: StandsAt | undefined
   searched: Searched
 }
@@ -56,10 +57,10 @@ const finer = 3
 const stopsOf = ({ asking: { stops }, candles }: MarketRun.MarketRun): AskAgain.ReachedPrices =>
   stops === undefined ? noStops : AskAgain.reached(stops, candles.priceScale + finer)
 
-/** Skips a stop at which the strategy ran without effect because it held nothing. The stop counts again after the next fill. */
+/** Skips a stop at which the strategy ran without effect because it held nothing. The stop counts again after the next order or fill. */
 export const findStops = ({ first, runs }: WholeRun): void => {
   const { askedAt } = first
-  if (askedAt !== undefined && askedAt.fills !== fillCount(runs)) first.askedAt = undefined
+  if (askedAt !== undefined && askedAt.changes !== Decisions.changesOf(runs)) first.askedAt = undefined
   const { below, above } = stopsOf(first.run)
   first.stops = {
     below: below === first.askedAt?.below ? noStops.below : below,

@@ -15,7 +15,7 @@ import * as SlotState from "./orders/SlotState.ts"
  * Returns the candle price at which an order fills now. For the slot's present legs the ladder stores it; `slot` is absent for legs that
  * come next.
  */
-const fillsAtNow = (run: MarketRun, row: OrderRow, slot?: SlotState.SlotState): number => {
+export const fillsAtNow = (run: MarketRun, row: OrderRow, slot?: SlotState.SlotState): number => {
   const { candles, clock, conditions, lastClose, orders } = run
   const scale = lastClose.scaleFor(clock.nextBar)
   if (slot !== undefined && scale === candles.priceScale) return orders.fillsAt(slot, row)

@@ -24,7 +24,7 @@ const candlesOf = (bars: ReadonlyArray<Bar>): Candles.Candles => {
     low: column(2),
     close: column(3),
     volume: Candles.columnOf(bars.map(() => 1e6)),
-    priceScale: 2
+    priceScale: bars.flat().every(Number.isInteger) ? 0 : 2
   }
 }
 
@@ -154,6 +154,17 @@ describe("a bar that reaches a stop and a target", () => {
     assert.deepStrictEqual(run("bracket", section, bars, "pessimistic"), ["3 BUY 99.00", "3 SELL 94.91"])
   })
 
+  it.each([
+    ["at its limit", "entry: 99, takeProfit: 105, stop: 95", "1 BUY 99.00"],
+    ["at the open if that is better than its limit", "entry: 102, takeProfit: 105, stop: 95", "1 BUY 100.10"]
+  ])("an entry that is under way fills %s, and leaves at the stop of the same bar", (_, prices, entry) => {
+    const section = `{ side: buy, size: { base: 1 }, ${prices}, reach: 1% }`
+    assert.deepStrictEqual(run("bracket", section, [flat, [100, 106, 94, 100], flat, flat], "pessimistic"), [
+      entry,
+      "1 SELL 94.91"
+    ])
+  })
+
   it("a gap over the stop leaves at the open", () => {
     const [, section] = kinds["a bracket of fixed prices"]
     const bars: ReadonlyArray<Bar> = [...both(dip).slice(0, 8), [93, 106, 92, 100], flat, flat]
@@ -170,16 +181,18 @@ describe("a bar that reaches a stop and a target", () => {
 
   const followed = "{ side: buy, size: { base: 1 }, entry: 0.1%, takeProfit: 3%, stop: 1%, times: 100 }"
 
-  it("bars that all reach stop and target only lose where fills are few, and only gain where they are many", () => {
+  it.each([0.5, 1])("where all bars reach stop (%d%%) and target, each entry leaves at its stop in its bar", (stop) => {
     const bars = Array.from({ length: 60 }, (): Bar => [100, 104, 98, 100])
-    for (const mode of ["pessimistic", "optimistic"] as const) {
-      const fills = run("bracket", followed, bars, mode).map((fill) => Number(fill.split(" ")[2]))
-      assert.isAbove(fills.length, 20)
-      for (let entry = 0; entry + 1 < fills.length; entry += 2) {
-        const gain = (fills[entry + 1] ?? 0) - (fills[entry] ?? 0)
-        assert.isTrue(mode === "pessimistic" ? gain < 0 : gain > 0, `${mode}: ${fills[entry]} to ${fills[entry + 1]}`)
-      }
+    const section = followed.replace("stop: 1%", `stop: ${stop}%`)
+    const fills = run("bracket", section, bars, "pessimistic").map((fill) => fill.split(" "))
+    assert.isAbove(fills.length, 60)
+    for (const [index, [bar, side, price]] of fills.entries()) {
+      if (side === "BUY") continue
+      assert.strictEqual(bar, fills[index - 1]?.[0])
+      assert.isBelow(Number(price), Number(fills[index - 1]?.[2]) - stop)
     }
+    const gained = run("bracket", section, bars, "optimistic").map((fill) => Number(fill.split(" ")[2]))
+    for (let exit = 1; exit < gained.length; exit += 2) assert.isAbove(gained[exit] ?? 0, (gained[exit - 1] ?? 0) + 2.9)
   })
 
   it("the entry after an exit at the stop is decided at the close of the bar", () => {

@@ -134,8 +134,9 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
   /** The first bar that a new order can fill in, and the volume that is left. */
   let [bar, next, left] = [0, 0, 0]
   let isWithin = false
-  /** Stops at which the strategy was asked last, and how many fills there were. */
-  let asked = { below: Number.NaN, above: Number.NaN, fills: 0 }
+  /** Stops at which the strategy was asked last, and how many orders and fills there were. */
+  let asked = { below: Number.NaN, above: Number.NaN, changes: 0 }
+  const changes = () => placed + cancelled + fills.length
   const takesTime = (): boolean => isSlow && !isWithin
 
   /** A purchase fills where the price is at or below this, a sale at or above. Candles have cents. */
@@ -206,6 +207,11 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     return true
   }
 
+  const atMarket = ({ side, price: limit }: Order, market: number): number => {
+    const price = isSlow ? thousandth(market, side === "BUY" ? 1 : -1) : market
+    return side === "BUY" ? Math.min(limit, price) : Math.max(limit, price)
+  }
+
   /** What the last close has reached as it comes to rest gets the market, and the margin goes to the solver. */
   const arrive = (close: number): boolean => {
     let hasFilled = false
@@ -215,9 +221,7 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
       if (order?.state !== "resting" || !isNew) continue
       order.isTried = true
       if (order.side === "BUY" ? needs(order, isWithin) < close : needs(order, isWithin) > close) continue
-      const price = isSlow ? thousandth(close, order.side === "BUY" ? 1 : -1) : close
-      const best = order.side === "BUY" ? Math.min(order.price, price) : Math.max(order.price, price)
-      hasFilled = fill(slot, order, best) || hasFilled
+      hasFilled = fill(slot, order, atMarket(order, close)) || hasFilled
     }
     return hasFilled
   }
@@ -256,20 +260,37 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     while (arrive(before)) if (strategy.isAskedFirst) ask(before)
   }
 
-  /** Between these two, or only one side of them. Says at which price the last one filled. */
-  const trade = (low: number, high: number): number | undefined => {
+  /** Between these two, or only one side of them. Says at which price the last one filled; those that opened may fill at the open. */
+  const trade = (low: number, high: number, opened = new Set<Order>(), opening = 0): number | undefined => {
     const able = [...slots.values()].filter(({ order }) => order?.state === "resting" || order?.state === "leaving")
     const reached = able.flatMap((slot) => {
       const { order } = slot
       if (order === undefined || order.from > bar) return []
       const at = needs(order)
-      return (order.side === "BUY" ? low <= at : high >= at) ? [{ slot, order, at }] : []
+      const exactly = needs(order, true)
+      return (order.side === "BUY" ? low <= exactly : high >= exactly) ? [{ slot, order, at }] : []
     })
     const purchases = reached.filter(({ order }) => order.side === "BUY").sort((a, b) => b.at - a.at)
     const sales = reached.filter(({ order }) => order.side === "SELL").sort((a, b) => a.at - b.at)
     let last: number | undefined
-    for (const { slot, order } of [...purchases, ...sales]) if (fill(slot, order, order.price)) last = order.price
+    for (const { slot, order, at } of [...purchases, ...sales]) {
+      const arrives = opened.has(order) && (order.side === "BUY" ? at >= opening : at <= opening)
+      const price = arrives ? atMarket(order, opening) : order.price
+      if (fill(slot, order, price)) last = price
+    }
     return last
+  }
+
+  /** What is under way and lies on the way to the stop rests from the open of the bar on. */
+  const openOnTheWay = (side: Side, stop: number): Set<Order> => {
+    const opened = new Set<Order>()
+    for (const { order } of slots.values()) {
+      if (order?.state !== "coming" || order.due !== bar + 1 || order.side !== side) continue
+      if (side === "BUY" ? needs(order, true) < stop : needs(order, true) > stop) continue
+      Object.assign(order, { state: "resting", from: bar })
+      opened.add(order)
+    }
+    return opened
   }
 
   /** Moving it changes the money that is in it. */
@@ -332,22 +353,25 @@ export const simulate = (bars: ReadonlyArray<Bar>, isSlow: boolean, strategy: St
     let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
     for (;;) {
       const { below = Number.NaN, above = Number.NaN } = strategy.stops?.() ?? {}
-      const isNews = asked.fills !== fills.length
+      const isNews = asked.changes !== changes()
       const isBelow = each.low <= below && below < lowest && (isNews || below !== asked.below)
       if (!isBelow && !(each.high >= above && above > highest && (isNews || above !== asked.above))) break
       const stop = isBelow ? Math.min(below, each.open) : Math.max(above, each.open)
-      if (!isWithin) {
-        isWithin = true
+      const opened = isWithin ? new Set<Order>() : openOnTheWay(isBelow ? "BUY" : "SELL", stop)
+      const isFirst = !isWithin
+      isWithin = true
+      const [from, to] = isBelow ? [stop, Number.NEGATIVE_INFINITY] : [Number.POSITIVE_INFINITY, stop]
+      const last = trade(from, to, opened, each.open)
+      if (isFirst) {
         wake(bar + 1)
         arriveWithin(stop)
       }
-      const last = isBelow ? trade(stop, Number.NEGATIVE_INFINITY) : trade(Number.POSITIVE_INFINITY, stop)
       if (last === undefined && isBelow) lowest = below
       if (last === undefined && !isBelow) highest = above
       do ask(last ?? stop)
       while (arriveWithin(last ?? stop))
     }
-    if (isWithin) asked = { below: lowest, above: highest, fills: fills.length }
+    if (isWithin) asked = { below: lowest, above: highest, changes: changes() }
     isWithin = false
   }
 

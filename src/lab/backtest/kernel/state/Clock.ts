@@ -80,6 +80,10 @@ export class Clock {
     this.alarms.splice(at, 0, { bar, slot })
   }
 
+  isDue(slot: number, bar: number): boolean {
+    return this.alarmOfSlot[slot] === bar
+  }
+
   /** Takes all due alarms at once, so an alarm that is set while these are handled waits for the next opening. */
   takeAlarms(bar: number): ReadonlySet<number> {
     const due = new Set<number>()
