@@ -103,8 +103,7 @@ export const make = Effect.fnUntraced(function* ({
       if (done()) return
       const millis = planned ?? (yield* pauseWhileDown(settings, failedTurns, withdraw))
       nextLookAt = (yield* Clock.currentTimeMillis) + millis
-      const waits = Effect.sleep(millis)
-      yield* Effect.raceFirst(Effect.raceFirst(waits, Queue.take(woken)), stopAsked)
+      yield* Effect.raceFirst(Effect.raceFirst(Effect.sleep(millis), Queue.take(woken)), stopAsked)
     }
   })
 

@@ -35,8 +35,7 @@ export const between = (strategy: Strategy, recorded: Decided, again: Decided): 
     const [was = "unknown", now = "unknown"] = [before.get(slot), after.get(slot)]
     return was === now ? [] : [`${slot}: was ${was}; now ${now}`]
   })
-  const isRemembered = orderedJson(recorded.memory) === orderedJson(again.memory)
-  return isRemembered ? lines : [...lines, "its memory differs"]
+  return orderedJson(recorded.memory) === orderedJson(again.memory) ? lines : [...lines, "its memory differs"]
 }
 
 const number = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi

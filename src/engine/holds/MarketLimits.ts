@@ -41,8 +41,7 @@ export const badDeviation = (
       ? Decimal.add(Decimal.one, limits.maxPriceDeviation)
       : Decimal.subtract(Decimal.one, limits.maxPriceDeviation)
   const worst = Decimal.multiply(mid, factor)
-  const gives = side === "BUY" ? Decimal.isGreater(limit, worst) : Decimal.isLess(limit, worst)
-  return gives
+  return (side === "BUY" ? Decimal.isGreater : Decimal.isLess)(limit, worst)
     ? `${side} at ${Decimal.format(limit)} is beyond ${Decimal.format(worst)}, the worst allowed at a mid of ${Decimal.format(mid)}`
     : undefined
 }

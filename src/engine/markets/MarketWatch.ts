@@ -40,11 +40,8 @@ export const make = Effect.gen(function* () {
     neededCandles = candleNeeds(strategies)
     for (const [market, needs] of neededCandles) {
       const currentFeed = feeds.get(market)
-      if (currentFeed !== undefined && isSame(before.get(market), needs)) {
-        newFeeds.set(market, currentFeed)
-        continue
-      }
-      newFeeds.set(market, yield* stored.feedOf(market, needs, now, currentFeed?.running()))
+      const sameFeed = isSame(before.get(market), needs) ? currentFeed : undefined
+      newFeeds.set(market, sameFeed ?? (yield* stored.feedOf(market, needs, now, currentFeed?.running())))
     }
     feeds = newFeeds
     candlesFor = new Map(

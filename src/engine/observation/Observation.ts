@@ -88,7 +88,7 @@ export const make = Effect.gen(function* () {
     return problem
   })
 
-  return { look, filledAt: reports.filledAt }
+  return { look, lastFillAt: reports.lastFillAt }
 })
 
 const hasSpares = (placements: ReadonlyMap<string, Placement>): boolean =>

@@ -50,8 +50,7 @@ export const make = Effect.gen(function* () {
   const reading = yield* Defects.isolate("the report on")
   const unsignedPlacements = unsignedIn(books.state.placements)
   const knownOdd = new Set<string>()
-  /** Last fill of each market. */
-  const filledAt = new Map<string, number>()
+  const lastFillAt = new Map<string, number>()
 
   /** An earlier process paid the order without a record, so events are missing: the bot doubts all unsigned work of that process. */
   const noteCut = (placement: Placement, order: Order) => {
@@ -94,7 +93,8 @@ export const make = Effect.gen(function* () {
     const id = report.placement ?? byOrder.get(order.id) ?? byDeadline.get(order.deadline)
     const knownPlacement = id === undefined ? undefined : books.state.placements.get(id)
     const name = knownPlacement?.market ?? ""
-    for (const { at, updatedAt = at } of order.fills) filledAt.set(name, Math.max(updatedAt, filledAt.get(name) ?? 0))
+    for (const { at, updatedAt = at } of order.fills)
+      lastFillAt.set(name, Math.max(updatedAt, lastFillAt.get(name) ?? 0))
     const isBound = knownPlacement?.order?.id === order.id
     const why = knownPlacement !== undefined && isBound ? lackingIn(knownPlacement, order) : unsaidIn(order)
     const odd = why === undefined ? Effect.void : noteOdd({ id: order.id, why })
@@ -119,7 +119,7 @@ export const make = Effect.gen(function* () {
     return Effect.andThen(reading(id, intake), odd)
   }
 
-  return { isDue: afterlife.isDue, noteMissing, noteOdd, take, filledAt }
+  return { isDue: afterlife.isDue, noteMissing, noteOdd, take, lastFillAt }
 })
 
 export type Reports = Effect.Success<typeof make>

@@ -145,8 +145,7 @@ export const bind = (
   if (problem !== undefined) {
     const what = `order ${order.id} was not funded: ${problem}`
     const evidence = `side ${order.side}, quantity ${order.quantity}, price ${Decimal.format(order.price)}, deadline ${order.deadline}`
-    const refusal = refused(placement, what, evidence, correlationId)
-    return [...echo, ...spares, ...refusal]
+    return [...echo, ...spares, ...refused(placement, what, evidence, correlationId)]
   }
   const dear = dearerThanScheduled(placement, market, order, expected)
   if (dear !== undefined) {

@@ -57,9 +57,9 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
     )
     const orderCheck = observation.look(markets, watch.prices, contact.isDown, books.tries.revive)
     const [unpriced, unseen] = yield* Effect.all([priced, orderCheck], { concurrency: 2 })
-    // An order has filled after its market was asked for the price: the price is no longer where it was.
-    const isPast = [...observation.filledAt].some(([market, at]) => at >= (watch.prices.get(market)?.at ?? Infinity))
-    observation.filledAt.clear()
+    // An order has filled after the price of its market was read, so the price has moved.
+    const isPast = [...observation.lastFillAt].some(([market, at]) => at >= (watch.prices.get(market)?.at ?? Infinity))
+    observation.lastFillAt.clear()
     const problem = unseen ?? unpriced ?? (isPast ? yield* lookAtPrices(withdrawAll, true) : undefined)
     if (problem !== undefined) yield* contact.isDown(problem)
     else if (yield* contact.isUp) books.tries.hurry(yield* Clock.currentTimeMillis)

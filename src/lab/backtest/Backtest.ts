@@ -173,10 +173,10 @@ const joined = (markets: Kernel.InMarkets): Kernel.InMarkets => {
   const linked = JoinedCandles.linked(
     new Map(markets.map((each) => [name(each), each.conditions.timeframes ?? new Map()]))
   )
-  const of = (each: Kernel.InMarket): Kernel.InMarket => {
-    const timeframes = linked.get(name(each))
-    return { ...each, conditions: { ...each.conditions, ...present({ timeframes }) } }
-  }
+  const of = (each: Kernel.InMarket): Kernel.InMarket => ({
+    ...each,
+    conditions: { ...each.conditions, ...present({ timeframes: linked.get(name(each)) }) }
+  })
   return [of(first), ...others.map(of)]
 }
 

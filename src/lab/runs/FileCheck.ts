@@ -158,7 +158,6 @@ export const check = Effect.fn("FileCheck.check")(function* ({
       if (found.length === 0) yield* Console.log(`${file}: ${passedText}`)
     }
   }
-  const distrusted = ready.flatMap(({ problem }) => problem ?? [])
-  const count = problems.length + faults.length + distrusted.length
+  const count = problems.length + faults.length + ready.flatMap(({ problem }) => problem ?? []).length
   if (count > 0) return yield* new PrintedFailure({ message: `${counted(count, "problem")} found` })
 })

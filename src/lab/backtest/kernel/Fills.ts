@@ -197,8 +197,7 @@ const fillSwap = (run: MarketRun, bar: number, slot: SlotState.SlotState, row: O
     row.side === "BUY" ? baseQuantity(market, input, price, "down") : quoteAmount(market, input, price, "down")
   const fee = lastFeeOf(rules, row.side, gross, 0n)
   const quantity = row.side === "BUY" ? gross : input
-  const done = OrderTable.add(orders.table, { ...row, price, quantity, output: gross - fee, fee })
-  fill(run, bar, done)
+  fill(run, bar, OrderTable.add(orders.table, { ...row, price, quantity, output: gross - fee, fee }))
   SlotState.fillPart(slot, slot.openQuantity, input, gross - fee)
   complete(run, slot, row.side)
 }
@@ -237,8 +236,7 @@ export const fillInHand = (run: MarketRun, bar: number, slot: SlotState.SlotStat
   const { share, distance } = run.conditions.rules.inHand
   const row = run.orders.rowOf(slot)
   if (share === 0 || row === undefined || row.by !== undefined) return false
-  const close = run.lastClose.before(run.clock.nextBar)
-  const isNear = Math.abs(close / Decimal.toNumber(row.price) - 1) < distance
+  const isNear = Math.abs(run.lastClose.before(run.clock.nextBar) / Decimal.toNumber(row.price) - 1) < distance
   if (!isNear || run.random() >= share) return false
   run.orders.unrest(slot, row)
   fillSlice(run, bar, slot, slot.openQuantity, () => row.price)
@@ -272,16 +270,10 @@ export const fillBarSlices = (run: MarketRun, bar: number, low: number, high: nu
  * Fills the orders on the way to a stop within the bar: buys above it or sells below it. If `opens`, orders that are under way rest from
  * the open of the bar on, and those marketable there fill at that price. Returns the price of the last fill.
  */
-export const fillOnTheWay = (
-  run: MarketRun,
-  range: BarRange,
-  side: Side,
-  stop: number,
-  opens: boolean
-): Price | undefined => {
-  const { candles, capacity, clock, conditions, followers, orders } = run
+export const fillOnTheWay = (run: MarketRun, range: BarRange, side: Side, stop: number, opens: boolean) => {
+  const { candles, capacity, clock, followers, orders } = run
+  const { market, rules } = run.conditions
   const { bar } = range
-  const { market, rules } = conditions
   const isMet = (slot: SlotState.SlotState, row: OrderTable.OrderRow, price: number): boolean =>
     side === "BUY" ? Placing.fillsAtNow(run, row, slot) >= price : Placing.fillsAtNow(run, row, slot) <= price
   const opened = orders.slots.filter((slot) => opens && slot.phase === "placing" && clock.isDue(slot.index, bar + 1))

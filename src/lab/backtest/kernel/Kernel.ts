@@ -31,17 +31,7 @@ import { isImmediate } from "./FillRules.ts"
 import * as Fills from "./Fills.ts"
 import * as LimitGuard from "./LimitGuard.ts"
 import * as MarketRun from "./MarketRun.ts"
-import {
-  fillCount,
-  findStops,
-  type MarketPart,
-  nearestAbove,
-  nearestBelow,
-  nextEvent,
-  noStops,
-  notSearched,
-  type WholeRun
-} from "./NextEvent.ts"
+import * as NextEvent from "./NextEvent.ts"
 import * as Outcome from "./Outcome.ts"
 import * as SlotState from "./orders/SlotState.ts"
 import * as Placing from "./Placing.ts"
@@ -65,21 +55,20 @@ export type AllRan = readonly [Ran, ...ReadonlyArray<Ran>]
 /** Limits the rounds within one bar, because an order that fills on arrival may lead to another such order. */
 const mostRounds = 1000
 
-const make = ([first, ...others]: InMarkets, isGuarded: boolean): WholeRun => {
+const make = ([first, ...others]: InMarkets, isGuarded: boolean): NextEvent.WholeRun => {
   const shared = MarketRun.share(first.conditions, isGuarded)
-  const partOf = ({ conditions, candles, indices }: InMarket): MarketPart => {
+  const partOf = ({ conditions, candles, indices }: InMarket): NextEvent.MarketPart => {
     const run = MarketRun.make(conditions, candles, shared)
-    const isWhole = isImmediate(conditions.rules) && run.guard === undefined
     return {
       run,
       indices,
-      fillBar: isWhole ? Fills.fillBar : Fills.fillBarSlices,
+      fillBar: isImmediate(conditions.rules) && run.guard === undefined ? Fills.fillBar : Fills.fillBarSlices,
       glances: new Glances(candles, conditions.timeframes && run.frames),
       stands: undefined,
       ask: { below: 0, above: 0, bar: 0 },
-      stops: noStops,
+      stops: NextEvent.noStops,
       askedAt: undefined,
-      searched: notSearched
+      searched: NextEvent.notSearched
     }
   }
   const one = partOf(first)
@@ -132,22 +121,22 @@ const wakeMarket = (run: MarketRun.MarketRun, bar: number, due = bar): boolean =
   return hasPaid
 }
 
-const fillArrivals = ({ runs }: WholeRun, bar: number): boolean => {
-  const before = fillCount(runs)
+const fillArrivals = ({ runs }: NextEvent.WholeRun, bar: number): boolean => {
+  const before = NextEvent.fillCount(runs)
   for (const run of runs) if (run.arrivals.count > 0) Fills.fillArrivals(run, bar)
-  const filled = fillCount(runs) > before
+  const filled = NextEvent.fillCount(runs) > before
   Decisions.placeWaitingAfter(runs, filled)
   return filled
 }
 
-const arrive = (whole: WholeRun, bar: number, isAsked = true): void => {
+const arrive = (whole: NextEvent.WholeRun, bar: number, isAsked = true): void => {
   const { runs } = whole
   for (let round = 0; isArriving(runs) && round < mostRounds; round++)
     if (fillArrivals(whole, bar) && isAsked && runs[0].asking.asksOnFill) decideNow(whole)
   for (const { arrivals } of runs) arrivals.clear()
 }
 
-const wake = (whole: WholeRun, bar: number): void => {
+const wake = (whole: NextEvent.WholeRun, bar: number): void => {
   const { runs } = whole
   let hasPayout = false
   for (const { clock } of runs) clock.open(bar)
@@ -157,13 +146,13 @@ const wake = (whole: WholeRun, bar: number): void => {
   arrive(whole, bar)
 }
 
-const fillBar = (whole: WholeRun, bar: number): boolean => {
+const fillBar = (whole: NextEvent.WholeRun, bar: number): boolean => {
   const { first, parts, runs, equity } = whole
   let isAny = false
   for (let index = 0; index < parts.length; index++) {
     const part = parts[index] ?? first
     const { orders, told } = part.indices
-    const isReached = CrossingIndex.isCrossed(orders, bar, nearestBelow(part), nearestAbove(part))
+    const isReached = CrossingIndex.isCrossed(orders, bar, NextEvent.nearestBelow(part), NextEvent.nearestAbove(part))
     if (!isReached && told !== undefined) continue
     const [low, high] = [CrossingIndex.lowerAt(orders, bar), CrossingIndex.upperAt(orders, bar)]
     if (isReached) {
@@ -184,22 +173,22 @@ const fillBar = (whole: WholeRun, bar: number): boolean => {
  * Glances read every close. Small bars are computed when they are read, so reading all of them costs more than running the strategy at its
  * bounds, unless a bound is in every bar anyway.
  */
-const mayGlance = ({ indices: { told }, run }: MarketPart, { barClose }: Bounds): boolean => {
+const mayGlance = ({ indices: { told }, run }: NextEvent.MarketPart, { barClose }: Bounds): boolean => {
   if (told === undefined) return true
   const millis = barClose === undefined ? undefined : timeframeMillis(barClose)
   return millis !== undefined && millis <= told.parts * run.candles.time.stepMillis
 }
 
-const decide = (whole: WholeRun, bar: number): void => {
+const decide = (whole: NextEvent.WholeRun, bar: number): void => {
   Equity.advance(whole.equity, bar + 1)
   Decisions.standAtClose(whole.runs, bar)
   decideNow(whole)
 }
 
-const decideNow = (whole: WholeRun): void => {
+const decideNow = (whole: NextEvent.WholeRun): void => {
   const { first, runs, parts } = whole
   const until = Decisions.decideIn(runs)
-  if (first.run.conditions.rules.stops === "first") findStops(whole)
+  if (first.run.conditions.rules.stops === "first") NextEvent.findStops(whole)
   first.stands = runs.length === 1 && mayGlance(first, until) ? Decisions.standsIn(first.run) : undefined
   first.ask =
     first.stands === undefined
@@ -215,7 +204,7 @@ const decideNow = (whole: WholeRun): void => {
 }
 
 /** Returns true if an entry has filled on arrival. The strategy then states its stop. It learns of exits at the close. */
-const arriveWithin = (whole: WholeRun, bar: number): boolean => {
+const arriveWithin = (whole: NextEvent.WholeRun, bar: number): boolean => {
   const { runs } = whole
   const counts = runs.map(({ orders }) => orders.log.count)
   arrive(whole, bar, false)
@@ -226,17 +215,17 @@ const arriveWithin = (whole: WholeRun, bar: number): boolean => {
 
 /**
  * Handles a bar that reaches a stop: the worse comes first, after everything in transit has arrived. Orders on the way to the stop fill,
- * also those that were in transit, and the strategy decides there. Then it decides at the stop, and its exits fill. The other orders that it keeps fill with the rest of the
+ * and the strategy decides there. Then it decides at the stop, and its exits fill. The other orders that it keeps fill with the rest of the
  * bar, and its new ones wait for the next bar. What follows an exit is decided at the close, because nobody knows the market price when the
  * exit is paid out. If the bar opens beyond the stop, exits fill at the open.
  */
-const leaveWithin = (whole: WholeRun, range: Fills.BarRange): void => {
+const leaveWithin = (whole: NextEvent.WholeRun, range: Fills.BarRange): void => {
   const { first, runs } = whole
   const { run } = first
   const { bar, low, high } = range
   let [below, above, isWithin] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, false]
   for (;;) {
-    findStops(whole)
+    NextEvent.findStops(whole)
     const { stops } = first
     const isBelow = stops.below >= low && stops.below < below
     if (!isBelow && (stops.above > high || stops.above <= above)) break
@@ -249,8 +238,7 @@ const leaveWithin = (whole: WholeRun, range: Fills.BarRange): void => {
       arriveWithin(whole, bar)
     }
     isWithin = true
-    const isToldFirst = last !== undefined && run.asking.asksOnFill
-    if (isToldFirst) Decisions.standWithin(runs, bar, Decimal.toNumber(last))
+    if (last !== undefined && run.asking.asksOnFill) Decisions.standWithin(runs, bar, Decimal.toNumber(last))
     else if (isBelow) below = stops.below
     else above = stops.above
     do decideNow(whole)
@@ -258,15 +246,15 @@ const leaveWithin = (whole: WholeRun, range: Fills.BarRange): void => {
   }
   if (!isWithin) return
   first.askedAt = { below, above, changes: Decisions.changesOf(runs) }
-  findStops(whole)
+  NextEvent.findStops(whole)
   Decisions.standAtClose(runs, bar)
 }
 
-const isBoundReachedIn = ({ ask, glances, indices, stands }: MarketPart, bar: number): boolean =>
+const isBoundReachedIn = ({ ask, glances, indices, stands }: NextEvent.MarketPart, bar: number): boolean =>
   AskAgain.boundBar(ask, indices.closes, bar, bar + 1) === bar ||
   (stands !== undefined && glances.firstFall(stands, bar, bar + 1) === bar)
 
-const isBoundReached = ({ first, parts }: WholeRun, bar: number): boolean =>
+const isBoundReached = ({ first, parts }: NextEvent.WholeRun, bar: number): boolean =>
   isBoundReachedIn(first, bar) || (parts.length > 1 && parts.some((part) => isBoundReachedIn(part, bar)))
 
 /**
@@ -274,7 +262,7 @@ const isBoundReached = ({ first, parts }: WholeRun, bar: number): boolean =>
  * number of bars if the run is over or must be repeated with a guard. It does the same as the loop below. It is separate so that the
  * compiler optimizes it as one piece.
  */
-const fillQuickly = ({ first, equity }: WholeRun, from: number): number => {
+const fillQuickly = ({ first, equity }: NextEvent.WholeRun, from: number): number => {
   const { run, ask, indices } = first
   const { orders, arrivals, waiting, candles } = run
   const to = Math.min(candles.bars, ask.bar)
@@ -296,7 +284,7 @@ const fillQuickly = ({ first, equity }: WholeRun, from: number): number => {
 }
 
 /** Runs the strategy over all candles. Returns false if the run needs a guard and has none. */
-const runThrough = (whole: WholeRun): boolean => {
+const runThrough = (whole: NextEvent.WholeRun): boolean => {
   const { equity, first } = whole
   const { arrivals, candles, conditions } = first.run
   const { bars } = candles
@@ -310,7 +298,7 @@ const runThrough = (whole: WholeRun): boolean => {
 /**
  * Runs from bar `from` to the end, or until `maxDecisions` decisions are made. Returns the next bar; the number of bars if the run is over.
  */
-const runStretch = (whole: WholeRun, from: number, maxDecisions: number): number => {
+const runStretch = (whole: NextEvent.WholeRun, from: number, maxDecisions: number): number => {
   const { runs, equity, isQuick } = whole
   const { guard, losses, asking, arrivals, trading, candles } = whole.first.run
   const { bars, time } = candles
@@ -326,14 +314,14 @@ const runStretch = (whole: WholeRun, from: number, maxDecisions: number): number
     if (bar === bars) break
     const isWatched = guard !== undefined && Decisions.isWatchingAll(runs)
     const stop = isWatched || (filled && asking.asksOnFill) ? bar + 1 : nextAlarm(runs)
-    bar = nextEvent(whole, bar, stop)
+    bar = NextEvent.nextEvent(whole, bar, stop)
     if (bar === stop) {
       bar--
       if (!isWatched && (!filled || !asking.asksOnFill)) continue
     }
-    const before = fillCount(runs)
+    const before = NextEvent.fillCount(runs)
     const isReached = fillBar(whole, bar)
-    filled = fillCount(runs) > before || filled
+    filled = NextEvent.fillCount(runs) > before || filled
     const isLookedAt = guard !== undefined && Decisions.isWatching(runs)
     const changes = guard === undefined ? 0 : Decisions.changesOf(runs)
     if (isLookedAt) losses?.look(bar, closeTime(time, bar))
@@ -353,7 +341,7 @@ const runStretch = (whole: WholeRun, from: number, maxDecisions: number): number
   return bars
 }
 
-const ranOf = ({ runs, equity }: WholeRun, [first, ...others]: InMarkets): AllRan => {
+const ranOf = ({ runs, equity }: NextEvent.WholeRun, [first, ...others]: InMarkets): AllRan => {
   const drawdown = Equity.maxDrawdown(equity)
   const ran = (market: InMarket, run: MarketRun.MarketRun, decisions: number): Ran => ({
     ...market,

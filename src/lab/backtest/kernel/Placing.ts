@@ -67,8 +67,7 @@ export const arrivesMarketable = (run: MarketRun, slot: SlotState.SlotState, row
 
 const waitForMoney = ({ waiting, guard }: MarketRun, slot: SlotState.SlotState, row: OrderRow): void => {
   const isNew = waiting.add(slot)
-  const waitedForLimit = guard?.denials.remove(slot) === true
-  waiting.lacksMoney(row, waitedForLimit || isNew)
+  waiting.lacksMoney(row, guard?.denials.remove(slot) === true || isNew)
 }
 
 export const stopWaiting = ({ waiting, guard }: MarketRun, slot: SlotState.SlotState): void => {

@@ -39,10 +39,8 @@ const workerUrl = new URL(import.meta.url.endsWith(".ts") ? "./SweepWorker.ts" :
 
 const startTeam = (threads: number): Team => {
   const failure = Deferred.makeUnsafe<never, SweepFailed>()
-  const fail = (cause: unknown) => {
-    const message = `a worker thread failed: ${messageOf(cause)}`
-    Deferred.doneUnsafe(failure, Exit.fail(new SweepFailed({ message })))
-  }
+  const fail = (cause: unknown) =>
+    Deferred.doneUnsafe(failure, Exit.fail(new SweepFailed({ message: `a worker thread failed: ${messageOf(cause)}` })))
   return { workers: Array.from({ length: threads - 1 }, () => new Worker(workerUrl).on("error", fail)), failure }
 }
 

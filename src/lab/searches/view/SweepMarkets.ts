@@ -24,8 +24,7 @@ const standingOf = ({ objective, markets }: MarketComparison, trial: number): St
   const scores = results.map((result) =>
     result === undefined || result.refused !== undefined ? undefined : Objective.score(objective, result)
   )
-  const values = results.find((result) => result !== undefined)?.values ?? []
-  return { trial, values, scores, ...together(scores) }
+  return { trial, values: results.find((each) => each !== undefined)?.values ?? [], scores, ...together(scores) }
 }
 
 interface Alone extends Standing {
