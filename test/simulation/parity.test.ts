@@ -46,14 +46,18 @@ interface Prices {
   readonly isHalved: boolean
 }
 
-/** The first candle does not move, so that everything rests before anything happens. */
+/**
+ * The first candle does not move, so that everything rests before anything happens. Nor does the last one: the sandbox fills at its end,
+ * when the bot has stopped.
+ */
 const withWicks = (seed: number): Prices => {
   const random = randomFrom(seed)
   const step = (most: number) => Math.trunc(random() * (most + 1)) * 10
   let open = 1000
   // In fewer candles too little happens.
-  const candles = Array.from({ length: Math.max(bars, 11) }, (_, bar): Candle => {
-    if (bar === 0) return [open, open, open, open]
+  const length = Math.max(bars, 11)
+  const candles = Array.from({ length }, (_, bar): Candle => {
+    if (bar === 0 || bar === length - 1) return [open, open, open, open]
     const high = open + step(1)
     const low = open - step(1)
     const close = low + Math.trunc((random() * (high - low + 10)) / 10) * 10
