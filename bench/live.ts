@@ -99,6 +99,6 @@ export const live = async ({ show, folder }: Bench): Promise<void> => {
 export const life = async ({ show }: Bench): Promise<void> => {
   const { lives, commits, requests } = await BotWorld.lifeOf(10)
   const what = `the life of one of ${lives} orders`
-  show(await says(what, saying("synced commits", commits), { samples: 1, budget: { atMost: 7.6, goal: 5 } }))
+  show(await says(what, saying("synced commits", commits), { samples: 1, budget: { atMost: 8.6, goal: 5 } }))
   show(await says(what, saying("requests", requests), { samples: 1, budget: { atMost: 35 } }))
 }

@@ -15,18 +15,13 @@ export const MoneyPath = Schema.Struct({
 })
 export type MoneyPath = typeof MoneyPath.Type
 
-const depositTypes = ["ORIGIN_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"] as const
-export type DepositType = (typeof depositTypes)[number]
+export type DepositType = "ORIGIN_CHAIN" | "INTENTS" | "CONFIDENTIAL_INTENTS"
 
-const AskedPath = Schema.Struct({
-  ...MoneyPath.fields,
-  recipientType: Schema.Literals(["DESTINATION_CHAIN", "INTENTS", "CONFIDENTIAL_INTENTS"]),
-  refundType: Schema.Literals(depositTypes)
-})
-export type AskedPath = typeof AskedPath.Type
-
-/** True if a recorded path has only terms that the bot can ask for. A found order may have been shown with others. */
-export const isAsked = Schema.is(AskedPath)
+/** A path that the bot can ask for. A found order may be shown with other terms. */
+export interface AskedPath extends MoneyPath {
+  readonly recipientType: Exclude<DepositType, "ORIGIN_CHAIN"> | "DESTINATION_CHAIN"
+  readonly refundType: DepositType
+}
 
 export interface MoneyPlaces {
   /** The account that signs, lowercase. */

@@ -93,8 +93,8 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/engine/state/Tally.ts",
-        find: "if (!isUnpaid(order)) return",
-        replace: "if (order.funding !== undefined) return"
+        find: "if (isUnpaid(order)) raise",
+        replace: "if (order.funding === undefined) raise"
       }
     ]
   },

@@ -1,6 +1,6 @@
 /** Turns a planned order for a free slot into a placement, if no wait and no limit prevents it. Nothing is sent from here. */
 import { Effect, Result } from "effect"
-import type { BotEvent, Of } from "../../domain/BotEvent.ts"
+import type { Of } from "../../domain/BotEvent.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { inputAmount, inputAsset, mid, outputAsset, type TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
@@ -10,7 +10,6 @@ import type { Strategy } from "../../strategy/Strategy.ts"
 import { priceIn, type View } from "../../strategy/View.ts"
 import { refusalPauseMillis, type Settings } from "../EngineSettings.ts"
 import { holdsOnSlot } from "../holds/HoldsOn.ts"
-import * as Answers from "../protocol/Answers.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import type { BotState } from "../state/BotState.ts"
 import { openQuantity, type Placement } from "../state/Placement.ts"
@@ -55,14 +54,8 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   ) {
     const deadline = yield* deadlineOf(books.state, settings, strategy, approved, now)
     const event = planned(books.state, strategy, approved, price, deadline)
-    const { placement: id } = event
-    const events: Array<BotEvent> = [event]
-    // Plan and create are one record if the turn sends the create at once. A hold that appears until then stops the create in the driver.
-    if (tally.all.unpaid < settings.concurrency)
-      events.push(Answers.creating({ ...event, id }, approved.desired.market ?? strategy.market, settings.account, 1))
     Tally.add(tally, event)
-    yield* books.recordFrom((present) => (isInForce(present, strategy) ? events : []))
-    if (books.state.placements.get(id)?.state === "creating") books.tries.note(id, { isAnnounced: true })
+    yield* books.recordFrom((present) => (isInForce(present, strategy) ? [event] : []))
   })
 
   const denied = (

@@ -14,7 +14,6 @@ import type { BotState } from "../state/BotState.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
-import { askedFor } from "../tracking/MoneyPath.ts"
 import { dearerThanScheduled, mistakeIn, refused } from "../tracking/OrderTracker.ts"
 import type { VenueRefusal } from "./Refusal.ts"
 
@@ -23,17 +22,6 @@ type Events = ReadonlyArray<BotEvent>
 export const abandoned = (placement: Placement, reason: string): Events => [
   { _tag: "Abandoned", ...about(placement), reason }
 ]
-
-export const creating = (
-  { by, id, side, slot, strategy }: Pick<Placement, "by" | "id" | "side" | "slot" | "strategy">,
-  market: Market,
-  expected: Expectations,
-  attempt: number
-): BotEvent => ({
-  _tag: "CreateSent",
-  ...{ strategy, slot, placement: id, attempt },
-  ...(by === "swap" ? {} : { path: askedFor(side, market, expected) })
-})
 
 /** The create made no order and never will: an order that shows up later is never paid. */
 export const createRefused = (

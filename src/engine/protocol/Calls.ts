@@ -6,7 +6,7 @@ import { Clock, Effect, Fiber, type Scope } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import { elapsedMillis, monotonicMillis } from "../../domain/Durations.ts"
 import { inputAsset, type Market } from "../../domain/Market.ts"
-import { depositTypeOf, isAsked } from "../../domain/MoneyPath.ts"
+import { depositTypeOf } from "../../domain/MoneyPath.ts"
 import { isTerminal, type Order } from "../../domain/Order.ts"
 import { present } from "../../domain/Present.ts"
 import type { GeneratedIntent, IntentGuard, IntentRefused } from "../../signing/IntentGuard.ts"
@@ -82,17 +82,12 @@ export const create = Effect.fnUntraced(function* (
 ) {
   const { books, settings, venue } = means
   const { by, deadline, inputAmount, outputAmount, price, quantity, side, terms } = placement
-  // The plan may have recorded this create already.
-  if (placement.state === "planned" || !books.tries.of(placement.id).isAnnounced)
-    yield* books.recordIfFits(Answers.creating(placement, market, settings.account, placement.createAttempts + 1))
-  books.tries.note(placement.id, { isAnnounced: false })
-  // The request uses the recorded path. A swap has no recorded path: its quote does not repeat one.
-  const recorded = books.state.placements.get(placement.id)?.path
-  const path = by === "swap" ? askedFor(side, market, settings.account) : recorded
-  if (path === undefined || !isAsked(path))
-    return yield* books.recordIfFits(
-      ...Answers.abandoned(placement, "the journal does not record where its money is to go")
-    )
+  const path = askedFor(side, market, settings.account)
+  // A quote does not repeat the path, so a swap records none.
+  const recorded = by === "swap" ? {} : { path }
+  const attempt = placement.createAttempts + 1
+  yield* books.recordIfFits({ _tag: "CreateSent", ...about(placement), attempt, ...recorded })
+  if (books.state.placements.get(placement.id)?.state !== "creating") return
   const [baseAsset, quoteAsset] = [market.base.id, market.quote.id]
   const order = { side, quantity, price, deadline, baseAsset, quoteAsset, path, ...present({ terms }) }
   const { held, hold } = lastGate(gate(placement, "create"))

@@ -166,12 +166,8 @@ const isUnpaidByNow: Test = ({ cancel, funding }, { done, venueNow }, { isAtWork
   !hasRead(done) &&
   (cancel !== undefined || venueNow >= funding.validUntil)
 
-/** Its create has not left, even if it is already in the journal. */
-const isUncreated: Test = ({ state }, _, { isAnnounced }) =>
-  state === "planned" || (state === "creating" && isAnnounced)
-
 const beforeFunding = ["planned", "creating", "created"] as const
-const planned = ["planned", "creating"] as const
+const planned = ["planned"] as const
 const creating = ["creating"] as const
 const created = ["created"] as const
 const funding = ["funding"] as const
@@ -185,11 +181,11 @@ export const rows: ReadonlyArray<DueRow> = [
   [beforeFunding, "it may have been paid, and was read", [mayBePaidEarlier], wait],
   [beforeFunding, "the venue was not yet asked for orders missing in the journal", [mayNotContinue], wait],
   // From a plan to an order of ours.
-  [planned, "its create is not approved yet", [isUncreated, isUnasked], ask("create")],
-  [planned, "something holds it", [isUncreated, isClosed], giveUp((_, { gate }) => gate?.why)],
-  [planned, "no more creates in this turn", [isUncreated, mayNotBegin], wait],
-  [planned, "its market is gone", [isUncreated, hasNoMarket], giveUp(() => "its market is not configured")],
-  [planned, "it may be created", [isUncreated], { do: "create" }],
+  [planned, "its create is not approved yet", [isUnasked], ask("create")],
+  [planned, "something holds it", [isClosed], giveUp((_, { gate }) => gate?.why)],
+  [planned, "no more creates in this turn", [mayNotBegin], wait],
+  [planned, "its market is gone", [hasNoMarket], giveUp(() => "its market is not configured")],
+  [planned, "it may be created", [], { do: "create" }],
   [creating, "it was created in this pass", [has("create")], wait],
   [creating, "its create has no answer", [], (placement, facts) => record(ofSilence(placement, facts))],
   // From an order to a payment.

@@ -16,7 +16,6 @@ export interface Tally {
 
 export interface Usage {
   openOrders: number
-  unpaid: number
   /** Placements planned in the last hour, and successors for which orders are being cancelled. */
   lastHour: number
   /** Value of the open orders at their prices, in quote; meaningless over strategies with different quotes. */
@@ -58,7 +57,6 @@ export const add = ({ own, all }: Tally, planned: Counted): void => {
 
 const nothing = (): Usage => ({
   openOrders: 0,
-  unpaid: 0,
   lastHour: 0,
   notional: 0n,
   exposure: new Map(),
@@ -71,9 +69,7 @@ const count = (usage: Usage, order: Counted): void => {
   if (cancel !== undefined && movingCodes.has(cancel.why.code)) usage.lastHour += 1
   usage.notional += side === "BUY" ? inputAmount : outputAmount
   raise(usage.exposure, inputAsset, inputAmount)
-  if (!isUnpaid(order)) return
-  usage.unpaid += 1
-  raise(usage.reserved, inputAsset, inputAmount)
+  if (isUnpaid(order)) raise(usage.reserved, inputAsset, inputAmount)
 }
 
 const raise = (amounts: Map<string, Amount>, asset: string, amount: Amount): void => {

@@ -5,7 +5,6 @@ import { TestClock } from "effect/testing"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import * as Ledger from "../../../src/domain/Ledger.ts"
-import { pathBetween } from "../../../src/domain/MoneyPath.ts"
 import type { Order } from "../../../src/domain/Order.ts"
 import type { RefusalVerdict } from "../../../src/domain/Payload.ts"
 import { present } from "../../../src/domain/Present.ts"
@@ -187,18 +186,6 @@ describe("a create", () => {
       const [asked] = done.paths
       assert.deepInclude(asked, { recipient: "me", refundTo: "me", originAsset: "btc", destinationAsset: "usdc" })
       assert.deepStrictEqual(state.placements.get("p1")?.path, asked)
-    })
-  )
-
-  it.effect("asks for what its plan has recorded", () =>
-    Effect.gen(function* () {
-      const { done, record, tries, work } = yield* world({})
-      yield* record(...bound("p1", "address-p1").slice(0, 1))
-      const path = pathBetween({ signerId: "another", depositType: "CONFIDENTIAL_INTENTS" }, "btc", "usdc")
-      yield* record({ _tag: "CreateSent", strategy: "s", slot: "p1", placement: "p1", attempt: 1, path })
-      tries.note("p1", { isAnnounced: true })
-      yield* work("p1")
-      assert.deepStrictEqual(done.paths, [path])
     })
   )
 })

@@ -61,8 +61,6 @@ const gone = { market: undefined }
 const alone = new Map([["p1", created]])
 const beside = new Map([...alone, ["p2", twin]])
 
-const announced: Partial<Tries.Tries> = { isAnnounced: true }
-
 const factsWith = ({ now = 1_000, ...facts }: Partial<DueFacts>): DueFacts => ({
   ...{ now, venueNow: now, monotonicNow: now, runStartedAt: 0, settings, market, placements: alone },
   concluded: (placement, seen) => concluded(placement, seen, settings),
@@ -99,10 +97,6 @@ const cases: ReadonlyArray<Case> = [
   ["no more creates in this turn", planned, { gate: open, mayBegin: false, ...gone }, "wait"],
   ["its market is gone", planned, { gate: open, ...gone }, "Abandoned: its market is not configured"],
   ["it may be created", planned, { gate: open }, "create"],
-  ["its create is not approved yet", creating, { now: 100_000 }, "ask create", announced],
-  ["something holds it", creating, { gate: closed, mayBegin: false }, "Abandoned: held", announced],
-  ["no more creates in this turn", creating, { now: 100_000, gate: open, mayBegin: false }, "wait", announced],
-  ["it may be created", creating, { gate: open }, "create", announced],
   ["it was created in this pass", creating, { now: 100_000, ...did("create") }, "wait"],
   ["its create has no answer", creating, {}, "wait"],
   [

@@ -29,8 +29,6 @@ export interface Tries {
   /** Last read of its order while its payment is unconfirmed, by the monotonic clock. */
   readonly readAt: number
   readonly emptyReads: number
-  /** This process has recorded its first create with its plan, and has not sent it yet. */
-  readonly isAnnounced: boolean
   readonly isAtWork: boolean
   readonly reported: Sent
   readonly spare: ReadonlyMap<string, Sent>
@@ -50,8 +48,7 @@ const never: Sent = { attempts: 0, at: Number.NEGATIVE_INFINITY }
 const nothing = undefined
 export const none: Tries = {
   since: { alive: nothing, vanished: nothing, lacking: nothing, missing: nothing, odd: nothing, over: nothing },
-  ...{ overMillis: 0, readAt: Number.NEGATIVE_INFINITY, emptyReads: 0, reported: never },
-  ...{ isAnnounced: false, isAtWork: false },
+  ...{ overMillis: 0, readAt: Number.NEGATIVE_INFINITY, emptyReads: 0, isAtWork: false, reported: never },
   ...{ spare: new Map(), cancelled: never, isRefused: false, endedLife: undefined, isAlive: false },
   ...{ listedAt: 0, endReadAt: Number.NEGATIVE_INFINITY, unpaidReadAt: Number.NEGATIVE_INFINITY }
 }
