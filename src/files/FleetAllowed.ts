@@ -30,7 +30,11 @@ export interface Allowed {
   readonly programs: ReadonlySet<string>
 }
 
-const originOf = (address: string): string => URL.parse(address)?.origin ?? address
+/** Scheme, host and port as readers of addresses understand a text, however it is spelled; `undefined` if it names no host. */
+const hostIn = (text: string): string | undefined => {
+  const address = URL.parse(text)
+  return address === null || address.host === "" ? undefined : `${address.protocol}//${address.host}`
+}
 const wordsOf = (words: ReadonlyArray<string>): string => JSON.stringify(words)
 
 /** Read at each start of an account, so an edit applies at the next one. */
@@ -52,7 +56,7 @@ export const load = Effect.fn("FleetAllowed.load")(function* (folder: string) {
     return yield* new RowForbidden({ message: to.problems.map((problem) => render(problem, text)).join("\n") })
   const values = (list: ReadonlyArray<Read.Located<string>> = []) => list.map(({ value }) => value)
   return {
-    addresses: new Set(values(allowedRows.addresses).map(originOf)),
+    addresses: new Set(values(allowedRows.addresses).map((text) => hostIn(text) ?? text)),
     recipients: new Set(values(allowedRows.recipients)),
     programs: new Set(allowedRows.programs?.map(({ value }) => wordsOf(values(value))))
   } satisfies Allowed
@@ -83,9 +87,12 @@ const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => 
   }
   const { text } = node
   if (recipientKeys.has(key) && !allowed.recipients.has(text)) tell(to, node, "recipients", text)
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !allowed.addresses.has(originOf(text)))
-    tell(to, node, "addresses", originOf(text))
-  if (/^[/~\\]|^[a-z]:\\/i.test(text) || /(?:^|[/\\])\.\.(?:[/\\]|$)/.test(text))
+  const host = hostIn(text)
+  if (host !== undefined && !allowed.addresses.has(host)) tell(to, node, "addresses", host)
+  if (
+    host === undefined &&
+    (/(?:^|[:{,])\s*(?:[/~\\]|[a-z]:\\)/i.test(text) || /(?:^|[/\\:{,])\s*\.\.(?:[/\\},]|$)/.test(text))
+  )
     report(to, node, `${text} is outside the account's folder`, "a row's files lie in secrets/NAME alone")
 }
 

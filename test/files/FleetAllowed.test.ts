@@ -9,7 +9,7 @@ import * as AccountBot from "../../src/fleet/accounts/AccountBot.ts"
 import { configText, gridText, newFolder, nowhere } from "../world/processes/program.ts"
 
 const allowed: FleetAllowed.Allowed = {
-  addresses: new Set(["https://venue.example"]),
+  addresses: new Set(["https://venue.example", "smtps://mail.example"]),
   recipients: new Set(["partner.near", "bc1qours"]),
   programs: new Set([JSON.stringify(["wallet", "--pay"])])
 }
@@ -29,6 +29,29 @@ describe("a row of a fleet's database", () => {
       /https:\/\/venue\.example\.evil is not allowed/
     ],
     ["hides an address in a list", "notify: [{ to: webhook, url: HTTP://evil/x }]", /http:\/\/evil is not allowed/],
+    [
+      "spells an address without slashes",
+      "venue: { url: 'https:evil.example' }",
+      /https:\/\/evil\.example is not allowed/
+    ],
+    ["spells an address with one slash", "venue: { url: 'https:/evil.example' }", /https:\/\/evil\.example is not/],
+    [
+      "spells an address with backslashes",
+      "venue: { url: 'https:\\\\evil.example' }",
+      /https:\/\/evil\.example is not/
+    ],
+    [
+      "puts a space before an address",
+      "venue: { url: ' https://evil.example' }",
+      /https:\/\/evil\.example is not allowed/
+    ],
+    [
+      "sends mail through another server",
+      "notify: [{ to: email, url: smtps://evil }]",
+      /smtps:\/\/evil is not allowed/
+    ],
+    ["reads another journal", "data: journal:/var/other.sqlite", /is outside the account's folder/],
+    ["reads above its folder by a pattern", "data: '{..,.}/ben/prices.csv'", /is outside the account's folder/],
     ["pays somebody", "account: { recipients: { BTC: bc1qtheirs } }", /bc1qtheirs is not allowed.*\n.*recipients/s],
     ["refunds somebody", "account: { refundTo: { BTC: bc1qtheirs } }", /bc1qtheirs is not allowed/],
     ["gives fees to somebody", "account: { terms: { appFees: { evil.near: 100 } } }", /evil\.near is not allowed/],

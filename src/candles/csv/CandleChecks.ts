@@ -132,12 +132,7 @@ const checkOrder = (check: Check, row: number, before: number): void => {
   const times = check.columns[0]
   const [time, last] = [times?.[row] ?? 0, times?.[before] ?? 0]
   if (time > last || (time === last && check.candleMillis !== undefined)) return
-  if (time === last)
-    report(check, row, 1, "duplicates", {
-      kind: "duplicate",
-      message: `the time ${iso(time)} is already in line ${lineOf(check.rows, before)}`,
-      advice: "delete one of the lines, or --repair duplicates keeps the last"
-    })
+  if (time === last) reportDuplicate(check, row, before)
   else
     report(check, row, 1, "sort", {
       kind: "order",
@@ -149,11 +144,27 @@ const checkOrder = (check: Check, row: number, before: number): void => {
     })
 }
 
+const reportDuplicate = (check: Check, row: number, before: number): void => {
+  const time = iso(check.columns[0]?.[row] ?? 0)
+  report(check, row, 1, "duplicates", {
+    kind: "duplicate",
+    message: `the time ${time} is already in line ${lineOf(check.rows, before)}`,
+    advice: "delete one of the lines, or --repair duplicates keeps the last"
+  })
+}
+
 const identity = (rows: number): Int32Array => Int32Array.from({ length: rows }, (_, row) => row)
 
-const sortedRows = (times: Column, rows: Int32Array): Int32Array => {
+/** Sorting brings rows of one time together. Those that were neighbours in the file are reported already. */
+const sortedRows = (check: Check, times: Column, rows: Int32Array): Int32Array => {
+  const nextInFile = new Map(Array.from(rows, (row, index) => [row, rows[index + 1]]))
   rows.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b)
-  return rows.filter((row, index) => times[row] !== times[rows[index + 1] ?? -1])
+  return rows.filter((row, index) => {
+    const next = rows[index + 1] ?? -1
+    if (times[row] !== times[next]) return true
+    if (nextInFile.get(row) !== next) reportDuplicate(check, next, row)
+    return false
+  })
 }
 
 /** Trades of one time keep their order, which is reversed in a file that begins with the newest. */
@@ -282,15 +293,13 @@ export const check = (rows: CsvRows, format: CsvFormat, { candleMillis, file, re
   return { ...finish(state, rejectedRows, format), columns: format.columns }
 }
 
-const keptRows = (
-  { candleMillis, columns, repaired, rows }: Check,
-  left: ReadonlyArray<number>
-): Int32Array | undefined => {
+const keptRows = (check: Check, left: ReadonlyArray<number>): Int32Array | undefined => {
+  const { candleMillis, columns, repaired, rows } = check
   const [times = column(0)] = columns
   if (left.length === 0 && repaired.sort === 0 && repaired.duplicates === 0) return undefined
   const skip = new Set(left)
   const all = identity(rows.rows).filter((row) => !skip.has(row))
-  return candleMillis === undefined ? sortedRows(times, all) : sortedTrades(times, all)
+  return candleMillis === undefined ? sortedRows(check, times, all) : sortedTrades(times, all)
 }
 
 const candlesOf = (check: Check, left: ReadonlyArray<number>): readonly [Candles, LineOf] => {

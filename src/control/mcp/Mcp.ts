@@ -9,7 +9,7 @@ import { Console, Effect, Layer, Redacted } from "effect"
 import { McpProtocol, McpServer } from "effect/ai"
 import { HttpMiddleware, HttpRouter, HttpServer, HttpServerRequest } from "effect/http"
 import { version } from "../../version.ts"
-import type { TokenRole } from "../api/OperatorCommands.ts"
+import { mayAs, type TokenRole } from "../api/OperatorCommands.ts"
 import * as Connections from "../http/Connections.ts"
 import * as Gate from "../http/Gate.ts"
 import * as Tokens from "../http/Tokens.ts"
@@ -85,7 +85,10 @@ export const overHttp = Effect.fn("Mcp.overHttp")(function* (
       const token = /^Bearer (.+)$/i.exec(headers["authorization"] ?? "")?.[1]
       const holder = token === undefined ? undefined : yield* holderOf(Redacted.make(token))
       if (holder === undefined) return Gate.refusal(401, "A bearer token is required")
-      if (mayOperate && holder.role !== "operator") return Gate.refusal(403, "This server needs the operator's token")
+      const [needed, whose] = mayOperate
+        ? (["operator", "the operator's"] as const)
+        : (["viewer", "a viewer's"] as const)
+      if (!mayAs(holder.role, needed)) return Gate.refusal(403, `This server needs ${whose} token`)
       return yield* handler
     })
     yield* serve(Gate.guard(admitted).pipe(HttpMiddleware.withLoggerDisabled))

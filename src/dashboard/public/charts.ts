@@ -175,10 +175,6 @@ export const profitChart = (id: string) => {
       topColor: `color-mix(in srgb, ${accent} 22%, transparent)`,
       bottomColor: "transparent"
     })
-    worth.applyOptions({
-      topColor: accent.replace("rgb(", "rgba(").replace(")", ", 0.2)"),
-      bottomColor: "rgba(0, 0, 0, 0)"
-    })
     holdSeries.applyOptions({ color: colour("--soft") })
     for (const series of [edges.low, edges.high]) series.applyOptions({ color: colour("--warn") })
   }

@@ -129,6 +129,18 @@ describe("CandleCsv", () => {
     assert.strictEqual(repaired.duplicates, 1)
   })
 
+  it("sorting alone drops no candle: two of one time that it brings together are named", () => {
+    const lines = [header, first, second, first.replace("100.5", "100.75")]
+    const { candles, problems } = parse(lines.join("\n"), "sort")
+    assert.isUndefined(candles)
+    assert.deepStrictEqual(
+      problems.map(({ kind, line }) => [kind, line]),
+      [["duplicate", 4]]
+    )
+    const { repaired } = parse(lines.join("\n"), "sort", "duplicates")
+    assert.deepStrictEqual([repaired.sort, repaired.duplicates], [1, 1])
+  })
+
   it("warns of gaps and fills them only when asked", () => {
     const text = [header, first, second.replace("100000,", "400000,"), second.replace("100000,", "460000,")].join("\n")
     const { candles, problems } = parse(text)
