@@ -3,7 +3,7 @@ import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from "node:
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { isLong } from "../long.ts"
-import { runHere } from "../world/processes/program.ts"
+import { runHere, startHere } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
 
 let bot: RunningBot
@@ -101,6 +101,17 @@ describe("signals to a running bot", () => {
     assert.strictEqual((await sendAs(token, "/metrics", "GET")).status, 401)
     for (const path of ["pause", "kill", "release", "swap"])
       assert.strictEqual((await sendAs(token, `/api/v1/${path}`, "POST", "{}")).status, 403, path)
+    const agents = startHere(["mcp", "--port", "0", "--config", join(bot.folder, "config.yaml")])
+    await agents.says(/mcp http:\S+/)
+    const address = /mcp (http:\S+)/.exec(agents.stdout())?.[1] ?? ""
+    const json = { "content-type": "application/json" }
+    const statusAs = async (who: string) =>
+      (await fetch(address, { method: "POST", headers: { ...json, authorization: `Bearer ${who}` }, body: "{}" }))
+        .status
+    assert.strictEqual(await statusAs(token), 403)
+    assert.notInclude([401, 403], await statusAs(bot.viewerToken))
+    agents.signal("SIGTERM")
+    assert.strictEqual((await agents.ended).code, 0)
     assert.strictEqual((await sendAs(bot.viewerToken, "/api/v1/signals/go", "POST", body)).status, 403)
   })
 
