@@ -6,10 +6,9 @@ import { Clock, Effect } from "effect"
 import { isFinished } from "../domain/Placement.ts"
 import type { AgreedSwap } from "../domain/SwapRecord.ts"
 import { LeaseLost } from "../journal/Lease.ts"
-import { FundingHold, Venue } from "../venue/Venue.ts"
+import { Venue } from "../venue/Venue.ts"
 import { EngineSettings } from "./EngineSettings.ts"
-import type { Step } from "./holds/Holds.ts"
-import { closedBecause } from "./holds/HoldsOn.ts"
+import * as Gate from "./holds/Gate.ts"
 import * as Driver from "./protocol/Driver.ts"
 import { meaning } from "./protocol/Sightings.ts"
 import { Bookkeeper, change, noteLease } from "./state/Bookkeeper.ts"
@@ -36,24 +35,10 @@ export const begin = Effect.fn("SwapsByHand.begin")(function* (agreed: AgreedSwa
 export const make = Effect.fnUntraced(function* (stopped: Effect.Effect<string | undefined>) {
   const books = yield* Bookkeeper
   const venue = yield* Venue
-  const hold = yield* FundingHold
   const leaseLost = yield* LeaseLost
   const settings = yield* EngineSettings
   const driver = yield* Driver.make
-
-  const gate = Effect.fnUntraced(function* (placement: Placement, step: Step) {
-    const { swap } = placement
-    return closedBecause(books.state, placement, step, {
-      incident: swap && (yield* hold([swap.origin.id, swap.destination.id])),
-      stopped: yield* stopped,
-      now: yield* Clock.currentTimeMillis,
-      limits: undefined,
-      price: undefined,
-      settings,
-      skewMillis: yield* venue.clockSkewMillis,
-      leaseLost: yield* leaseLost
-    })
-  })
+  const gate = yield* Gate.make({ markets: new Map(), stopped, limitsOf: () => undefined, prices: new Map() })
 
   const look = Effect.fnUntraced(function* ({ by, id, order }: Placement) {
     if (order === undefined) return

@@ -103,7 +103,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     test: "test/cli/first/firstOrder.test.ts",
     edits: [
       {
-        file: "src/engine/holds/Consent.ts",
+        file: "src/engine/holds/Gate.ts",
         find: 'strategy === firstOrder && step !== "resend"',
         replace: 'strategy === "" && step !== "resend"'
       }

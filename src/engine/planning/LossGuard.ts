@@ -6,15 +6,16 @@
  *
  * One odd price is no loss and no gain: only a loss or a peak that the last two polls both show counts.
  */
-import { type Amount, max, min } from "../../domain/Amount.ts"
+import { type Amount, type Asset, formatWithSymbol, max, min } from "../../domain/Amount.ts"
 import type { BotEvent } from "../../domain/BotEvent.ts"
+import * as Decimal from "../../domain/Decimal.ts"
+import { utcDay } from "../../domain/Durations.ts"
 import * as Ledger from "../../domain/Ledger.ts"
 import { mid, quoteAmount } from "../../domain/Market.ts"
-import { marketsOf, type Strategy } from "../../strategy/Strategy.ts"
+import { type Limits, marketsOf, type Strategy } from "../../strategy/Strategy.ts"
 import { priceIn } from "../../strategy/View.ts"
 import type { BotState } from "../state/BotState.ts"
 import type { MarketMoment } from "./DecisionRecord.ts"
-import { isOver, lossOf, marked } from "./RiskLimits.ts"
 
 /** Value of all the strategy's assets now, in quote smallest units, rounded down. */
 export const equity = (state: BotState, strategy: Strategy, moment: MarketMoment): Amount =>
@@ -63,3 +64,59 @@ export const check = (
   const loss = before === undefined ? undefined : lossOf(strategy.limits, marks, worths.reduce(max), market.quote)
   return loss === undefined ? events : [...events, { _tag: "Paused", strategy: name, ...loss, action: onLoss }]
 }
+
+/** Marks from which losses count: the equity at the first poll of a UTC day, and the highest equity. */
+export interface LossMarks {
+  readonly day: number
+  readonly atStart: Amount
+  readonly peak: Amount
+}
+
+/**
+ * The marks at this equity. `isNews` is true if they must be stored: on a new day, and when the peak has risen by a thousandth, so that a
+ * restart knows it closely enough.
+ */
+export const marked = (
+  before: LossMarks | undefined,
+  worth: Amount,
+  now: number
+): { readonly marks: LossMarks; readonly isNews: boolean } => {
+  const day = utcDay(now)
+  const peak = max(worth, before?.peak ?? worth)
+  const atStart = before?.day === day ? before.atStart : worth
+  const isNews = before === undefined || before.day !== day || peak - before.peak > before.peak / 1000n
+  return { marks: { day, atStart, peak }, isNews }
+}
+
+export interface Loss {
+  readonly limit: "daily-loss" | "drawdown"
+  readonly reason: string
+}
+
+export const lossOf = (
+  { maxDailyLoss, maxDrawdown }: Pick<Limits, "maxDailyLoss" | "maxDrawdown">,
+  { atStart, peak }: LossMarks,
+  worth: Amount,
+  quote: Asset
+): Loss | undefined => {
+  const quoteText = (amount: Amount) => formatWithSymbol(amount, quote)
+  if (maxDailyLoss !== undefined && atStart - worth > maxDailyLoss) {
+    const reason = `Lost ${quoteText(atStart - worth)} since midnight UTC, more than ${quoteText(maxDailyLoss)}`
+    return { limit: "daily-loss", reason }
+  }
+  const floor = maxDrawdown === undefined ? undefined : lowest(peak, maxDrawdown)
+  if (floor === undefined || worth >= floor) return undefined
+  return {
+    limit: "drawdown",
+    reason: `Equity is ${quoteText(worth)}, below ${quoteText(floor)} after a peak of ${quoteText(peak)}`
+  }
+}
+
+const lowest = (peak: Amount, drawdown: Decimal.Decimal): Amount => {
+  const exactFloor = Decimal.multiply(Decimal.make(peak), Decimal.subtract(Decimal.one, drawdown))
+  return Decimal.divideInteger(exactFloor.digits, Decimal.powerOfTen(exactFloor.scale), "down")
+}
+
+/** A daily-loss pause ends with its day; a drawdown pause ends when the operator resumes it or the strategy file changes. */
+export const isOver = (pause: { readonly limit: string; readonly day: number }, now: number): boolean =>
+  pause.limit === "daily-loss" && pause.day !== utcDay(now)

@@ -5,6 +5,7 @@
  * Limits of hours, counts and sizes prevent new positions. Exits count towards them and are never refused by them, because a limit that
  * prevents a stop limits no loss.
  */
+import { Result } from "effect"
 import { type Amount, formatWithSymbol, max } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import * as Market from "../../domain/Market.ts"
@@ -354,3 +355,56 @@ export const orderLimits: ReadonlyArray<LimitRow> = [
   allExposure,
   budget
 ]
+
+declare const approved: unique symbol
+
+/** An order that the limits let pass. Only `check` makes it, so no order of a strategy is sent unchecked. */
+export interface Approved extends Sized {
+  readonly [approved]: true
+}
+
+export interface Denied {
+  readonly limit: LimitName
+  readonly reason: string
+}
+
+const refusalBy = (limits: typeof orderLimits, order: Sized, at: LimitInputs): Denied | undefined => {
+  for (const { name: limit, refuses } of limits) {
+    const reason = refuses(order, at)
+    if (reason !== undefined) return { limit, reason }
+  }
+  return undefined
+}
+
+export const check = (desired: DesiredOrder, at: LimitInputs): Result.Result<Approved, Denied> => {
+  const order = sized(desired, at.market)
+  const denied = refusalBy(orderLimits, order, at)
+  // The only place that makes an `Approved`.
+  return denied === undefined ? Result.succeed(order as Approved) : Result.fail(denied)
+}
+
+/** Reason why the order could not be placed now if its slot were empty. `at` includes the money of the open order there. */
+export const refusalOfSuccessor = (desired: DesiredOrder, at: LimitInputs): Denied | undefined => {
+  const lasting = orderLimits.filter(({ lasts }) => lasts === true || (lasts === "exits" && desired.isExit === true))
+  return refusalBy(lasting, sized(desired, at.market), at)
+}
+
+/** The first limit that refuses every order except exits now: for backtests, which keep their own accounts. */
+export const shutBy = ({
+  lost,
+  ...at
+}: Pick<LimitInputs, "now" | "limits"> & { readonly lost: string | undefined }): LimitName | undefined =>
+  lost !== undefined ? "paused" : quietness(at) === undefined ? undefined : "quiet-hours"
+
+const thatRunsCanBreak = [priceDeviation, notional, ordersPerHour]
+
+export const refusedBy = (
+  desired: Priced,
+  at: PricedLimits & Pick<LimitInputs, "market" | "openNotional" | "lastHour">,
+  isSuccessor: boolean
+): LimitName | undefined => {
+  const order = sized(desired, at.market)
+  return thatRunsCanBreak.find(
+    ({ lasts, refuses }) => (!isSuccessor || lasts === true) && refuses(order, at) !== undefined
+  )?.name
+}

@@ -18,9 +18,8 @@ import * as Tally from "../state/Tally.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { exitOf, isMissed, leavingNow, type Refusals } from "./exits/Refusals.ts"
 import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
-import type { LimitInputs } from "./OrderLimits.ts"
+import { type Approved, check, type Denied, type LimitInputs, refusalOfSuccessor } from "./OrderLimits.ts"
 import { refusalsThatTell } from "./Remainders.ts"
-import { type Approved, check, type Denied, refusalOfSuccessor } from "./RiskLimits.ts"
 
 export interface Beside {
   readonly tally: Tally.Tally

@@ -2,23 +2,19 @@
  * Work of a turn on each order: the step that is due, if the gate permits it. Directly before money could leave, the gate asks for the
  * facts of that time.
  */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
-import { inputAsset, type Market, outputAsset } from "../../domain/Market.ts"
-import { LeaseLost } from "../../journal/Lease.ts"
-import { FundingHold, Venue } from "../../venue/Venue.ts"
+import type { Market } from "../../domain/Market.ts"
 import * as Defects from "../Defects.ts"
 import { EngineSettings } from "../EngineSettings.ts"
-import { Consent } from "../holds/Consent.ts"
-import type { Step } from "../holds/Holds.ts"
-import { closedBecause } from "../holds/HoldsOn.ts"
+import * as Gate from "../holds/Gate.ts"
 import type { MarketWatch } from "../markets/MarketWatch.ts"
 import * as Driver from "../protocol/Driver.ts"
 import { statesWithRows } from "../protocol/Due.ts"
 import type { ForgottenOrders } from "../restart/ForgottenOrders.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
-import { marketOf, type Placement } from "../state/Placement.ts"
+import { marketOf } from "../state/Placement.ts"
 import type { Contact } from "./Contact.ts"
 import type { StrategyPlans } from "./StrategyPlans.ts"
 
@@ -36,32 +32,18 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
   const { contact, forgotten, markets, payAgain, plans, watch, withdraw } = options
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  const venue = yield* Venue
-  const hold = yield* FundingHold
-  const consent = yield* Consent
-  const leaseLost = yield* LeaseLost
   const working = yield* Defects.isolate("the work on")
   const driver = yield* Driver.make
+  const gate = yield* Gate.make({
+    markets,
+    stopped: Effect.map(withdraw, (reason) => reason?.text),
+    limitsOf: (strategy) => plans.inForce().find(({ name }) => name === strategy)?.limits,
+    prices: watch.prices
+  })
 
   /** A turn may start one more order only on fresh prices, and while the venue answers clearly. */
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
     now <= turnStartedAt + settings.turnMillis && (driver.unclearAt() < turnStartedAt || driver.unclearAt() > now)
-
-  const gate = Effect.fnUntraced(function* (placement: Placement, step: Step) {
-    const market = marketOf(placement, markets)
-    return closedBecause(books.state, placement, step, {
-      incident:
-        market && (yield* hold([inputAsset(market, placement.side).id, outputAsset(market, placement.side).id])),
-      unagreed: yield* consent(placement, step),
-      stopped: (yield* withdraw)?.text,
-      limits: plans.inForce().find(({ name }) => name === placement.strategy)?.limits,
-      price: watch.prices.get(placement.market),
-      skewMillis: yield* venue.clockSkewMillis,
-      leaseLost: yield* leaseLost,
-      settings,
-      now: yield* Clock.currentTimeMillis
-    })
-  })
 
   const workOn = Effect.fnUntraced(function* (id: string, mayBeginAny: boolean, turnStartedAt: number) {
     const placement = books.state.placements.get(id)

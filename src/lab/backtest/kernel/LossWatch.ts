@@ -10,7 +10,7 @@ import type { Amount, Asset } from "../../../domain/Amount.ts"
 import * as Decimal from "../../../domain/Decimal.ts"
 import { dayMillis } from "../../../domain/Durations.ts"
 import { quoteAmount } from "../../../domain/Market.ts"
-import { isOver, type LossMarks, lossOf, marked } from "../../../engine/planning/RiskLimits.ts"
+import { isOver, type LossMarks, lossOf, marked } from "../../../engine/planning/LossGuard.ts"
 import type { AskAgain } from "./AskAgain.ts"
 import type { LimitAccount, MarketHolding } from "./state/LimitAccount.ts"
 

@@ -5,8 +5,16 @@ import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Hold } from "../../../src/engine/holds/Holds.ts"
 import { holdsOnSlot } from "../../../src/engine/holds/HoldsOn.ts"
-import { type LimitInputs, type LimitName, orderLimits, sized } from "../../../src/engine/planning/OrderLimits.ts"
-import { check, isOver, lossOf, marked, refusedBy, shutBy } from "../../../src/engine/planning/RiskLimits.ts"
+import { isOver, lossOf, marked } from "../../../src/engine/planning/LossGuard.ts"
+import {
+  check,
+  type LimitInputs,
+  type LimitName,
+  orderLimits,
+  refusedBy,
+  shutBy,
+  sized
+} from "../../../src/engine/planning/OrderLimits.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 
 const market = {
@@ -78,7 +86,7 @@ describe("a swap", () => {
   })
 })
 
-describe("RiskLimits", () => {
+describe("the limits of an order", () => {
   it("approves what is inside every limit", () => {
     assert.strictEqual(verdictOf(fine), "approved")
   })
