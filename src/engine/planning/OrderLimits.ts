@@ -185,7 +185,7 @@ const farthestMid = (
   return Decimal.isPositive(factor) ? Decimal.divide(price, factor, 8, side === "BUY" ? "up" : "down") : undefined
 }
 
-export const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, PricedLimits> = {
+const priceDeviation: LimitRow<Pick<Sized<Priced>, "desired">, PricedLimits> = {
   name: "price-deviation",
   lasts: true,
   refuses: ({ desired }, at) => badDeviation(desired, at),
@@ -259,7 +259,7 @@ const minOrder: LimitRow = {
   }
 }
 
-export const notional = ofEntries<
+const notional = ofEntries<
   Pick<Sized<Priced>, "desired" | "value">,
   Pick<LimitInputs, "limits" | "market" | "openNotional">
 >({
@@ -279,7 +279,7 @@ export const notional = ofEntries<
   }
 })
 
-export const ordersPerHour = byCount<Pick<LimitInputs, "limits" | "lastHour">>(
+const ordersPerHour = byCount<Pick<LimitInputs, "limits" | "lastHour">>(
   "orders-per-hour",
   ["order", " in the last hour"],
   ({ lastHour, limits }) => ({ count: lastHour, most: limits.maxOrdersPerHour }),
