@@ -53,7 +53,7 @@ const budgets: Readonly<Record<string, number>> = {
   control: 3691,
   dashboard: 2111,
   domain: 2681,
-  engine: 14123,
+  engine: 14030,
   files: 1994,
   fleet: 1870,
   importers: 878,

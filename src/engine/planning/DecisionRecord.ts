@@ -1,24 +1,31 @@
 /**
  * Translates a decision between what a strategy saw and what the journal keeps: the view that the strategy gets, the
- * recorded event, and when two decisions are the same. A run and a replay of its journal share all three.
+ * recorded event, and when two decisions are the same. A run and a replay of its journal share all three. A run asks a strategy only when its
+ * last answer no longer holds.
  */
+
+import { Effect } from "effect"
 import type { Depth } from "../../domain/Book.ts"
 import type { Of } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
+import type { Signals } from "../../domain/Signal.ts"
 import { orderedJson } from "../../domain/Text.ts"
-import type { Decision, DesiredOrder, DesiredSlot } from "../../strategy/Decision.ts"
+import { type Decision, type DesiredOrder, type DesiredSlot, holds, written } from "../../strategy/Decision.ts"
+import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Inputs, Strategy } from "../../strategy/Strategy.ts"
 import { progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
 import { holdsOnSlot, stopping } from "../holds/HoldsOn.ts"
 import { quietness } from "../holds/MarketLimits.ts"
+import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
 import { ownState } from "../state/OwnTrading.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as SlotFold from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
+import type { Refusals } from "./Exits.ts"
 
 export interface MarketMoment {
   readonly price: TwoSidedPrice
@@ -144,3 +151,71 @@ const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decisi
  */
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
   orderedJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
+
+interface Standing {
+  readonly strategy: Strategy
+  readonly decision: Decision
+  readonly moves: number
+  readonly candles: View["candles"]
+  readonly depth: Depth | undefined
+  readonly signals: Signals
+  readonly recorded: string
+}
+
+/** The decision in force of each strategy: its last answer while that holds, otherwise a new one, which is recorded if it differs. */
+export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
+  const standing = new Map<string, Standing>()
+
+  const inForce = (strategy: Strategy, moment: MarketMoment): Decision | undefined => {
+    const last = standing.get(strategy.name)
+    const moves = books.state.strategies.get(strategy.name)?.moves ?? 0
+    return last?.strategy === strategy && stillHolds(last, moment, moves, books.state.signals)
+      ? last.decision
+      : undefined
+  }
+
+  const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
+    const standingDecision = inForce(strategy, view)
+    if (standingDecision !== undefined) return standingDecision
+    const last = standing.get(strategy.name)
+    const strategyState = books.state.strategies.get(strategy.name)
+    const moves = strategyState?.moves ?? 0
+    const memory = strategyState?.memory ?? strategy.initialMemory
+    const decision = written(strategy.decide(view, memory))
+    const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
+    const recorded = stable(event)
+    const { signals } = books.state
+    standing.set(strategy.name, {
+      strategy,
+      decision,
+      moves,
+      candles: view.candles,
+      depth: view.depth,
+      signals,
+      recorded
+    })
+    // The first answer of an edited file is recorded even if it is the same: it shows which older orders the new file continues.
+    if (recorded !== last?.recorded || strategyState?.isTried === false) {
+      refusals.forgetAllBut(
+        strategy.name,
+        event.desired.map(({ slot }) => slot)
+      )
+      yield* books.record(event)
+    }
+    return decision
+  })
+
+  return { decide, inForce }
+}
+
+/** A newly closed candle is a new object in the view, and so is newly quoted depth. */
+const stillHolds = (
+  { decision: { until }, moves, candles, depth, signals }: Standing,
+  view: MarketMoment,
+  movesNow: number,
+  signalsNow: Signals
+): boolean =>
+  holds(until, view, movesNow > moves) &&
+  (until.barClose === undefined || JoinedCandles.isSame(view.candles, candles)) &&
+  (until.depth === undefined || view.depth === depth) &&
+  (until.signals === undefined || signalsNow === signals)

@@ -16,7 +16,7 @@ import { openQuantity, type Placement } from "../state/Placement.ts"
 import { slotKey } from "../state/SlotFold.ts"
 import * as Tally from "../state/Tally.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
-import { exitOf, isMissed, leavingNow, type Refusals } from "./exits/Refusals.ts"
+import { exitOf, isMissed, leavingNow, type Refusals } from "./Exits.ts"
 import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
 import { type Approved, check, type Denied, type LimitInputs, refusalOfSuccessor } from "./OrderLimits.ts"
 import { refusalsThatTell } from "./Remainders.ts"
@@ -53,8 +53,9 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   ) {
     const deadline = yield* deadlineOf(books.state, settings, strategy, approved, now)
     const event = planned(books.state, strategy, approved, price, deadline)
-    Tally.add(tally, event)
     yield* books.recordFrom((present) => (isInForce(present, strategy) ? [event] : []))
+    const placement = books.state.placements.get(event.placement)
+    if (placement !== undefined) Tally.add(tally, placement)
   })
 
   const denied = (

@@ -16,10 +16,8 @@ import { type BotState, touchedAt, unfinished } from "../state/BotState.ts"
 import { mayBePaidEarlier } from "../state/orders/JournalIntegrity.ts"
 import { isUnpaid, movingCodes, openQuantity, type Placement } from "../state/Placement.ts"
 import * as Tally from "../state/Tally.ts"
-import { armed, type MarketMoment, viewOf } from "./DecisionRecord.ts"
-import * as Decisions from "./Decisions.ts"
-import * as ExitWatch from "./exits/ExitWatch.ts"
-import * as Refusals from "./exits/Refusals.ts"
+import { armed, deciding, type MarketMoment, viewOf } from "./DecisionRecord.ts"
+import * as Exits from "./Exits.ts"
 import { leftByEdits } from "./LeavingOrders.ts"
 import { type Change, diff, type SlotOrder, type Wish } from "./OrderDiff.ts"
 import * as Placing from "./Placing.ts"
@@ -38,9 +36,9 @@ interface Calm {
 export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, desired: DesiredOrder) => boolean) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  const refusals = Refusals.make(books)
-  const watchExits = ExitWatch.make(books, refusals)
-  const { decide, inForce } = Decisions.make(books, refusals)
+  const refusals = Exits.make(books)
+  const watchExits = Exits.watch(books, refusals)
+  const { decide, inForce } = deciding(books, refusals)
   const { keptBack, place, withheld } = Placing.make(books, settings, refusals)
   const calm = new Map<string, Calm>()
 

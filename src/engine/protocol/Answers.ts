@@ -2,20 +2,39 @@
  * Turns answers to creating and signing into events for a placement, without side effects. `Sightings` handles orders that are shown,
  * `Silence` missing answers, and `funding/Paying` a wallet's answer.
  */
-import { Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import type { Market } from "../../domain/Market.ts"
 import type { Order } from "../../domain/Order.ts"
+import type { PaymentRefusal } from "../../domain/Payload.ts"
 import { present } from "../../domain/Present.ts"
 import { correlationText } from "../../domain/Text.ts"
 import type { SignedIntent } from "../../signing/IntentGuard.ts"
+import type { VenueError } from "../../venue/VenueError.ts"
 import type { Expectations } from "../EngineSettings.ts"
 import type { BotState } from "../state/BotState.ts"
 import { about, type Placement, type PlacementIn } from "../state/Placement.ts"
 import { tooDear } from "../tracking/amounts/Fees.ts"
 import * as Fingerprint from "../tracking/Fingerprint.ts"
 import { dearerThanScheduled, mistakeIn, refused } from "../tracking/OrderTracker.ts"
-import type { VenueRefusal } from "./Refusal.ts"
+
+/** The venue's refusal as recorded. */
+export interface VenueRefusal extends PaymentRefusal {
+  /** True if the venue clearly refused; false if it gave no usable answer. */
+  readonly certain: boolean
+}
+
+/** A refused credential never becomes a refusal: it stops the bot. */
+export const refusalOf = (error: VenueError): Effect.Effect<VenueRefusal, VenueError> => {
+  const { reason } = error
+  if (reason._tag === "Unauthorized") return Effect.fail(error)
+  return Effect.succeed({
+    code: reason._tag === "Rejected" ? reason.code : reason._tag,
+    text: reason._tag === "Rejected" ? reason.text : reason.message,
+    ...(reason._tag === "Rejected" ? present({ verdict: reason.verdict }) : {}),
+    certain: reason._tag === "Rejected"
+  })
+}
 
 type Events = ReadonlyArray<BotEvent>
 

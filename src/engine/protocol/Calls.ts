@@ -22,7 +22,6 @@ import { readOrder } from "../tracking/OrderReads.ts"
 import { type Manner, refused } from "../tracking/OrderTracker.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
 import * as Answers from "./Answers.ts"
-import { refusalOf } from "./Refusal.ts"
 import { meaning } from "./Sightings.ts"
 import { concluded, hasArrived, isOnItsWay } from "./Silence.ts"
 
@@ -99,7 +98,7 @@ export const create = Effect.fnUntraced(function* (
   if (why !== undefined) return yield* books.recordIfFits(...Answers.abandoned(placement, why))
   if (answer._tag === "Failure") {
     const { reason } = answer.failure
-    const refusal = yield* refusalOf(answer.failure)
+    const refusal = yield* Answers.refusalOf(answer.failure)
     if (reason._tag === "OutcomeUnknown") means.unclear.at = yield* Clock.currentTimeMillis
     // Unless the create was clearly refused, the order may exist; the list will show it by its unique deadline.
     if (!refusal.certain && reason._tag !== "RetryLater" && by === undefined) return
@@ -137,7 +136,7 @@ export const readPayload = Effect.fnUntraced(function* (means: Means, placement:
   const { books, settings, venue } = means
   const generated = yield* Effect.result(venue.generateIntent(placement.order.depositAddress))
   if (generated._tag === "Success") return generated.success
-  const { code, text } = yield* refusalOf(generated.failure)
+  const { code, text } = yield* Answers.refusalOf(generated.failure)
   const quietMillis = elapsedMillis(placement.changedAt, yield* Clock.currentTimeMillis)
   const answer = `the venue generates no payload to sign: ${code}: ${text}`
   yield* books.recordIfFits(...concluded(placement, { quietMillis, answer }, settings))
@@ -243,7 +242,7 @@ const submit = Effect.fnUntraced(function* (
   }
   const reason = held()
   if (reason !== undefined) return yield* record({ _tag: "FundingHeld", ...about(placement), attempt, reason })
-  const { certain, code, text, verdict } = yield* refusalOf(answer.failure)
+  const { certain, code, text, verdict } = yield* Answers.refusalOf(answer.failure)
   const correlation = present({ correlationId: answer.failure.reason.correlationId })
   // An unclear answer proves nothing, so it is not recorded; the next attempt may tell.
   if (certain)

@@ -3,14 +3,14 @@
  * asks if an open placement has an order. Code that reads placements of any state sees the other fields as optional.
  */
 import { type Amount, max } from "../../domain/Amount.ts"
-import type { Reason } from "../../domain/BotEvent.ts"
+import type { Of, Reason } from "../../domain/BotEvent.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
 import type { FeeEcho } from "../../domain/EchoedFee.ts"
-import type { Market, Price, Side } from "../../domain/Market.ts"
+import type { Market } from "../../domain/Market.ts"
 import type { MoneyPath } from "../../domain/MoneyPath.ts"
-import { isTerminal, type OrderTerms } from "../../domain/Order.ts"
+import { isTerminal } from "../../domain/Order.ts"
 import type { Payload } from "../../domain/Payload.ts"
-import type { AgreedSwap, SwapReport } from "../../domain/SwapRecord.ts"
+import type { SwapReport } from "../../domain/SwapRecord.ts"
 
 export interface BoundOrder {
   readonly id: string
@@ -58,26 +58,9 @@ export interface KnownFill {
 /** An order that is cancelled for one of these reasons makes room for another one in its slot. */
 export const movingCodes: ReadonlySet<string> = new Set(["other-market", "other-side", "other-way", "requote"])
 
-export interface Attempt {
+/** A placement keeps what was planned. */
+interface Attempt extends Omit<Of<"Planned">, "_tag" | "placement" | "mid"> {
   readonly id: string
-  readonly strategy: string
-  readonly slot: string
-  readonly market: string
-  readonly side: Side
-  readonly price: Price
-  readonly quantity: Amount
-  /** Missing for a limit order. */
-  readonly by?: "swap"
-  /** The order closes a position that another leg or slot opened. */
-  readonly isExit?: true
-  readonly inputAsset: string
-  readonly inputAmount: Amount
-  readonly outputAsset: string
-  readonly outputAmount: Amount
-  readonly terms?: OrderTerms
-  readonly deadline: number
-  readonly why: Reason
-  readonly swap?: AgreedSwap
   readonly plannedAt: number
 }
 

@@ -25,8 +25,6 @@ export interface Usage {
   readonly reserved: Map<string, Amount>
 }
 
-type Counted = Pick<Placement, "side" | "inputAsset" | "inputAmount" | "outputAmount"> & Partial<Placement>
-
 export const of = (state: BotState, strategy: string, now: number): Tally => {
   const [own, all] = [nothing(), nothing()]
   for (const placement of unfinished(state)) {
@@ -48,7 +46,7 @@ export const move = ({ own, all }: Tally): void => {
   for (const usage of [own, all]) usage.lastHour += 1
 }
 
-export const add = ({ own, all }: Tally, planned: Counted): void => {
+export const add = ({ own, all }: Tally, planned: Placement): void => {
   for (const usage of [own, all]) {
     count(usage, planned)
     usage.lastHour += 1
@@ -63,7 +61,7 @@ const nothing = (): Usage => ({
   reserved: new Map()
 })
 
-const count = (usage: Usage, order: Counted): void => {
+const count = (usage: Usage, order: Placement): void => {
   const { cancel, side, inputAsset, inputAmount, outputAmount } = order
   usage.openOrders += 1
   if (cancel !== undefined && movingCodes.has(cancel.why.code)) usage.lastHour += 1

@@ -157,7 +157,7 @@ describe("what open orders use of the limits", () => {
 
   it("grows with each order that a plan adds, by what it deposits", () => {
     const tally = Tally.of(remembered([]), "grid", now)
-    const asked = { inputAsset: "USDC", inputAmount: 7n, outputAmount: 3n }
+    const asked = { ...placementAfter("Planned"), inputAsset: "USDC", inputAmount: 7n, outputAmount: 3n }
     Tally.add(tally, { ...asked, side: "BUY" })
     Tally.add(tally, { ...asked, side: "SELL", inputAsset: "BTC" })
     for (const usage of [tally.own, tally.all]) {
