@@ -14,8 +14,10 @@ import { EngineSettings, marginMillis } from "../../engine/EngineSettings.ts"
 import { closedForAll } from "../../engine/holds/HoldsOn.ts"
 import * as SwapsByHand from "../../engine/SwapsByHand.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as SwapLine from "../../report/text/SwapLine.ts"
 import { Swaps } from "../../venue/Swaps.ts"
+import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as QuoteTerms from "../swap/SwapRequest.ts"
 import * as SwapTerms from "../swap/SwapTerms.ts"
 
@@ -23,13 +25,14 @@ import * as SwapTerms from "../swap/SwapTerms.ts"
 const mostQuotes = 20
 
 export interface SwapServicesOptions {
-  readonly swapper?: SwapTerms.Swapper
+  readonly config: BotConfig
+  readonly account: VenueAccount
   readonly leaving: () => string | undefined
 }
 
 const refuse = ({ message }: { readonly message: string }) => new Refused({ message })
 
-export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper }: SwapServicesOptions) {
+export const make = Effect.fn("SwapServices.make")(function* ({ account, config, leaving }: SwapServicesOptions) {
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const swaps = Option.getOrUndefined(yield* Effect.serviceOption(Swaps))
@@ -41,16 +44,14 @@ export const make = Effect.fn("SwapServices.make")(function* ({ leaving, swapper
   })
 
   const quote = Effect.fn("SwapServices.quote")(function* (request: SwapRequest) {
-    if (swapper === undefined || swaps === undefined) {
-      return yield* new Refused({ message: "This bot pays nothing: it is a dry run" })
-    }
+    if (swaps === undefined) return yield* new Refused({ message: "This bot pays nothing: it is a dry run" })
     yield* open
-    const { config, signerId } = swapper
+    const { signerId } = account
     const now = yield* Clock.currentTimeMillis
     const { deadlineMillis: deadline = QuoteTerms.usual.deadline, ...others } = request
     const terms = { ...QuoteTerms.usual, ...others, deadline }
     const quoteRequest = yield* Effect.mapError(QuoteTerms.requestOf(terms, config, signerId, now), refuse)
-    const agreed = yield* SwapTerms.quoted(quoteRequest, swapper).pipe(
+    const agreed = yield* SwapTerms.quoted(quoteRequest, { config, signerId }).pipe(
       Effect.provideService(Swaps, swaps),
       Effect.mapError(refuse)
     )

@@ -3,12 +3,11 @@
  * and ends with the summary. By default orders stay at the venue when the bot stops; the summary says what that means.
  */
 import { Clock, Console, Deferred, Effect, Fiber, FileSystem, Path, PubSub, Schema } from "effect"
-import type { ControlOptions } from "../../control/ControlOptions.ts"
 import * as Notifications from "../../control/notify/Notifications.ts"
 import * as Signals from "../../control/Signals.ts"
 import * as Telemetry from "../../control/Telemetry.ts"
+import { bySymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
-import type { Market } from "../../domain/Market.ts"
 import { counted } from "../../domain/Words.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
@@ -18,10 +17,13 @@ import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
+import * as Layers from "../../Layers.ts"
+import { Process } from "../../process/Process.ts"
 import { Stop } from "../../process/Stop.ts"
 import { Terminal } from "../../process/Terminal.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
+import { version } from "../../version.ts"
 import { moneySums } from "../../views/Money.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
@@ -30,11 +32,11 @@ import * as WarmPrices from "../candles/WarmPrices.ts"
 import * as BotServices from "../control/BotServices.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
 import * as OwnPhones from "../control/OwnPhones.ts"
+import { decisionCode } from "../DecisionCode.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/Resolving.ts"
 import { PlanRefused } from "../plan/PlanRefused.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
-import type * as SwapTerms from "../swap/SwapTerms.ts"
 import * as Admission from "./Admission.ts"
 import * as Canarying from "./Canarying.ts"
 import * as Display from "./Display.ts"
@@ -49,36 +51,45 @@ import * as Witnessing from "./watch/Witnessing.ts"
 /** A running turn gets this long to end; then it is interrupted, which the journal survives. */
 const graceMillis = 3_000
 
-export interface BotRunOptions extends Display.ShownOptions {
-  readonly run: StartUp.BotRun
-  readonly strategies: ReadonlyArray<Strategy>
-  readonly markets: ReadonlyMap<string, Market>
-  /** Ends after this time in milliseconds; `undefined` runs until stopped. */
-  readonly forMillis: number | undefined
-  readonly cancelOnExit: boolean
-  readonly reload: StrategyWatch.WatchOptions
-  readonly journal: string
+export interface BotRunOptions extends Omit<Display.ShownOptions, "assets" | "stuckAfter"> {
   readonly config: BotConfig
   readonly configFile: string
   readonly account: VenueAccount
-  /** Receives traces, metrics and logs; `undefined` sends none. */
-  readonly collector: Telemetry.Collector | undefined
-  readonly telling: Notifications.NotifyOptions
-  /** The control server; `undefined` for none. */
-  readonly dashboard: ControlOptions | undefined
+  readonly run: Pick<StartUp.BotRun, "assets" | "boot" | "journal" | "mode" | "sources">
+  readonly strategies: ReadonlyArray<Strategy>
+  readonly reload: Pick<StrategyWatch.WatchOptions, "files" | "onRemoved">
+  /** Ends after this time in milliseconds; `undefined` runs until stopped. */
+  readonly forMillis: number | undefined
+  readonly cancelOnExit: boolean
   readonly killSwitch: Effect.Effect<string | undefined>
-  /** Judges new and edited files as `plan` does. Absent if no real money moves: then no file is judged. */
-  readonly admission?: Admission.Admission
+  /** New and edited files are judged as `plan` does, except for these findings. Absent if no real money moves: then no file is judged. */
+  readonly allow?: Admission.Admission["allow"]
   /** Compares the bot's records with other witnesses at intervals. Absent if no money moves. */
   readonly reconciling?: Reconciling.Reconciling
-  /** Reports the journal's progress to an outside witness. Absent if there is none, or no money moves. */
-  readonly witnessing?: Witnessing.Witnessing
-  /** The account for swaps by hand. Absent if no money moves. */
-  readonly swapper?: SwapTerms.Swapper
   readonly payAgain?: ReadonlyArray<string>
   /** False shows nothing, edits no file, and informs no supervisor. */
   readonly isAttended: boolean
 }
+
+/** Adds what follows from the configuration. */
+const completed = ({ allow, reload, run, ...options }: BotRunOptions, pid: number) => {
+  const { account, config } = options
+  const { journal, markets, stuckAfter } = config
+  const identity = { pid, version, decisionCode: decisionCode(), account: account.signerId, venue: config.venue.url }
+  const admission = allow === undefined ? undefined : { config, account, allow }
+  return {
+    ...options,
+    run: { ...identity, ...run },
+    markets: Layers.marketsByName(markets),
+    assets: bySymbol(markets.assets),
+    journal,
+    stuckAfter,
+    admission,
+    reload: { ...reload, markets, admission }
+  }
+}
+
+type Completed = ReturnType<typeof completed>
 
 /** The operator's approval is for one attempt and must not count for another. */
 export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
@@ -105,7 +116,8 @@ const leavingReason: Reason = { code: "leaving", text: "The bot stops and cancel
 
 const leavingSlowly = "stopping: cancels its orders and waits for their money; Ctrl-C stops at once"
 
-export const runBot = Effect.fnUntraced(function* (options: BotRunOptions) {
+export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
+  const options = completed(asked, (yield* Process).pid)
   const books = yield* Bookkeeper
   const stop = yield* Stop
   const terminal = yield* Terminal
@@ -124,7 +136,9 @@ export const runBot = Effect.fnUntraced(function* (options: BotRunOptions) {
   yield* StartUp.recordOrWithdraw(options.run, options.strategies, withdraw)
   const verified = yield* ChainWatch.begin(options.journal)
   yield* beside("the verification of the journal", verified)
-  if (options.witnessing !== undefined) yield* beside("the witness", yield* Witnessing.begin(options.witnessing))
+  const { account, config } = options
+  const witness = config.witness && { config, signerId: account.signerId, terms: config.witness }
+  if (witness !== undefined) yield* beside("the witness", yield* Witnessing.begin(witness))
   const warm = yield* WarmPrices.make(yield* PriceStore, options.reload.markets.sources ?? new Map())
   warm.use(options.strategies)
   const engine = yield* Engine.make({
@@ -138,26 +152,20 @@ export const runBot = Effect.fnUntraced(function* (options: BotRunOptions) {
       Effect.provideService(Path.Path, yield* Path.Path)
     )
   }).pipe(Effect.provideService(PriceStore, warm.store))
-  const files = yield* StrategyWatch.make(engine, options.strategies, {
-    ...options.reload,
-    admission: options.admission,
-    warm
-  })
+  const files = yield* StrategyWatch.make(engine, options.strategies, { ...options.reload, warm })
   const services = yield* BotServices.make({
-    config: options.config,
-    configFile: options.configFile,
-    account: options.account,
+    ...options,
     files: options.reload.files,
     running: files.strategies,
     isDry: options.run.mode === "dry-run"
   })
   const signals = yield* Signals.make({ strategies: files.strategies, wake: engine.wake })
   yield* takeSignals(options, files.strategies, signals)
-  const phones = yield* OwnPhones.open(options.journal, options.telling, options.dashboard)
+  const phones = yield* OwnPhones.open(options.journal, config, config.dashboard)
   const page = yield* openPage(options, { services, engine, files, leaving, phones, signals })
   const pulse = { turnedAt: engine.turnedAt, leaving, pollMaxMillis: (yield* EngineSettings).pollMaxMillis }
   yield* besideTurns(options, { engine, files, pulse, warm })
-  yield* Notifications.start(options.telling, {
+  yield* Notifications.start(config, {
     ...pulse,
     ...(yield* Surfaces.commanded({ engine, files, journal: options.journal })),
     assets: options.assets,
@@ -215,7 +223,7 @@ const beside = <A, E, R>(what: string, loop: Effect.Effect<A, E, R>) => Effect.f
 
 /** Reads signals from the file of the configuration; an unattended run has none. */
 const takeSignals = Effect.fnUntraced(function* (
-  { config: { signalFile }, isAttended }: BotRunOptions,
+  { config: { signalFile }, isAttended }: Completed,
   strategies: () => ReadonlyArray<Strategy>,
   signals: Signals.SignalServices
 ) {
@@ -227,7 +235,7 @@ const takeSignals = Effect.fnUntraced(function* (
 
 /** Starts the loops beside the turns. An unattended run edits no file and informs no supervisor. */
 const besideTurns = (
-  { assets, collector, isAttended, markets, reconciling }: BotRunOptions,
+  { assets, config: { otlp }, isAttended, markets, reconciling }: Completed,
   {
     engine,
     files,
@@ -255,7 +263,7 @@ const besideTurns = (
             beside("the reconciliation", Reconciling.forever(reconciling)),
             beside("the comparison of the service", Canarying.forever(reconciling))
           ]),
-      beside("telemetry", Telemetry.report(collector, { ...pulse, assets, markets, prices: engine.prices })),
+      beside("telemetry", Telemetry.report(otlp, { ...pulse, assets, markets, prices: engine.prices })),
       beside("the snapshot of profits", StoredProfit.keepUp),
       beside("the snapshot of the books", StoredBooks.keepUp())
     ],
@@ -263,11 +271,12 @@ const besideTurns = (
   )
 
 const openPage = Effect.fnUntraced(function* (
-  options: BotRunOptions,
+  options: Completed,
   running: Pick<Surfaces.Running, "services" | "engine" | "files" | "leaving" | "phones" | "signals">
 ) {
-  if (options.dashboard === undefined) return undefined
-  const url = yield* Surfaces.serveControl(options.dashboard, { ...options, ...running })
+  const { dashboard } = options.config
+  if (dashboard === undefined) return undefined
+  const url = yield* Surfaces.serveControl(dashboard, { ...options, ...running })
   const line = yield* DashboardPage.line(options.journal, url)
   const { isInteractive } = yield* Terminal
   if (options.json) yield* Console.log(JSON.stringify({ event: "dashboard", dashboard: url }))
@@ -280,7 +289,7 @@ const openPage = Effect.fnUntraced(function* (
  * answer, the bot starts anyway, and the first turn that could place an order judges. A bot that has orders, or that already runs, is ended
  * only by a refused file.
  */
-const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: BotRunOptions) {
+const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: Completed) {
   const { state } = yield* Bookkeeper
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof Admission.findingsOn>>>()
   const fresh = strategies.filter((strategy) => Admission.isFresh(state, strategy))
@@ -321,7 +330,7 @@ export interface Summary extends ReturnType<typeof moneySums> {
   readonly openOrders: number
 }
 
-const summary = Effect.fnUntraced(function* ({ assets }: BotRunOptions) {
+const summary = Effect.fnUntraced(function* ({ assets }: Completed) {
   const { state } = yield* Bookkeeper
   const open = unfinished(state)
   const result: Summary = { event: "summary", fills: state.fills, openOrders: open.length, ...moneySums(state, assets) }

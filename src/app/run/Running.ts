@@ -1,7 +1,6 @@
 /** Runs the bot, live or dry, from its files to its summary. */
 import { Console, Duration, Effect, FileSystem, Option, Path, Schema } from "effect"
 import * as Telemetry from "../../control/Telemetry.ts"
-import { bySymbol } from "../../domain/Amount.ts"
 import { present } from "../../domain/Present.ts"
 import type { FindingName } from "../../engine/planning/ahead/PlanFindings.ts"
 import * as StartUp from "../../engine/StartUp.ts"
@@ -13,7 +12,6 @@ import * as Layers from "../../Layers.ts"
 import * as Kill from "../../process/KillFile.ts"
 import { boot, Process } from "../../process/Process.ts"
 import { sourcesCode, version } from "../../version.ts"
-import { decisionCode } from "../DecisionCode.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 import * as StartChecks from "../start/StartChecks.ts"
 import * as BotRun from "./BotRun.ts"
@@ -57,30 +55,17 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
   const { pid } = yield* Process
   const { journal } = config
   const mode = dryRun ? "dry-run" : "live"
-  const assets = bySymbol(config.markets.assets)
   const options: BotRun.BotRunOptions = {
     run: {
-      pid,
       ...present({ boot: yield* boot }),
-      version,
       sources: sourcesCode(),
-      decisionCode: decisionCode(),
       mode,
-      account: account.signerId,
-      venue: config.venue.url,
       ...(dryRun ? {} : { assets: Layers.idsBySymbol(config.markets), journal: Lease.fileOf(journal) })
     },
     strategies: start.strategies,
-    markets: Layers.marketsByName(config.markets),
-    assets,
-    stuckAfter: config.stuckAfter,
-    journal,
     config,
     configFile,
     account,
-    dashboard: config.dashboard,
-    telling: config,
-    collector: config.otlp,
     title: `limitbot ${version}  ${mode}  ${config.venue.url}`,
     detail: `account ${account.signerId}  journal ${journal}`,
     warning: dryRun ? "DRY RUN: nothing is created or signed, fills are simulated" : undefined,
@@ -88,18 +73,12 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
     cancelOnExit: asked.cancelOnExit,
     json,
     payAgain: asked.payAgain,
-    admission: { config, account, allow },
+    allow,
     // A dry run funds nothing.
-    ...(dryRun
-      ? {}
-      : {
-          swapper: { config, signerId: account.signerId },
-          reconciling: Reconciling.live(config, account.signerId),
-          ...(config.witness && { witnessing: { config, signerId: account.signerId, terms: config.witness } })
-        }),
+    ...(dryRun ? {} : { reconciling: Reconciling.live(config, account.signerId) }),
     isAttended: true,
     pictureMillis: Duration.toMillis("10 minutes"),
-    reload: { files: start.files, markets: config.markets, onRemoved: onRemoved === "drain" ? "drained" : "left" },
+    reload: { files: start.files, onRemoved: onRemoved === "drain" ? "drained" : "left" },
     killSwitch: dryRun ? yield* Kill.watch(journal) : killSwitch
   }
   if (!json && options.warning !== undefined) yield* Console.log(options.warning)
@@ -123,6 +102,7 @@ const onPaper = (config: ConfigFile.BotConfig, journal: string): ConfigFile.BotC
   ...config,
   journal,
   heartbeat: undefined,
+  witness: undefined,
   dashboard: config.dashboard === undefined ? undefined : { ...config.dashboard, mayMove: true },
   notify: config.notify.map((target) => ({ ...target, commands: [] }))
 })

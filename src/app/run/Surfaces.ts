@@ -15,7 +15,6 @@ import * as KillFile from "../../process/KillFile.ts"
 import type * as Money from "../../report/text/Money.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as SwapServices from "../control/SwapServices.ts"
-import type * as SwapTerms from "../swap/SwapTerms.ts"
 import type * as StrategyWatch from "./watch/StrategyWatch.ts"
 
 export interface Running {
@@ -31,7 +30,6 @@ export interface Running {
   readonly markets: ReadonlyMap<string, Market>
   readonly leaving: () => string | undefined
   readonly stuckAfter: StepTerms
-  readonly swapper?: SwapTerms.Swapper
   readonly services: Bot["Service"]["services"]
   readonly signals: Bot["Service"]["signals"]
   readonly phones: Bot["Service"]["phones"]

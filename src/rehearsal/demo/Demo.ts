@@ -6,10 +6,8 @@
  */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Duration, Effect, FileSystem, Option, Schema } from "effect"
-import { decisionCode } from "../../app/DecisionCode.ts"
 import * as BotRun from "../../app/run/BotRun.ts"
 import * as LastWords from "../../app/run/LastWords.ts"
-import { bySymbol } from "../../domain/Amount.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
 import * as ConfigFile from "../../files/ConfigFile.ts"
 import * as StrategyFiles from "../../files/StrategyFiles.ts"
@@ -44,7 +42,6 @@ export const run = Effect.fn("Demo.run")(function* ({ forMillis, json, ...sandbo
       configFile,
       account,
       folder,
-      pid,
       symbol,
       json,
       forMillis: Option.getOrUndefined(forMillis)
@@ -71,11 +68,12 @@ interface Demo {
   readonly configFile: string
   readonly account: VenueAccount
   readonly folder: string
-  readonly pid: number
   readonly symbol: string
   readonly json: boolean
   readonly forMillis: number | undefined
 }
+
+const dashboard = { host: "127.0.0.1", port: 0, mayMove: false, names: [], viewerToken: undefined, tls: undefined }
 
 const trade = Effect.fnUntraced(function* (demo: Demo) {
   const { config, account, folder, json } = demo
@@ -88,27 +86,12 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
   yield* fileSystem.writeFileString(strategyFile, DemoGround.gridText(market, price))
   const strategies = yield* StrategyFiles.load([strategyFile], config.markets)
   const options: BotRun.BotRunOptions = {
-    run: {
-      pid: demo.pid,
-      version,
-      decisionCode: decisionCode(),
-      mode: "demo",
-      account: account.signerId,
-      venue: config.venue.url
-    },
+    run: { mode: "demo" },
     strategies,
-    markets,
-    swapper: { config, signerId: account.signerId },
-    assets: bySymbol(config.markets.assets),
-    stuckAfter: config.stuckAfter,
-    journal: config.journal,
-    config,
+    config: { ...config, dashboard },
     configFile: demo.configFile,
     account,
-    collector: undefined,
-    telling: { notify: [], heartbeat: undefined },
-    dashboard: { host: "127.0.0.1", port: 0, mayMove: false, names: [], viewerToken: undefined, tls: undefined },
-    reload: { files: [strategyFile], markets: config.markets, onRemoved: "drained" },
+    reload: { files: [strategyFile], onRemoved: "drained" },
     title: `limitbot ${version}  demo on a sandbox at ${config.venue.url}  (Ctrl-C ends it)`,
     detail: `More in another terminal:  ./limitbot explain --config ${demo.configFile}`,
     warning: undefined,

@@ -6,10 +6,8 @@ import { Effect, FileSystem, Layer, Path, PlatformError } from "effect"
 import { HttpClient } from "effect/http"
 import { ChildProcessSpawner } from "effect/process"
 import { SqlClient } from "effect/sql"
-import { decisionCode } from "../../app/DecisionCode.ts"
 import * as BotRun from "../../app/run/BotRun.ts"
 import * as VenueAccess from "../../app/swap/VenueAccess.ts"
-import { bySymbol } from "../../domain/Amount.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { dayMillis } from "../../domain/Durations.ts"
 import { depositTypeOf } from "../../domain/MoneyPath.ts"
@@ -26,7 +24,6 @@ import type { SandboxAsset } from "../../sandbox/Settings.ts"
 import * as IntentGuard from "../../signing/IntentGuard.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
-import { version } from "../../version.ts"
 import type * as BookCheck from "../world/BookCheck.ts"
 import * as Rehearsal from "../world/Rehearsal.ts"
 import * as SandboxSigner from "../world/SandboxSigner.ts"
@@ -119,7 +116,7 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
           seen((yield* Bookkeeper).state)
           yield* BotRun.runBot({
             ...options,
-            admission: { config, account, allow: props.allow },
+            allow: props.allow,
             reconciling: { config, signerId: account.signerId, witnesses }
           })
         })
@@ -141,26 +138,11 @@ const optionsOf = (
   account: VenueAccount,
   isLast: boolean
 ): BotRun.BotRunOptions => ({
-  run: {
-    pid,
-    boot: "one",
-    version,
-    decisionCode: decisionCode(),
-    mode: "rehearsal",
-    account: account.signerId,
-    venue: config.venue.url
-  },
+  run: { boot: "one", mode: "rehearsal" },
   strategies: strategies.map(WarmCandles.withoutSource),
-  markets: Layers.marketsByName(config.markets),
-  assets: bySymbol(config.markets.assets),
-  stuckAfter: config.stuckAfter,
-  journal: config.journal,
-  config,
+  config: { ...config, people: letters.people },
   configFile: "",
   account,
-  dashboard: undefined,
-  telling: { ...config, people: letters.people },
-  collector: undefined,
   title: "",
   detail: undefined,
   warning: undefined,
@@ -169,7 +151,7 @@ const optionsOf = (
   json: true,
   isAttended: false,
   pictureMillis: dayMillis,
-  reload: { files: [], markets: config.markets, onRemoved: "drained" },
+  reload: { files: [], onRemoved: "drained" },
   killSwitch: Effect.undefined
 })
 
