@@ -41,6 +41,6 @@ describe("an account of a fleet", () => {
     })
 
   it("is paid for twice where the journal takes what a stale owner appends", async () => {
-    assert.strictEqual(await fallenIn(86), "I4")
+    assert.strictEqual(await fallenIn(90), "I4")
   })
 })

@@ -59,7 +59,7 @@ describe("a rehearsal of the whole configuration", () => {
   it("refuses addresses of assets whose money stays in the account", async () => {
     const config = account(`recipients: { USDC: ${address} }, refundTo: { BTC: ${address} }`)
     const outcome = await play({ config })
-    assert.match(refusal(outcome), /stays in the account.*: account\.recipients\.USDC, account\.refundTo\.BTC$/)
+    assert.match(refusal(outcome), /others stay in the account.*: account\.recipients\.USDC, account\.refundTo\.BTC$/)
     assert.strictEqual(count(outcome, "FundingSigned"), 0)
   })
 
