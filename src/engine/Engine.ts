@@ -7,62 +7,50 @@
  * still tracked; without the venue's list, orders are read one by one. Only new orders need both. Cancelling runs beside the turns and
  * waits for none of them.
  */
-import { Clock, Effect, Queue, Random } from "effect"
+import { Clock, Effect, Layer, Queue, Random } from "effect"
 import type { Reason } from "../domain/BotEvent.ts"
-import type { Market } from "../domain/Market.ts"
 import { present } from "../domain/Present.ts"
-import type { JournalError } from "../journal/Journal.ts"
 import type { Strategy } from "../strategy/Strategy.ts"
 import * as Defects from "./Defects.ts"
-import { doubledMillis, EngineSettings, type Settings } from "./EngineSettings.ts"
-import * as MarketWatch from "./markets/MarketWatch.ts"
+import { doubledMillis, EngineInputs, type EngineOptions, EngineSettings, type Settings } from "./EngineSettings.ts"
+import { MarketWatch } from "./markets/MarketWatch.ts"
 import { pauseAfter } from "./observation/PollPlan.ts"
-import * as ForgottenOrders from "./restart/ForgottenOrders.ts"
+import { ForgottenOrders } from "./restart/ForgottenOrders.ts"
 import { Bookkeeper } from "./state/Bookkeeper.ts"
-import * as Contact from "./turn/Contact.ts"
-import * as OrderWork from "./turn/OrderWork.ts"
-import * as StrategyPlans from "./turn/StrategyPlans.ts"
+import { Contact } from "./turn/Contact.ts"
+import { OrderWork } from "./turn/OrderWork.ts"
+import { StrategyPlans } from "./turn/StrategyPlans.ts"
 import * as Turn from "./turn/Turn.ts"
 import * as Withdrawals from "./Withdrawals.ts"
 
-export interface EngineOptions {
-  readonly strategies: ReadonlyArray<Strategy>
-  /** Every configured market by name. Orders of removed strategies need their markets too. */
-  readonly markets: ReadonlyMap<string, Market>
-  /** Reason to cancel everything now (kill switch, leaving). Absent without one. Read at every turn. */
-  readonly withdraw: Effect.Effect<Reason | undefined>
-  /** Unclear payments (`unclearPayment`) that the operator says were not made. */
-  readonly payAgain?: ReadonlySet<string>
-  /** True if strategies may be planned. Read at each turn that could plan, once the venue answers. Default: true. */
-  readonly admit?: Effect.Effect<boolean>
-  readonly listen?: Effect.Effect<void, JournalError>
-  /** Interval at which `withdraw` is read while nothing is to be cancelled, for callers that announce a new answer with `wake`. */
-  readonly quietLookMillis?: number
-}
+/** The parts of a turn. Each is a service of the engine. */
+const parts = OrderWork.layer.pipe(
+  Layer.provideMerge(StrategyPlans.layer),
+  Layer.provideMerge(Layer.mergeAll(Contact.layer, ForgottenOrders.layer, MarketWatch.layer))
+)
 
-export const make = Effect.fnUntraced(function* ({
-  strategies,
-  markets,
-  withdraw,
-  payAgain = new Set(),
-  admit = Effect.succeed(true),
-  listen = Effect.void,
-  quietLookMillis
-}: EngineOptions) {
+export const make = Effect.fnUntraced(function* (options: EngineOptions) {
+  const none = { payAgain: new Set<string>(), admit: Effect.succeed(true), listen: Effect.void }
+  const inputs = Layer.succeed(EngineInputs, { ...none, ...options })
+  return yield* Effect.provide(engine, yield* Layer.build(Layer.provideMerge(parts, inputs)))
+})
+
+export type Engine = Effect.Success<typeof engine>
+
+const engine = Effect.gen(function* () {
+  const { quietLookMillis, withdraw } = yield* EngineInputs
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
+  const contact = yield* Contact
+  const plans = yield* StrategyPlans
+  const watch = yield* MarketWatch
+  const work = yield* OrderWork
   const turning = yield* Defects.isolate("a turn of")
-  const watch = yield* MarketWatch.make
-  const contact = yield* Contact.make(withdraw)
-  const forgotten = yield* ForgottenOrders.make(markets)
-  const plans = yield* StrategyPlans.make(strategies, watch, forgotten.admits)
-  const work = yield* OrderWork.make({ contact, forgotten, markets, payAgain, plans, watch, withdraw })
+  const turn = yield* Turn.make
   const woken = yield* Queue.sliding<void>(1)
   const nextTurn = Queue.offer(woken, undefined)
   const withdrawals = yield* Withdrawals.make({ withdraw, wake: nextTurn, ...present({ quietLookMillis }) })
   const wake = Effect.andThen(withdrawals.wake, nextTurn)
-  const parts = { contact, forgotten, plans, watch, work }
-  const turn = yield* Turn.make({ ...parts, admit, listen, markets, withdraw })
   let turnedAt = 0
   let nextLookAt = 0
 
@@ -123,8 +111,6 @@ export const make = Effect.fnUntraced(function* ({
     nextLookAt: () => nextLookAt
   } as const
 })
-
-export type Engine = Effect.Success<ReturnType<typeof make>>
 
 /** Pause after a failed turn, with 20 % jitter: doubles up to `pollMaxMillis`, but not while everything is to be cancelled. */
 const pauseWhileDown = Effect.fnUntraced(function* (

@@ -3,14 +3,17 @@
  * suit the real service.
  */
 
-import { Context } from "effect"
+import { Context, type Effect } from "effect"
 import type { Amount } from "../domain/Amount.ts"
+import type { Reason } from "../domain/BotEvent.ts"
 import { dayMillis, hourMillis, minuteMillis } from "../domain/Durations.ts"
 import type { FeeEcho } from "../domain/EchoedFee.ts"
 import type { Market } from "../domain/Market.ts"
 import type { MoneyPlaces } from "../domain/MoneyPath.ts"
 import type { OrderTerms } from "../domain/Order.ts"
 import { byHand } from "../domain/Placement.ts"
+import type { JournalError } from "../journal/Journal.ts"
+import type { Strategy } from "../strategy/Strategy.ts"
 
 /** Source and return path of our money. Every order must repeat them. */
 export interface Expectations extends MoneyPlaces {
@@ -82,6 +85,26 @@ export const defaults: Omit<Settings, "account"> = {
   refusalMaxMillis: 900_000,
   concurrency: 4
 }
+
+export interface EngineOptions {
+  readonly strategies: ReadonlyArray<Strategy>
+  /** Every configured market by name. Orders of removed strategies need their markets too. */
+  readonly markets: ReadonlyMap<string, Market>
+  /** Reason to cancel everything now (kill switch, leaving). Absent without one. Read at every turn. */
+  readonly withdraw: Effect.Effect<Reason | undefined>
+  /** Unclear payments (`unclearPayment`) that the operator says were not made. Default: none. */
+  readonly payAgain?: ReadonlySet<string>
+  /** True if strategies may be planned. Read at each turn that could plan, once the venue answers. Default: true. */
+  readonly admit?: Effect.Effect<boolean>
+  readonly listen?: Effect.Effect<void, JournalError>
+  /** Interval at which `withdraw` is read while nothing is to be cancelled, for callers that announce a new answer with `wake`. */
+  readonly quietLookMillis?: number
+}
+
+export class EngineInputs extends Context.Service<
+  EngineInputs,
+  EngineOptions & Required<Pick<EngineOptions, "admit" | "listen" | "payAgain">>
+>()("limitbot/engine/EngineInputs") {}
 
 export class EngineSettings extends Context.Service<EngineSettings, Settings>()("limitbot/engine/EngineSettings") {}
 

@@ -242,7 +242,7 @@ const besideTurns = (
     pulse,
     warm
   }: {
-    readonly engine: Effect.Success<ReturnType<typeof Engine.make>>
+    readonly engine: Engine.Engine
     readonly files: Effect.Success<ReturnType<typeof StrategyWatch.make>>
     readonly pulse: Display.Shown["pulse"]
     readonly warm: Effect.Success<ReturnType<typeof WarmPrices.make>>

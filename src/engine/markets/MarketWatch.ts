@@ -2,7 +2,7 @@
  * The markets of one engine's strategies: prices and depth from the shared order book, and closed candles for the
  * strategies that ask for them. Candles are built from prices that this engine saw and stored in its journal.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { minuteMillis } from "../../domain/Durations.ts"
@@ -87,7 +87,9 @@ export const make = Effect.gen(function* () {
   return { watchMarketsOf, look, moment, rest, prices: orderBook.prices, doubts: orderBook.doubts } as const
 })
 
-export type MarketWatch = Effect.Success<typeof make>
+export class MarketWatch extends Context.Service<MarketWatch>()("limitbot/engine/markets/MarketWatch", { make }) {
+  static readonly layer = Layer.effect(this, make)
+}
 
 export const doubted = (
   { doubts: known }: BotState,

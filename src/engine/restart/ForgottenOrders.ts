@@ -9,7 +9,7 @@
  *
  * A list may lag. So if events can be missing, the list counts only when it is read as long after the start as an order may take to show.
  */
-import { Clock, Effect, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Stream } from "effect"
 import * as Decimal from "../../domain/Decimal.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import type { Market } from "../../domain/Market.ts"
@@ -19,7 +19,7 @@ import { present } from "../../domain/Present.ts"
 import type { DesiredOrder } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import { Venue } from "../../venue/Venue.ts"
-import { EngineSettings } from "../EngineSettings.ts"
+import { EngineInputs, EngineSettings } from "../EngineSettings.ts"
 import { adopt } from "../reconciliation/Adoption.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { isUnsigned, missingBy, unsignedIn } from "../state/orders/JournalIntegrity.ts"
@@ -36,7 +36,8 @@ interface Wish {
   readonly market: Market
 }
 
-export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Market>) {
+const make = Effect.gen(function* () {
+  const { markets } = yield* EngineInputs
   const books = yield* Bookkeeper
   const venue = yield* Venue
   const settings = yield* EngineSettings
@@ -120,7 +121,11 @@ export const make = Effect.fnUntraced(function* (markets: ReadonlyMap<string, Ma
   return { admits, mayContinue, look }
 })
 
-export type ForgottenOrders = Effect.Success<ReturnType<typeof make>>
+export class ForgottenOrders extends Context.Service<ForgottenOrders>()("limitbot/engine/restart/ForgottenOrders", {
+  make
+}) {
+  static readonly layer = Layer.effect(this, make)
+}
 
 const isWish = ({ desired, market }: Wish, order: Order): boolean =>
   order.baseAsset === market.base.id &&

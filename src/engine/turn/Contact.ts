@@ -3,19 +3,20 @@
  * equally long. A failed read of one order does not interrupt requests of the others. A refused credential ends the bot, but not at once: a
  * gateway that restarts may refuse one request.
  */
-import { Clock, Effect } from "effect"
-import type { Reason } from "../../domain/BotEvent.ts"
+import { Clock, Context, Effect, Layer } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"
 import type { JournalError } from "../../journal/Journal.ts"
 import type { OutcomeUnknown, VenueError } from "../../venue/VenueError.ts"
+import { EngineInputs } from "../EngineSettings.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 
 /** A credential that was good counts as bad when every turn fails for this time. */
 const refusedMillis = 3_000
 
-/** `withdraw`: while everything is cancelled, no refusal ends the bot. */
-export const make = Effect.fnUntraced(function* (withdraw: Effect.Effect<Reason | undefined>) {
+const make = Effect.gen(function* () {
+  /** While everything is cancelled, no refusal ends the bot. */
+  const { withdraw } = yield* EngineInputs
   const books = yield* Bookkeeper
   let turnBeganAt = 0
   let isAccepted = false
@@ -69,6 +70,8 @@ export const make = Effect.fnUntraced(function* (withdraw: Effect.Effect<Reason 
   return { isDown, isolated, isUp, turnBegins, turnEnded, turnRefused }
 })
 
-export type Contact = Effect.Success<ReturnType<typeof make>>
+export class Contact extends Context.Service<Contact>()("limitbot/engine/turn/Contact", { make }) {
+  static readonly layer = Layer.effect(this, make)
+}
 
 const later = (reason: { readonly message: string }) => Effect.logDebug(reason.message)

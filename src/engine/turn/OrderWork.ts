@@ -2,34 +2,26 @@
  * Work of a turn on each order: the step that is due, if the gate permits it. Directly before money could leave, the gate asks for the
  * facts of that time.
  */
-import { Effect } from "effect"
-import type { Reason } from "../../domain/BotEvent.ts"
-import type { Market } from "../../domain/Market.ts"
+import { Context, Effect, Layer } from "effect"
 import * as Defects from "../Defects.ts"
-import { EngineSettings } from "../EngineSettings.ts"
+import { EngineInputs, EngineSettings } from "../EngineSettings.ts"
 import * as Gate from "../holds/Gate.ts"
-import type { MarketWatch } from "../markets/MarketWatch.ts"
+import { MarketWatch } from "../markets/MarketWatch.ts"
 import * as Driver from "../protocol/Driver.ts"
 import { statesWithRows } from "../protocol/Due.ts"
-import type { ForgottenOrders } from "../restart/ForgottenOrders.ts"
+import { ForgottenOrders } from "../restart/ForgottenOrders.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import { marketOf } from "../state/Placement.ts"
-import type { Contact } from "./Contact.ts"
-import type { StrategyPlans } from "./StrategyPlans.ts"
+import { Contact } from "./Contact.ts"
+import { StrategyPlans } from "./StrategyPlans.ts"
 
-export interface OrderWorkOptions {
-  readonly markets: ReadonlyMap<string, Market>
-  readonly withdraw: Effect.Effect<Reason | undefined>
-  readonly payAgain: ReadonlySet<string>
-  readonly contact: Contact
-  readonly forgotten: ForgottenOrders
-  readonly plans: StrategyPlans
-  readonly watch: MarketWatch
-}
-
-export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
-  const { contact, forgotten, markets, payAgain, plans, watch, withdraw } = options
+const make = Effect.gen(function* () {
+  const { markets, payAgain, withdraw } = yield* EngineInputs
+  const contact = yield* Contact
+  const forgotten = yield* ForgottenOrders
+  const plans = yield* StrategyPlans
+  const { prices } = yield* MarketWatch
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
   const working = yield* Defects.isolate("the work on")
@@ -38,7 +30,7 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
     markets,
     stopped: Effect.map(withdraw, (reason) => reason?.text),
     limitsOf: (strategy) => plans.inForce().find(({ name }) => name === strategy)?.limits,
-    prices: watch.prices
+    prices
   })
 
   /** A turn may start one more order only on fresh prices, and while the venue answers clearly. */
@@ -71,4 +63,6 @@ export const make = Effect.fnUntraced(function* (options: OrderWorkOptions) {
   return { all, isIdle }
 })
 
-export type OrderWork = Effect.Success<ReturnType<typeof make>>
+export class OrderWork extends Context.Service<OrderWork>()("limitbot/engine/turn/OrderWork", { make }) {
+  static readonly layer = Layer.effect(this, make)
+}

@@ -2,17 +2,19 @@
  * The strategies in force and their last decisions. A strategy that throws stops only itself: its orders stay as they are, and it is asked
  * again at each turn.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
 import { messageOf } from "../../domain/Text.ts"
-import type { Decision, DesiredOrder } from "../../strategy/Decision.ts"
+import type { Decision } from "../../strategy/Decision.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
+import { EngineInputs } from "../EngineSettings.ts"
 import * as FundingStop from "../holds/FundingStop.ts"
-import type { MarketWatch } from "../markets/MarketWatch.ts"
+import { MarketWatch } from "../markets/MarketWatch.ts"
 import type { MarketMoment } from "../planning/DecisionRecord.ts"
 import * as LossGuard from "../planning/LossGuard.ts"
 import * as Planning from "../planning/Planning.ts"
+import { ForgottenOrders } from "../restart/ForgottenOrders.ts"
 import * as StartUp from "../StartUp.ts"
 import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { leftPositions } from "../state/strategies/LeftPosition.ts"
@@ -20,13 +22,11 @@ import { leftPositions } from "../state/strategies/LeftPosition.ts"
 /** A strategy that failed counts as fixed after this time without another failure. */
 const mendedAfterMillis = 60_000
 
-export const make = Effect.fnUntraced(function* (
-  first: ReadonlyArray<Strategy>,
-  watch: MarketWatch,
-  admits: (strategy: Strategy, desired: DesiredOrder) => boolean
-) {
+const make = Effect.gen(function* () {
+  const { strategies: first } = yield* EngineInputs
+  const watch = yield* MarketWatch
   const books = yield* Bookkeeper
-  const planning = yield* Planning.make(admits)
+  const planning = yield* Planning.make((yield* ForgottenOrders).admits)
   const decisions = new Map<string, Decision>()
   let strategies = first
   const looks = new Map<string, readonly [MarketMoment, MarketMoment | undefined]>()
@@ -110,4 +110,6 @@ export const make = Effect.fnUntraced(function* (
   } as const
 })
 
-export type StrategyPlans = Effect.Success<ReturnType<typeof make>>
+export class StrategyPlans extends Context.Service<StrategyPlans>()("limitbot/engine/turn/StrategyPlans", { make }) {
+  static readonly layer = Layer.effect(this, make)
+}

@@ -2,29 +2,31 @@
 import { Clock, Effect } from "effect"
 import type { Reason } from "../../domain/BotEvent.ts"
 import { withFeed } from "../../domain/Drift.ts"
-import type { JournalError } from "../../journal/Journal.ts"
 import { LeaseLost } from "../../journal/Lease.ts"
 import { IncidentFeed, Venue } from "../../venue/Venue.ts"
+import { EngineInputs } from "../EngineSettings.ts"
 import { closedForAll } from "../holds/HoldsOn.ts"
-import * as MarketWatch from "../markets/MarketWatch.ts"
+import { doubted, MarketWatch } from "../markets/MarketWatch.ts"
 import * as Observation from "../observation/Observation.ts"
+import { ForgottenOrders } from "../restart/ForgottenOrders.ts"
 import { Bookkeeper, noteLease } from "../state/Bookkeeper.ts"
 import { unfinished } from "../state/BotState.ts"
 import * as VenueTime from "../tracking/VenueTime.ts"
-import type { OrderWork, OrderWorkOptions } from "./OrderWork.ts"
-
-export interface TurnOptions extends Omit<OrderWorkOptions, "payAgain"> {
-  readonly admit: Effect.Effect<boolean>
-  readonly listen: Effect.Effect<void, JournalError>
-  readonly work: OrderWork
-}
+import { Contact } from "./Contact.ts"
+import { OrderWork } from "./OrderWork.ts"
+import { StrategyPlans } from "./StrategyPlans.ts"
 
 /**
  * A turn returns the reason if the venue could not be read. It fails if the venue refuses our credential, if decimals are wrong, or if the
  * journal cannot be written.
  */
-export const make = Effect.fnUntraced(function* (options: TurnOptions) {
-  const { admit, contact, forgotten, listen, markets, plans, watch, withdraw, work } = options
+export const make = Effect.gen(function* () {
+  const { admit, listen, markets, withdraw } = yield* EngineInputs
+  const contact = yield* Contact
+  const forgotten = yield* ForgottenOrders
+  const plans = yield* StrategyPlans
+  const watch = yield* MarketWatch
+  const work = yield* OrderWork
   const books = yield* Bookkeeper
   const venue = yield* Venue
   const incidents = yield* IncidentFeed
@@ -46,7 +48,7 @@ export const make = Effect.fnUntraced(function* (options: TurnOptions) {
           isNeeded && error.reason._tag === "Unauthorized" ? Effect.fail(error) : Effect.succeed(error.message)
       })
     )
-    yield* books.record(...MarketWatch.doubted(books.state, watch.doubts, plans.inForce()))
+    yield* books.record(...doubted(books.state, watch.doubts, plans.inForce()))
     return unpriced
   })
 

@@ -5,7 +5,8 @@ import { TestClock } from "effect/testing"
 import type { BotEvent } from "../../../src/domain/BotEvent.ts"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Order } from "../../../src/domain/Order.ts"
-import * as ForgottenOrders from "../../../src/engine/restart/ForgottenOrders.ts"
+import { EngineInputs } from "../../../src/engine/EngineSettings.ts"
+import { ForgottenOrders } from "../../../src/engine/restart/ForgottenOrders.ts"
 import * as Fingerprint from "../../../src/engine/tracking/Fingerprint.ts"
 import type { DesiredOrder } from "../../../src/strategy/Decision.ts"
 import { parse } from "../../world/bot/botWorld.ts"
@@ -68,7 +69,12 @@ const firstLook = ({ ageMillis = 0, isStrange = false, isTorn = false, shown = {
     const venue = { listOrders: lists, getOrder: () => Effect.succeed({ value: found }) }
     const { books, context } = yield* remembering(venue, [stopped, started("a"), started(isTorn ? "b" : "a")])
     const markets = new Map([euro, market].map((each) => [each.name, each]))
-    const forgotten = yield* Effect.provideContext(ForgottenOrders.make(markets), context)
+    const none = { payAgain: new Set<string>(), admit: Effect.succeed(true), listen: Effect.void }
+    const inputs = { strategies: [], markets, withdraw: Effect.undefined, ...none }
+    const forgotten = yield* ForgottenOrders.make.pipe(
+      Effect.provideService(EngineInputs, inputs),
+      Effect.provideContext(context)
+    )
     const desired = { ...wish, ...wanted }
     assert.isFalse(forgotten.admits(strategy, desired), "nothing begins before the venue was asked")
     const mayBegin = yield* forgotten.look()
