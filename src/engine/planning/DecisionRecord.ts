@@ -3,11 +3,12 @@
  * recorded event, and when two decisions are the same. A run and a replay of its journal share all three. A run asks a strategy only when its
  * last answer no longer holds.
  */
-
 import { Effect } from "effect"
 import type { Depth } from "../../domain/Book.ts"
 import type { Of } from "../../domain/BotEvent.ts"
+import * as CostBasis from "../../domain/CostBasis.ts"
 import { elapsedMillis } from "../../domain/Durations.ts"
+import * as Ledger from "../../domain/Ledger.ts"
 import type { TwoSidedPrice } from "../../domain/Market.ts"
 import { present } from "../../domain/Present.ts"
 import type { Signals } from "../../domain/Signal.ts"
@@ -16,14 +17,15 @@ import { type Decision, type DesiredOrder, type DesiredSlot, holds, written } fr
 import * as JoinedCandles from "../../strategy/expression/series/JoinedCandles.ts"
 import { armedAboveCost } from "../../strategy/kinds/CostFloor.ts"
 import type { Inputs, Strategy } from "../../strategy/Strategy.ts"
-import { progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
+import { type OwnState, progressOf, type SlotProgress, type View } from "../../strategy/View.ts"
 import { holdsOnSlot, stopping } from "../holds/HoldsOn.ts"
 import { quietness } from "../holds/MarketLimits.ts"
 import type { Bookkeeper } from "../state/Bookkeeper.ts"
 import { type BotState, unfinished } from "../state/BotState.ts"
-import { ownState } from "../state/OwnTrading.ts"
 import type { Placement } from "../state/Placement.ts"
 import * as SlotFold from "../state/SlotFold.ts"
+import { noTrading } from "../state/strategies/TradingFold.ts"
+import type { Usage } from "../state/Tally.ts"
 import * as Tally from "../state/Tally.ts"
 import type { Refusals } from "./Exits.ts"
 
@@ -219,3 +221,20 @@ const stillHolds = (
   (until.barClose === undefined || JoinedCandles.isSame(view.candles, candles)) &&
   (until.depth === undefined || view.depth === depth) &&
   (until.signals === undefined || signalsNow === signals)
+
+/** Trading and money of a strategy as far as it may see them. */
+export const ownState = (
+  state: BotState,
+  { name, market }: Strategy,
+  { openOrders, reserved }: Pick<Usage, "openOrders" | "reserved">
+): OwnState => {
+  const { lastFill, lastPlacedAt, position } = state.strategies.get(name)?.trading.get(market.name) ?? noTrading
+  const free = (asset: string) => Ledger.freeOf(state.ledger, name, asset) - (reserved.get(asset) ?? 0n)
+  return {
+    openOrders,
+    freeBase: free(market.base.symbol),
+    freeQuote: free(market.quote.symbol),
+    ...CostBasis.seenPosition(position, market),
+    ...present({ lastFill, lastPlacedAt })
+  }
+}

@@ -5,23 +5,18 @@
  * the better price gains more than replacing costs, so a wobbling price does not burn fees. An open order whose fill would be no worse than
  * its successor's may stay until the successor may be placed.
  */
-import { type Amount, formatWithSymbol } from "../../domain/Amount.ts"
+import { formatWithSymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { gainOfMoving, type Market, tradesNoWorse } from "../../domain/Market.ts"
-import { isFinished, type PlacementState } from "../../domain/Placement.ts"
+import { isFinished } from "../../domain/Placement.ts"
 import { present } from "../../domain/Present.ts"
 import { type DesiredOrder, exitsFirst } from "../../strategy/Decision.ts"
+import type { Placement } from "../state/Placement.ts"
 import type { ReplacementCost } from "./ReplacementCost.ts"
 
-export interface SlotOrder {
-  readonly slot: string
-  readonly market: string
-  readonly side: "BUY" | "SELL"
-  readonly price: Decimal.Decimal
-  readonly quantity: Amount
-  readonly by?: "swap"
-  readonly state: PlacementState
+/** A placement; `quantity` is what has not filled of it. */
+export interface SlotOrder extends Pick<Placement, "by" | "market" | "price" | "quantity" | "side" | "slot" | "state"> {
   readonly cancelRequested: boolean
   readonly replacement: ReplacementCost
 }

@@ -41,12 +41,7 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
   const now = yield* Clock.currentTimeMillis
   const { market, mayBegin = () => true, mayContinue = true, payAgain } = inputs
   const { placements, runStartedAt } = books.state
-  const ofPass = {
-    gate: pass.gate,
-    done: pass.done,
-    hasPayload: pass.payload !== undefined,
-    isStillUnpaid: pass.isStillUnpaid
-  }
+  const { done, gate, isStillUnpaid, payload } = pass
   return {
     now,
     venueNow: VenueTime.of(books.state, now),
@@ -54,7 +49,7 @@ const factsOf = Effect.fnUntraced(function* ({ books, settings, wallet }: Calls.
     concluded: (placement: Placement, seen: Seen) => concluded(placement, seen, settings),
     ...{ runStartedAt, settings, market, placements, payAgain, wallet: wallet.kind },
     ...{ mayContinue, mayBegin: mayBegin(now) },
-    ...ofPass
+    ...{ done, gate, isStillUnpaid, hasPayload: payload !== undefined }
   } satisfies DueFacts
 })
 
