@@ -3,11 +3,11 @@
  * Only new and edited files are judged. A file that ran unchanged before continues after a restart whatever the market did, because the
  * operator may be away.
  */
-import { Clock, Effect, FileSystem, Option, Schema } from "effect"
+import { Clock, Deferred, Effect, FileSystem, Option, Schema } from "effect"
 import { staleness } from "../../engine/holds/MarketLimits.ts"
 import { type FindingName, findingNames, type PlanFinding } from "../../engine/planning/ahead/PlanFindings.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
-import type { BotState } from "../../engine/state/BotState.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
 import type { BotConfig } from "../../files/ConfigFile.ts"
 import { PriceStore } from "../../journal/PriceStore.ts"
 import * as WholeFile from "../../journal/WholeFile.ts"
@@ -17,12 +17,13 @@ import { budgets, marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import * as PlanInputs from "../plan/PlanInputs.ts"
+import { PlanRefused } from "../plan/PlanRefused.ts"
 
 /** A price of this age is good enough to judge an edit. */
 const priceMillis = 5_000
 
 /** True if the strategy, in its present text, has not run by this journal. */
-export const isFresh = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
+const isFresh = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
   const strategyState = strategies.get(name)
   return strategyState?.loaded?.hash !== hash || strategyState.removed !== undefined || strategyState.isTried !== true
 }
@@ -73,7 +74,7 @@ export const refusedOf = (
   allowed: ReadonlyArray<FindingName>
 ): ReadonlyArray<PlanFinding> => findings.filter(({ name }) => !allowed.includes(name))
 
-export const sentenceOf = ({ name, text }: PlanFinding): string => `${name}: ${text}`
+const sentenceOf = ({ name, text }: PlanFinding): string => `${name}: ${text}`
 
 export const editSentenceOf = (finding: PlanFinding): string =>
   `${finding.strategies.join(", ")}: ${sentenceOf(finding)}. Change the file, or: limitbot reload --allow ${finding.name}`
@@ -95,3 +96,50 @@ export const forgetAllowed = Effect.fn("Admission.forgetAllowed")(function* (jou
   const fileSystem = yield* FileSystem.FileSystem
   yield* Effect.ignore(fileSystem.remove(fileOf(journal), { force: true }))
 })
+
+interface Judged {
+  /** Absent if no file is judged. */
+  readonly admission: Admission | undefined
+  readonly killSwitch: Effect.Effect<string | undefined>
+  readonly strategies: ReadonlyArray<Strategy>
+}
+
+/**
+ * Judges the strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the venue gives no usable
+ * answer, the bot starts anyway, and the first turn that could place an order judges. A bot that has orders, or that already runs, is ended
+ * only by a refused file.
+ */
+export const judging = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: Judged) {
+  const { state } = yield* Bookkeeper
+  const context = yield* Effect.context<Effect.Services<ReturnType<typeof findingsOn>>>()
+  const fresh = strategies.filter((strategy) => isFresh(state, strategy))
+  const refusal = yield* Deferred.make<never, Effect.Error<typeof judged>>()
+  let isAdmitted = admission === undefined || fresh.length === 0
+  const judged = Effect.gen(function* () {
+    if (admission === undefined) return
+    const findings = yield* findingsOn(admission, strategies, fresh)
+    if (findings === undefined) return
+    const refused = refusedOf(findings, admission.allow)
+    isAdmitted = refused.length === 0
+    if (isAdmitted) return
+    const names = [...new Set(refused.map(({ name }) => name))]
+    return yield* new PlanRefused({ names, findings: refused.map(sentenceOf), isPrinted: false })
+  }).pipe(Effect.provideContext(context))
+  // While everything is withdrawn nothing is refused, because withdrawing needs a running bot.
+  const isKilled = Effect.map(killSwitch, (reason) => reason !== undefined)
+  const judgedIfPossible = Effect.catchIf(judged, isNoVerdict, ({ message }) => Effect.logWarning(message))
+  if (!isAdmitted && !(yield* isKilled))
+    yield* unfinished(state).length > 0 ? judgedIfPossible : Effect.retry(judged, { times: 1, while: isNoVerdict })
+  const admit = Effect.flatMap(isKilled, (killed) =>
+    isAdmitted || killed
+      ? Effect.succeed(isAdmitted)
+      : judgedIfPossible.pipe(
+          Effect.tapCause((cause) => Deferred.failCause(refusal, cause)),
+          Effect.ignore,
+          Effect.map(() => isAdmitted)
+        )
+  )
+  return { admit, refused: Deferred.await(refusal) } as const
+})
+
+const isNoVerdict = (error: { readonly _tag: string }) => error._tag !== "PlanRefused"

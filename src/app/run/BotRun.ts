@@ -8,7 +8,6 @@ import * as Signals from "../../control/Signals.ts"
 import * as Telemetry from "../../control/Telemetry.ts"
 import { bySymbol } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
-import { counted } from "../../domain/Words.ts"
 import * as Engine from "../../engine/Engine.ts"
 import { EngineSettings } from "../../engine/EngineSettings.ts"
 import { mayStillBeMade, unclearPayment } from "../../engine/funding/Paying.ts"
@@ -24,10 +23,8 @@ import { Terminal } from "../../process/Terminal.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 import type { VenueAccount } from "../../venue/VenueConfig.ts"
 import { version } from "../../version.ts"
-import { moneySums } from "../../views/Money.ts"
 import * as StoredBooks from "../../views/profit/StoredBooks.ts"
 import * as StoredProfit from "../../views/profit/StoredProfit.ts"
-import { safeUntil } from "../../views/Status.ts"
 import * as WarmPrices from "../candles/WarmPrices.ts"
 import * as BotServices from "../control/BotServices.ts"
 import * as DashboardPage from "../control/DashboardPage.ts"
@@ -35,11 +32,11 @@ import * as OwnPhones from "../control/OwnPhones.ts"
 import { decisionCode } from "../DecisionCode.ts"
 import * as ResolveFile from "../journal/ResolveFile.ts"
 import { note } from "../journal/Resolving.ts"
-import { PlanRefused } from "../plan/PlanRefused.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
 import * as Admission from "./Admission.ts"
 import * as Canarying from "./Canarying.ts"
 import * as Display from "./Display.ts"
+import * as LastWords from "./LastWords.ts"
 import * as Surfaces from "./Surfaces.ts"
 import * as SystemdWatchdog from "./SystemdWatchdog.ts"
 import * as ChainWatch from "./watch/ChainWatch.ts"
@@ -130,9 +127,9 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
     reason !== undefined ? { code: "kill-switch", text: reason } : withdrawing ? leavingReason : undefined
   )
   yield* mayPayAgain(books.state, payAgain)
-  yield* stop.leaves(() => behindText(books.state))
+  yield* stop.leaves(() => LastWords.stillOpen(books.state))
   const changes = yield* PubSub.subscribe(books.changes)
-  const { admit, refused } = yield* admissionOf(options)
+  const { admit, refused } = yield* Admission.judging(options)
   yield* StartUp.recordOrWithdraw(options.run, options.strategies, withdraw)
   const verified = yield* ChainWatch.begin(options.journal)
   yield* beside("the verification of the journal", verified)
@@ -201,7 +198,6 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
     reason: options.cancelOnExit ? "all orders closed" : "stopped, orders left resting"
   })
   yield* Fiber.join(display)
-  return yield* summary(options)
 }, Effect.scoped)
 
 /** Accepts the operator's answer only on an unclear payment that can no longer be made. */
@@ -283,74 +279,3 @@ const openPage = Effect.fnUntraced(function* (
   else if (!isInteractive) yield* Console.log(`dashboard ${line}`)
   return line
 })
-
-/**
- * Judges the strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the venue gives no usable
- * answer, the bot starts anyway, and the first turn that could place an order judges. A bot that has orders, or that already runs, is ended
- * only by a refused file.
- */
-const admissionOf = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: Completed) {
-  const { state } = yield* Bookkeeper
-  const context = yield* Effect.context<Effect.Services<ReturnType<typeof Admission.findingsOn>>>()
-  const fresh = strategies.filter((strategy) => Admission.isFresh(state, strategy))
-  const refusal = yield* Deferred.make<never, Effect.Error<typeof judged>>()
-  let isAdmitted = admission === undefined || fresh.length === 0
-  const judged = Effect.gen(function* () {
-    if (admission === undefined) return
-    const findings = yield* Admission.findingsOn(admission, strategies, fresh)
-    if (findings === undefined) return
-    const refused = Admission.refusedOf(findings, admission.allow)
-    isAdmitted = refused.length === 0
-    if (isAdmitted) return
-    const names = [...new Set(refused.map(({ name }) => name))]
-    return yield* new PlanRefused({ names, findings: refused.map(Admission.sentenceOf), isPrinted: false })
-  }).pipe(Effect.provideContext(context))
-  // While everything is withdrawn nothing is refused, because withdrawing needs a running bot.
-  const isKilled = Effect.map(killSwitch, (reason) => reason !== undefined)
-  const judgedIfPossible = Effect.catchIf(judged, isNoVerdict, ({ message }) => Effect.logWarning(message))
-  if (!isAdmitted && !(yield* isKilled))
-    yield* unfinished(state).length > 0 ? judgedIfPossible : Effect.retry(judged, { times: 1, while: isNoVerdict })
-  const admit = Effect.flatMap(isKilled, (killed) =>
-    isAdmitted || killed
-      ? Effect.succeed(isAdmitted)
-      : judgedIfPossible.pipe(
-          Effect.tapCause((cause) => Deferred.failCause(refusal, cause)),
-          Effect.ignore,
-          Effect.map(() => isAdmitted)
-        )
-  )
-  return { admit, refused: Deferred.await(refusal) } as const
-})
-
-const isNoVerdict = (error: { readonly _tag: string }) => error._tag !== "PlanRefused"
-
-export interface Summary extends ReturnType<typeof moneySums> {
-  readonly event: "summary"
-  readonly fills: number
-  readonly openOrders: number
-}
-
-const summary = Effect.fnUntraced(function* ({ assets }: Completed) {
-  const { state } = yield* Bookkeeper
-  const open = unfinished(state)
-  const result: Summary = { event: "summary", fills: state.fills, openOrders: open.length, ...moneySums(state, assets) }
-  return { summary: result, safeUntil: safeUntil(state) }
-})
-
-const behindText = (state: BotState): string => {
-  const open = unfinished(state)
-  const resting = open.filter(({ order, state: at }) => order !== undefined && at !== "closing").length
-  const rest = open.length - resting
-  const unreadable = open.flatMap((placement) =>
-    placement.unreadable === undefined
-      ? []
-      : [`the venue's report of order ${placement.order?.id} is unusable (${placement.unreadable.why})`]
-  )
-  const remainders = [
-    ...(resting === 0 ? [] : [`${counted(resting, "order")} may still be open and fill`]),
-    ...unreadable,
-    ...(rest === 0 ? [] : [`${counted(rest, "order")} with money under way`])
-  ]
-  if (remainders.length === 0) return "nothing is still open; the journal is intact"
-  return `still open: ${remainders.join(", ")}. The journal is intact: start the bot again to track them`
-}

@@ -3,23 +3,36 @@ import { Console, Effect } from "effect"
 import { bySymbol } from "../../domain/Amount.ts"
 import { counted } from "../../domain/Words.ts"
 import { Bookkeeper } from "../../engine/state/Bookkeeper.ts"
+import { type BotState, unfinished } from "../../engine/state/BotState.ts"
+import type { BotConfig } from "../../files/ConfigFile.ts"
 import * as Money from "../../report/text/Money.ts"
-import type * as BotRun from "./BotRun.ts"
+import { moneySums } from "../../views/Money.ts"
+import { safeUntil } from "../../views/Status.ts"
+
+interface Ended {
+  readonly config: BotConfig
+  readonly configFile: string
+  readonly json: boolean
+  readonly run: { readonly mode: string }
+  readonly warning: string | undefined
+}
 
 export const print = Effect.fnUntraced(function* (
-  { config, configFile, json, run, warning }: BotRun.BotRunOptions,
-  { summary, safeUntil }: Effect.Success<ReturnType<typeof BotRun.runBot>>,
+  { config, configFile, json, run, warning }: Ended,
   extra: Readonly<Record<string, unknown>> = {}
 ) {
-  if (json) return yield* Console.log(JSON.stringify({ ...summary, ...extra }))
   const { state } = yield* Bookkeeper
-  yield* Console.log(`\n${Money.table(state.ledger, bySymbol(config.markets.assets)).join("\n")}\n`)
-  const residual = Object.entries(summary.residual).map(([asset, amount]) => `${amount} ${asset}`)
+  const assets = bySymbol(config.markets.assets)
+  const [fills, openOrders, sums] = [state.fills, unfinished(state).length, moneySums(state, assets)]
+  if (json) return yield* Console.log(JSON.stringify({ event: "summary", fills, openOrders, ...sums, ...extra }))
+  yield* Console.log(`\n${Money.table(state.ledger, assets).join("\n")}\n`)
+  const residual = Object.entries(sums.residual).map(([asset, amount]) => `${amount} ${asset}`)
   yield* Console.log(
-    `${counted(summary.fills, "fill")}, ${counted(summary.openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`
+    `${counted(fills, "fill")}, ${counted(openOrders, "open order")}, unexplained ${residual.join(", ") || "0"}.`
   )
   if (run.mode === "dry-run") return yield* Console.log(`${warning}. Its orders ended with it.`)
-  if (safeUntil !== undefined) yield* Console.log(restingText(safeUntil))
+  const until = safeUntil(state)
+  if (until !== undefined) yield* Console.log(restingText(until))
   if (run.mode === "live") yield* Console.log(pageText(config.dashboard !== undefined, configFile))
 })
 
@@ -34,3 +47,21 @@ const restingText = (safeUntil: string): string =>
     `${safeUntil}, when the first of them expires and is refunded.`,
     "Start the bot again to continue, or use --cancel-on-exit to cancel them."
   ].join("\n")
+
+export const stillOpen = (state: BotState): string => {
+  const open = unfinished(state)
+  const resting = open.filter(({ order, state: at }) => order !== undefined && at !== "closing").length
+  const rest = open.length - resting
+  const unreadable = open.flatMap((placement) =>
+    placement.unreadable === undefined
+      ? []
+      : [`the venue's report of order ${placement.order?.id} is unusable (${placement.unreadable.why})`]
+  )
+  const remainders = [
+    ...(resting === 0 ? [] : [`${counted(resting, "order")} may still be open and fill`]),
+    ...unreadable,
+    ...(rest === 0 ? [] : [`${counted(rest, "order")} with money under way`])
+  ]
+  if (remainders.length === 0) return "nothing is still open; the journal is intact"
+  return `still open: ${remainders.join(", ")}. The journal is intact: start the bot again to track them`
+}

@@ -88,8 +88,8 @@ export const run = Effect.fnUntraced(function* (asked: Asked) {
     const { state } = yield* Bookkeeper
     const isKilled = (yield* options.killSwitch) !== undefined
     const isHeard = yield* StartChecks.pass({ config, account, state, isKilled })
-    const result = yield* BotRun.runBot(options)
-    yield* LastWords.print(options, result)
+    yield* BotRun.runBot(options)
+    yield* LastWords.print(options)
     if (!isHeard && !StartUp.isBound(state)) return yield* new VenueSilent({ url: config.venue.url })
   }).pipe(Effect.provide(layer), Effect.provide(Telemetry.tracing(config.otlp)))
 }, Effect.scoped)

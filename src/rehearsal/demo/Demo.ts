@@ -102,7 +102,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     pictureMillis: Duration.toMillis("10 seconds"),
     killSwitch: yield* KillFile.watch(config.journal)
   }
-  const result = yield* BotRun.runBot(options)
+  yield* BotRun.runBot(options)
   const { state } = yield* Bookkeeper
   const differences = yield* BooksComparison.differences(
     config.venue.url,
@@ -110,7 +110,7 @@ const trade = Effect.fnUntraced(function* (demo: Demo) {
     state,
     config.markets.assets
   ).pipe(Effect.provide(NodeHttpClient.layerUndici))
-  yield* LastWords.print(options, result, { booksAgree: differences.length === 0 })
+  yield* LastWords.print(options, { booksAgree: differences.length === 0 })
   if (differences.length > 0) return yield* new BooksDiffer({ differences })
   if (!json) yield* Console.log("The sandbox's own books agree to the unit.")
 })
