@@ -89,12 +89,12 @@ const check = (node: YamlNode, allowed: Allowed, to: Report, key = ""): void => 
   if (recipientKeys.has(key) && !allowed.recipients.has(text)) tell(to, node, "recipients", text)
   const host = hostIn(text)
   if (host !== undefined && !allowed.addresses.has(host)) tell(to, node, "addresses", host)
-  if (
-    host === undefined &&
-    (/(?:^|[:{,])\s*(?:[/~\\]|[a-z]:\\)/i.test(text) || /(?:^|[/\\:{,])\s*\.\.(?:[/\\},]|$)/.test(text))
-  )
+  else if (host === undefined && outside.some((pattern) => pattern.test(text)))
     report(to, node, `${text} is outside the account's folder`, "a row's files lie in secrets/NAME alone")
 }
+
+/** An absolute path, or one with `..`: at the start, after a prefix such as `journal:`, or within the braces of a pattern. */
+const outside = [/(?:^|[:{,])\s*(?:[/~\\]|[a-z]:\\)/i, /(?:^|[/\\:{,])\s*\.\.(?:[/\\},]|$)/]
 
 const tell = (to: Report, place: Parameters<typeof report>[1], list: keyof Allowed, what: string) =>
   report(to, place, `${what} is not allowed on this machine`, `add it to ${list} of ${allowedName}`)

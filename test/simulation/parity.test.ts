@@ -454,7 +454,7 @@ describe("parity with a spread of ten basis points", () => {
   }
 })
 
-it("orders filled after the price was asked are followed by orders at a price asked after the fills", async () => {
+it("a fill newer than the price has the price asked again before the next order", async () => {
   // In this world a turn asks for the price just before a jump, and reads the orders just after it.
   const [seed, prices] = [23, jumping(23, 14)]
   const text = strategyFrom("market-making", jumpingKinds["market-making"] ?? assert.fail(), seed)

@@ -145,10 +145,9 @@ const checkOrder = (check: Check, row: number, before: number): void => {
 }
 
 const reportDuplicate = (check: Check, row: number, before: number): void => {
-  const time = iso(check.columns[0]?.[row] ?? 0)
   report(check, row, 1, "duplicates", {
     kind: "duplicate",
-    message: `the time ${time} is already in line ${lineOf(check.rows, before)}`,
+    message: `the time ${iso(check.columns[0]?.[row] ?? 0)} is already in line ${lineOf(check.rows, before)}`,
     advice: "delete one of the lines, or --repair duplicates keeps the last"
   })
 }
@@ -157,12 +156,13 @@ const identity = (rows: number): Int32Array => Int32Array.from({ length: rows },
 
 /** Sorting brings rows of one time together. Those that were neighbours in the file are reported already. */
 const sortedRows = (check: Check, times: Column, rows: Int32Array): Int32Array => {
-  const nextInFile = new Map(Array.from(rows, (row, index) => [row, rows[index + 1]]))
+  const nextInFile = new Int32Array(times.length)
+  for (const [index, row] of rows.entries()) nextInFile[row] = rows[index + 1] ?? -1
   rows.sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0) || a - b)
   return rows.filter((row, index) => {
     const next = rows[index + 1] ?? -1
     if (times[row] !== times[next]) return true
-    if (nextInFile.get(row) !== next) reportDuplicate(check, next, row)
+    if (nextInFile[row] !== next) reportDuplicate(check, next, row)
     return false
   })
 }

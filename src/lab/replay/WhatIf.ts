@@ -17,7 +17,7 @@ import type { Minute } from "../../journal/PriceStore.ts"
 import * as Profit from "../../ledger/Profit.ts"
 import type { TradingRecord } from "../../ledger/Trades.ts"
 import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
-import { isPartner, usualOf } from "../../venue/profile/Charges.ts"
+import { isPartner, ofFills, usualOf } from "../../venue/profile/Charges.ts"
 import * as Backtest from "../backtest/Backtest.ts"
 import * as Band from "../backtest/Band.ts"
 import * as BandSide from "../backtest/results/BandSide.ts"
@@ -139,10 +139,9 @@ const costsOf = (
     }
     return new Map([of(market.base), of(market.quote)])
   }
-  const isShared = facts.fees.appFees === "shared"
   return {
     fees: {
-      basisPoints: isShared ? 0 : usualOf(facts.fees, accountFacts.isPartner),
+      basisPoints: ofFills(facts.fees, accountFacts.isPartner),
       ofInput: FeeModel.ofInputs(accountFacts, [market], { ...account.terms, ...terms }).basisPoints
     },
     payouts: medianFees("payout"),

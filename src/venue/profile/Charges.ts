@@ -50,7 +50,7 @@ export const usualOf = (schedule: VenueFacts["fees"], hasPartner: boolean): numb
   chargesOf(schedule, { hasPartner, assets: ["one", "other"], appFees: [] }).service
 
 /** Share of the output of every fill. A schedule that shares app fees takes its fee from inputs, beyond the limit of an order. */
-const fillBasisPoints = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
+export const ofFills = (schedule: VenueFacts["fees"], hasPartner: boolean): number =>
   schedule.appFees === "added" ? usualOf(schedule, hasPartner) : 0
 
 export const tradeCosts = (
@@ -59,7 +59,7 @@ export const tradeCosts = (
   assets: ReadonlyArray<Asset>,
   isOnChain: (asset: Asset) => boolean = () => false
 ): TradeCosts => ({
-  fillBasisPoints: fillBasisPoints(schedule, hasPartner),
+  fillBasisPoints: ofFills(schedule, hasPartner),
   payouts: flatFeesOf(schedule.flat === "everywhere" ? assets : assets.filter(isOnChain))
 })
 
