@@ -5,6 +5,7 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
+import { isLong } from "./test/long.ts"
 
 const cores = availableParallelism()
 
@@ -36,6 +37,7 @@ export default defineConfig({
     globalSetup: "test/buildProgram.ts",
     setupFiles: "test/setup.ts",
     include: ["test/**/*.test.ts"],
+    exclude: isLong ? [] : ["test/**/*.long.test.ts"],
     sequence: { sequencer: InTurn },
     isolate: false,
     maxWorkers: 2 * cores,

@@ -1,9 +1,12 @@
 /**
  * What says once more what a test has said, of more seeds, deployments or accounts, is for `npm run test:long`: `npm test` takes the first
- * ones, so that it takes less than three minutes, and CI runs both. Campaigns with a script of their own take all of it as well.
+ * ones, so that it takes less than three minutes, and CI runs both. Files named `*.long.test.ts` are for the long run alone. Campaigns
+ * with a script of their own take all of it as well.
  */
 const asking = [
   "ATTACKS",
+  "CATALOGUE",
+  "CERTIFY",
   "COPIES",
   "EDITS",
   "EPISODES",
@@ -14,7 +17,9 @@ const asking = [
   "MINUTES",
   "MODEL",
   "PARITY",
-  "PROCESSES"
+  "PROCESSES",
+  "RECORD",
+  "WEEK"
 ]
 
 export const isLong = asking.some((name) => process.env[`LIMITBOT_${name}`] !== undefined)

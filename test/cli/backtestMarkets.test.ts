@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { isLong } from "../long.ts"
 import { limitbot } from "./backtesting.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "limitbot-markets-"))
@@ -167,7 +168,7 @@ describe("backtest of several markets", () => {
     })
   )
 
-  it.live("is searched and tried under other luck over all of them", () =>
+  it.live.skipIf(!isLong)("is searched and tried under other luck over all of them", () =>
     Effect.gen(function* () {
       const set = ["--set", "rebalance.band=1%,2%", "--json"]
       const single = JSON.parse(yield* limitbot("backtest", thirds, ...both, "--fills", "optimistic", "--json"))
@@ -191,7 +192,7 @@ describe("backtest of several markets", () => {
     })
   )
 
-  it.live("a file of one market is run on others too, and what wins on one alone is seen", () =>
+  it.live.skipIf(!isLong)("a file of one market is run on others too, and what wins on one alone is seen", () =>
     Effect.gen(function* () {
       const on = ["--data", btc, "--on", `ETH/USDC=${eth}`]
       const set = ["--set", "rebalance.band=1%,2%,4%"]

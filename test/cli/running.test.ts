@@ -111,7 +111,7 @@ describe.concurrent("limitbot run", () => {
     assertSays(ended, 130, /^limitbot: interrupted; still open: .*\d+ orders?\b.*The journal is intact/m)
   })
 
-  it("keeps trying while the venue does not answer, says so, and goes on when it does", async () => {
+  it.skipIf(!isLong)("keeps trying while the venue does not answer, says so, and goes on when it does", async () => {
     const gone = await recordingProxy(nowhere.url)
     await gone.close()
     const cwd = workspace({ ...(await startSandbox({ seed: 77 })), url: gone.url })
@@ -144,7 +144,7 @@ describe.concurrent("limitbot run", () => {
     assertSays(await runHere(runGrid, { cwd }), 1, /does not accept our credential.*Check venue\.(apiKey|partnerJwt)/)
   })
 
-  it("--dry-run trades on paper only", async () => {
+  it.skipIf(!isLong)("--dry-run trades on paper only", async () => {
     const sandbox = await startStill()
     const proxy = await recordingProxy(sandbox.url)
     const cwd = workspace({ ...sandbox, url: proxy.url })
@@ -184,7 +184,7 @@ describe.concurrent("limitbot demo", () => {
     assert.match(stdout, /\d+ fills?, 0 open orders, unexplained 0 BTC, 0 USDC\.\n.*books agree to the unit/)
   })
 
-  it("ends with 0 on SIGTERM, and its last line is the summary", async () => {
+  it.skipIf(!isLong)("ends with 0 on SIGTERM, and its last line is the summary", async () => {
     const { temporary, isClean } = temporaryFiles()
     const bot = start(["demo", "--json"], { cwd: newFolder(), ...temporary })
     await bot.says('"DepositSeen"')

@@ -33,7 +33,12 @@ let bot: RunningBot
 const status = async () => (await bot.look("/api/v1/status")) as Status
 const orders = async () => ((await bot.look("/api/v1/orders")) as { orders: ReadonlyArray<Order> }).orders
 const open = async () => (await orders()).filter(({ state }) => state === "open")
-const allOpen = () => until("the twenty orders are open", async () => (await open()).length === 20)
+const allOpen = () =>
+  until(
+    "the twenty orders are open",
+    async () => (await open()).length === 20,
+    async () => ({ status: await status(), orders: await orders(), log: await log("") })
+  )
 const configured = (...args: ReadonlyArray<string>) => [...args, "--config", join(bot.folder, "config.yaml")]
 const limitbot = (...args: ReadonlyArray<string>) => runHere(configured(...args))
 const log = async (search: string) =>

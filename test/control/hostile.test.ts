@@ -294,7 +294,7 @@ describe("hostile requests", () => {
     }
   })
 
-  it("that say nothing are cut off within seconds", async () => {
+  it.skipIf(!isLong)("that say nothing are cut off within seconds", async () => {
     const startedAt = Date.now()
     await bot.raw("")
     assert.isBelow(Date.now() - startedAt, 110_000)

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { unfinished } from "../../src/engine/state/BotState.ts"
 import { marketsByName } from "../../src/Layers.ts"
+import { isLong } from "../long.ts"
 import {
   type Bend,
   inVirtualTime,
@@ -147,7 +148,7 @@ describe("the kill switch", () => {
     )
   )
 
-  it.effect("cancels that the venue cannot take for a minute are repeated as soon as it can", () =>
+  it.effect.skipIf(!isLong)("cancels that the venue cannot take for a minute are repeated as soon as it can", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world } = yield* resting(files, 6)
@@ -196,7 +197,7 @@ describe("the kill switch", () => {
     )
   )
 
-  it.effect("cancels without an answer do not delay the others", () =>
+  it.effect.skipIf(!isLong)("cancels without an answer do not delay the others", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const { world } = yield* resting({ strategies: [ladder(52)] }, 52)

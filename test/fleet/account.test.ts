@@ -103,7 +103,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     assert.match((await of("orders", "p-none", "--out", out)).stderr, /limitbot orders --account account-0/)
   })
 
-  it("pauses a strategy by a word to its owner, and the pause outlives the owner", async () => {
+  it.skipIf(!isLong)("pauses a strategy by a word to its owner, and the pause outlives the owner", async () => {
     const paused = await of("pause", "grid", "--why", "to look")
     assert.match(paused.stdout, /grid paused: no new orders/)
     assert.match((await of("pause", "other")).stderr, /No strategy is named other/)
@@ -120,7 +120,7 @@ describe.skipIf(server === undefined)("an account of a fleet", () => {
     await ground.until("it has orders again", haveOrders)
   })
 
-  it("resumes as a whole what is paused as a whole", async () => {
+  it.skipIf(!isLong)("resumes as a whole what is paused as a whole", async () => {
     await ground.limitbot("pause", "--account", "account-0")
     await ground.until("it is paused", (all) => all.some(({ problems }) => problems.includes("paused")))
     assert.match((await of("resume", "grid")).stderr, /whole account is paused: limitbot resume --account account-0/)

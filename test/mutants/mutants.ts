@@ -48,7 +48,7 @@ const doubtIsDeath: Edit = {
 export const mutants: ReadonlyArray<Mutant> = [
   {
     name: "who no longer owns an account withdraws its orders under the kill switch",
-    test: "test/simulation/fleet.test.ts",
+    test: "test/simulation/fleet.long.test.ts",
     edits: [
       {
         file: "src/engine/Withdrawals.ts",
@@ -188,7 +188,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a move between accounts is a sale",
-    test: "test/cli/swap/moves.test.ts",
+    test: "test/cli/swap/moves.long.test.ts",
     edits: [
       {
         file: "src/domain/Ledger.ts",
@@ -782,12 +782,12 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an order that waits for its deposit is called alive after its end",
-    test: "test/engine/observation/afterlife.test.ts",
+    test: "test/engine/observation/afterlife.long.test.ts",
     edits: [{ file: "src/engine/observation/Afterlife.ts", find: ' && fillStatus !== "AWAITING_DEPOSIT"', replace: "" }]
   },
   {
     name: "a refund that was asked for is believed at the first read",
-    test: "test/engine/observation/afterlife.test.ts",
+    test: "test/engine/observation/afterlife.long.test.ts",
     edits: [
       {
         file: "src/engine/tracking/EarlyEnd.ts",
@@ -798,7 +798,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "an order that lives on after it was settled is told to nobody",
-    test: "test/engine/observation/afterlife.test.ts",
+    test: "test/engine/observation/afterlife.long.test.ts",
     edits: [
       {
         file: "src/engine/observation/Afterlife.ts",
@@ -848,7 +848,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "what a forgotten process began goes on unasked",
-    test: "test/engine/restart/putBack.test.ts",
+    test: "test/engine/restart/putBack.long.test.ts",
     edits: [
       {
         file: "src/engine/restart/ForgottenOrders.ts",
@@ -859,7 +859,7 @@ export const mutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "a second order that was paid replaces the first",
-    test: "test/engine/restart/putBack.test.ts",
+    test: "test/engine/restart/putBack.long.test.ts",
     edits: [
       {
         file: "src/engine/restart/SecondOrder.ts",

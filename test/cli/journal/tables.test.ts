@@ -4,11 +4,12 @@ import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { gunzipSync } from "node:zlib"
 import { assert, it } from "@effect/vitest"
+import { isLong } from "../../long.ts"
 import { assertSays, nowhere, runHere, workspace } from "../../world/processes/program.ts"
 
 const kept = resolve(import.meta.dirname, "../../fixtures/releases/0.1.0/journal.gz")
 
-it("doctor tells of tables that the next start changes, and of a newer program's", async () => {
+it.skipIf(!isLong)("doctor tells of tables that the next start changes, and of a newer program's", async () => {
   const folder = workspace(nowhere)
   const journal = join(folder, "journal.sqlite")
   writeFileSync(journal, gunzipSync(readFileSync(kept)), { mode: 0o600 })

@@ -94,7 +94,7 @@ describe.concurrent("strategy files of a running bot", () => {
     assert.strictEqual((await bot.ended).code, 0)
   })
 
-  it("a rejected edit stays in status until it is mended", async () => {
+  it.skipIf(!isLong)("a rejected edit stays in status until it is mended", async () => {
     const cwd = workspace(await startStill(), { "ladder.yaml": ladder(1000) })
     const bot = startHere(["run", "ladder.yaml", "--config", "config.yaml", "--json"], { cwd })
     const rejectedEdit = async () =>
@@ -210,7 +210,7 @@ describe.concurrent("strategy files of a running bot", () => {
       )
     })
 
-  it("what plan refuses, a start and an edit refuse as well, until it is allowed by name", async () => {
+  it.skipIf(!isLong)("what plan refuses, a start and an edit refuse as well, until it is allowed by name", async () => {
     const sandbox = await startStill()
     const cwd = workspace(sandbox, { "ladder.yaml": ladder(1000, 2_000_000) })
     const live = ["run", "ladder.yaml", "--config", "config.yaml", "--json"]

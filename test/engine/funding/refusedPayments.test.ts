@@ -7,6 +7,7 @@ import { whyStopped } from "../../../src/engine/holds/FundingStop.ts"
 import { Bookkeeper } from "../../../src/engine/state/Bookkeeper.ts"
 import * as BotState from "../../../src/engine/state/BotState.ts"
 import { chainAccount } from "../../../src/venue/VenueConfig.ts"
+import { isLong } from "../../long.ts"
 import { about, asked } from "../../world/bot/askedPayment.ts"
 import { assets, inVirtualTime, ladder, make, makeExpiring, openOrders, until } from "../../world/bot/botWorld.ts"
 
@@ -22,35 +23,39 @@ const unpaid = (_request: unknown, body: unknown) => {
 }
 
 describe("payments that are refused each time", () => {
-  it.effect("are not signed again for hours; after those in flight their strategy waits for a person", () =>
-    inVirtualTime(
-      Effect.gen(function* () {
-        const world = yield* make
-        let isRefusing = true
-        world.network.bend = ({ url }) =>
-          isRefusing && url.endsWith("/v0/submit-intent")
-            ? { status: 400, body: { message: "insufficient balance or overflow" } }
-            : undefined
-        const bot = yield* world.run({ strategies: [ladder(2)], pace: { pollMinMillis: 5_000 } })
-        const signed = Effect.map(bot.events, (events) => events.filter(({ event }) => event._tag === "FundingSigned"))
-        yield* until(() => bot.state.strategies.get("ladder")?.paused !== undefined, 3_600_000, "it is paused")
-        // Two more than slots: two are refused before the third says that it is no accident.
-        const { length } = yield* signed
-        assert.isAtMost(length, 2 + 2)
-        assert.strictEqual(bot.state.strategies.get("ladder")?.paused?.limit, "refused-payments")
-        yield* Effect.sleep("5 minutes")
-        assert.lengthOf(yield* signed, length)
+  it.effect.skipIf(!isLong)(
+    "are not signed again for hours; after those in flight their strategy waits for a person",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* make
+          let isRefusing = true
+          world.network.bend = ({ url }) =>
+            isRefusing && url.endsWith("/v0/submit-intent")
+              ? { status: 400, body: { message: "insufficient balance or overflow" } }
+              : undefined
+          const bot = yield* world.run({ strategies: [ladder(2)], pace: { pollMinMillis: 5_000 } })
+          const signed = Effect.map(bot.events, (events) =>
+            events.filter(({ event }) => event._tag === "FundingSigned")
+          )
+          yield* until(() => bot.state.strategies.get("ladder")?.paused !== undefined, 3_600_000, "it is paused")
+          // Two more than slots: two are refused before the third says that it is no accident.
+          const { length } = yield* signed
+          assert.isAtMost(length, 2 + 2)
+          assert.strictEqual(bot.state.strategies.get("ladder")?.paused?.limit, "refused-payments")
+          yield* Effect.sleep("5 minutes")
+          assert.lengthOf(yield* signed, length)
 
-        isRefusing = false
-        const books = Context.get(bot.context, Bookkeeper)
-        yield* books.record({ _tag: "Resumed", strategy: "ladder", reason: "the account has it now" })
-        yield* until(() => openOrders(bot).length === 2, 3_600_000, "all orders rest")
-        assert.isUndefined(bot.state.strategies.get("ladder")?.refused)
-      })
-    )
+          isRefusing = false
+          const books = Context.get(bot.context, Bookkeeper)
+          yield* books.record({ _tag: "Resumed", strategy: "ladder", reason: "the account has it now" })
+          yield* until(() => openOrders(bot).length === 2, 3_600_000, "all orders rest")
+          assert.isUndefined(bot.state.strategies.get("ladder")?.refused)
+        })
+      )
   )
 
-  it.effect("those under way while the verifier changes its salt do not stop their strategy", () =>
+  it.effect.skipIf(!isLong)("those under way while the verifier changes its salt do not stop their strategy", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* makeExpiring

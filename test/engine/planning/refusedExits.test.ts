@@ -9,6 +9,7 @@ import { defaultTerms } from "../../../src/engine/tracking/Overdue.ts"
 import * as Reserve from "../../../src/journal/Reserve.ts"
 import * as EventLine from "../../../src/report/text/EventLine.ts"
 import { problemsOf } from "../../../src/views/Problems.ts"
+import { isLong } from "../../long.ts"
 import { assets, inVirtualTime, make, makeWith, openOrders, type Running, until } from "../../world/bot/botWorld.ts"
 
 const bySymbol = new Map(assets.map((asset) => [asset.symbol, asset]))
@@ -210,56 +211,60 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect("an exit after a stop that the venue refused is placed within seconds once the venue takes it", () =>
-    inVirtualTime(
-      Effect.gen(function* () {
-        let isRefusing = true
-        const creates: Array<number> = []
-        const { process } = yield* stoppedBracketWith((world) => {
-          world.network.bend = ({ method, url }) => {
-            if (method !== "POST" || !/\/orders$/.test(url)) return undefined
-            creates.push(0)
-            const error = { status: "400", code: "VALIDATION_ERROR", title: "no", detail: "not this one" }
-            return isRefusing ? { status: 400, body: { errors: [error] } } : undefined
-          }
+  it.effect.skipIf(!isLong)(
+    "an exit after a stop that the venue refused is placed within seconds once the venue takes it",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          let isRefusing = true
+          const creates: Array<number> = []
+          const { process } = yield* stoppedBracketWith((world) => {
+            world.network.bend = ({ method, url }) => {
+              if (method !== "POST" || !/\/orders$/.test(url)) return undefined
+              creates.push(0)
+              const error = { status: "400", code: "VALIDATION_ERROR", title: "no", detail: "not this one" }
+              return isRefusing ? { status: 400, body: { errors: [error] } } : undefined
+            }
+          })
+          yield* Effect.sleep("10 minutes")
+          assert.isAtMost(creates.length, 10 * 13, "requests have a bound")
+          assert.match(
+            told(process)[0]?.text ?? "",
+            /^The exit SELL .* is not in the market, refused by the venue: .*; leaving now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
+          )
+          const alarms = (yield* process.events).filter(
+            ({ event }) => event._tag === "Deferred" && event.exit !== undefined
+          )
+          assert.lengthOf(alarms, 1)
+          isRefusing = false
+          yield* until(() => openOrders(process).length === 1, 7_000, "it rests")
+          assert.lengthOf(told(process), 0)
         })
-        yield* Effect.sleep("10 minutes")
-        assert.isAtMost(creates.length, 10 * 13, "requests have a bound")
-        assert.match(
-          told(process)[0]?.text ?? "",
-          /^The exit SELL .* is not in the market, refused by the venue: .*; leaving now at 569\d\d\.\d+ costs 0\.\d+ USDC more than at 57000/
-        )
-        const alarms = (yield* process.events).filter(
-          ({ event }) => event._tag === "Deferred" && event.exit !== undefined
-        )
-        assert.lengthOf(alarms, 1)
-        isRefusing = false
-        yield* until(() => openOrders(process).length === 1, 7_000, "it rests")
-        assert.lengthOf(told(process), 0)
-      })
-    )
+      )
   )
 
-  it.effect("a stop by a swap that the venue pays back waits longer each time and raises an alarm", () =>
-    inVirtualTime(
-      Effect.gen(function* () {
-        const world = yield* makeWith(() => Reserve.none, { refundedSwapShare: 1 })
-        const stopped = long("budget: { quote: 1000 }").replace("stop: 30000", "stop: 61000, reach: 3%, stopBy: swap")
-        const process = yield* world.run({ strategies: [stopped], pace: { pollMaxMillis: 5_000 } })
-        const swaps = Effect.map(
-          process.events,
-          (events) => events.filter(({ event }) => event._tag === "Planned" && event.by === "swap").length
-        )
-        yield* until(() => told(process).length > 0, 300_000, "it is told")
-        assert.match(
-          told(process)[0]?.text ?? "",
-          /^The exit SELL .* is not in the market, refused by the venue: the venue paid its swap back/
-        )
-        yield* Effect.sleep("15 minutes")
-        assert.isAtMost(yield* swaps, 11)
-        assert.lengthOf(told(process), 1, "it stays an alarm while the next swap is under way")
-      })
-    )
+  it.effect.skipIf(!isLong)(
+    "a stop by a swap that the venue pays back waits longer each time and raises an alarm",
+    () =>
+      inVirtualTime(
+        Effect.gen(function* () {
+          const world = yield* makeWith(() => Reserve.none, { refundedSwapShare: 1 })
+          const stopped = long("budget: { quote: 1000 }").replace("stop: 30000", "stop: 61000, reach: 3%, stopBy: swap")
+          const process = yield* world.run({ strategies: [stopped], pace: { pollMaxMillis: 5_000 } })
+          const swaps = Effect.map(
+            process.events,
+            (events) => events.filter(({ event }) => event._tag === "Planned" && event.by === "swap").length
+          )
+          yield* until(() => told(process).length > 0, 300_000, "it is told")
+          assert.match(
+            told(process)[0]?.text ?? "",
+            /^The exit SELL .* is not in the market, refused by the venue: the venue paid its swap back/
+          )
+          yield* Effect.sleep("15 minutes")
+          assert.isAtMost(yield* swaps, 11)
+          assert.lengthOf(told(process), 1, "it stays an alarm while the next swap is under way")
+        })
+      )
   )
 
   it.effect("an exit that the venue ends is placed again soon and raises an alarm", () =>
@@ -285,7 +290,7 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect("the target stays while price-deviation refuses the stop", () =>
+  it.effect.skipIf(!isLong)("the target stays while price-deviation refuses the stop", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -334,7 +339,7 @@ describe("exits that are refused", () => {
     })
   )
 
-  it.effect("a stop in quiet hours withdrew the target and nothing rested until their end", () =>
+  it.effect.skipIf(!isLong)("a stop in quiet hours withdrew the target and nothing rested until their end", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make
@@ -349,7 +354,7 @@ describe("exits that are refused", () => {
     )
   )
 
-  it.effect("a stop after a daily loss is placed", () =>
+  it.effect.skipIf(!isLong)("a stop after a daily loss is placed", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const world = yield* make

@@ -169,7 +169,7 @@ describe("the rate of a credential", () => {
       )
   )
 
-  it.live.skipIf(server === undefined)(
+  it.live.skipIf(server === undefined || !isLong)(
     "in Postgres: two runners have a half each, one lesson for both, and all of it when the other has left",
     () =>
       Effect.gen(function* () {

@@ -7,10 +7,10 @@ import { newFolder } from "./program.ts"
 export const looksLikeKey = `ed25519:${"3".repeat(87)}`
 
 export const badScripts = {
-  hangs: "exec sleep 60",
   "prints garbage": "cat > /dev/null; head -c 900 /dev/urandom; echo",
   "prints without end": "cat > /dev/null; yes limitbot | head -c 3000000",
   "fails with code 1": "cat > /dev/null; echo starting >&2; echo the line is dead >&2; exit 1",
+  hangs: "exec sleep 60",
   "never reads": "exit 0",
   "closes its input early": "exec 0<&-; sleep 0.2; exit 0",
   "leaves a child with its output": "cat > /dev/null; sleep 60 & exit 0",

@@ -115,10 +115,16 @@ export const startBot = async (
   return { program, again, sandbox, folder, url, token, viewerToken, journal, ask, look, command, raw }
 }
 
-export const until = async (what: string, holds: () => Promise<boolean>, millis = 300_000): Promise<void> => {
+/** `shows` is what the failure quotes: the state that was there instead. */
+export const until = async (
+  what: string,
+  holds: () => Promise<boolean>,
+  shows: () => Promise<unknown> = async () => "",
+  millis = 300_000
+): Promise<void> => {
   const end = Date.now() + millis
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`It never came to be: ${what}`)
+    if (Date.now() > end) throw new Error(`It never came to be: ${what}. ${JSON.stringify(await shows())}`)
     await new Promise((done) => setTimeout(done, 200))
   }
 }

@@ -262,7 +262,7 @@ describe("one journal, all surfaces", () => {
 
   it("the chat", async () => {
     asked = questions.length
-    await until("both are answered", async () => answers.length >= 2, 20_000)
+    await until("both are answered", async () => answers.length >= 2)
     const [ofStatus = "", ofProfit = ""] = answers.slice(-2)
     for (const { text } of status.problems) assert.include(ofStatus, text)
     assert.include(ofStatus, `${status.fills} fills, ${status.openOrders} open orders`)

@@ -116,7 +116,7 @@ describe("a price program", () => {
     await bot.says(/BTC\/USDC has no price, .* above your price program's/)
     assert.strictEqual((await runHere(["orders", ...config])).stdout.match(/grid\/cell/), null)
     answer('{"price": 60000}')
-    await until("orders rest", async () => /cell-\d+/.test((await runHere(["orders", ...config])).stdout), 60_000)
+    await until("orders rest", async () => /cell-\d+/.test((await runHere(["orders", ...config])).stdout))
     bot.signal("SIGTERM")
     await bot.ended
   })
