@@ -24,6 +24,7 @@ const fill = (sequence: number) => ({
   sequence,
   at: begun - (fillCount - sequence) * (candleCount * 60_000) * (1 / fillCount),
   slot: `grid/cell-${String(sequence % slotCount).padStart(2, "0")}`,
+  placement: `placement-${sequence}`,
   market: "BTC/USDC",
   side: sequence % 2 === 0 ? "BUY" : "SELL",
   price: priceAt(sequence / (fillCount / candleCount)).toFixed(2),
@@ -70,7 +71,20 @@ const answers: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
     openOrders: slotCount,
     prices: [quote()],
     problems: [],
-    strategies: [{ name: "grid", market: "BTC/USDC", paused: null }]
+    venue: "venue",
+    account: "account",
+    killSwitch: null,
+    strategies: [
+      {
+        name: "grid",
+        kind: "grid",
+        file: "grid.yaml",
+        market: "BTC/USDC",
+        paused: null,
+        openOrders: slotCount,
+        slots: slotCount
+      }
+    ]
   }),
   fills: (query) => ({ ...now(), fills: fills.filter(({ sequence }) => sequence > Number(query.get("after") ?? 0)) }),
   candles: () => {
@@ -88,6 +102,7 @@ const answers: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
       distance: 0.01,
       legs: 3,
       earned: "1.25",
+      inventory: null,
       why: "sells at this level once the level below has been bought",
       tone: order.side === "BUY" ? "buy" : "sell"
     }))
@@ -100,7 +115,20 @@ const answers: Readonly<Record<string, (query: URLSearchParams) => unknown>> = {
   }),
   profit: () => ({
     ...now(),
-    strategies: [{ worth: "5100", held: "5000", realised: "90", asset: "USDC" }],
+    standings: [],
+    days: [],
+    strategies: [
+      {
+        strategy: "grid",
+        asset: "USDC",
+        held: "5000",
+        total: "100",
+        gridProfit: "90",
+        inventory: "12",
+        fees: "2",
+        fills: 1
+      }
+    ],
     series: {
       asset: "USDC",
       time,
@@ -168,7 +196,7 @@ else {
   page.on("pageerror", (error) => complaints.push(error.message))
   await page.addInitScript(() => sessionStorage.setItem("limitbot-token", "any"))
   await page.goto(url)
-  await page.waitForFunction(() => /\d/.test(document.querySelector("#t-fills")?.textContent ?? ""))
+  await page.waitForFunction(() => /\d/.test(document.querySelector("#s-fills")?.textContent ?? ""))
   await page.waitForTimeout(3_000)
   const session = await page.context().newCDPSession(page)
   // The thread's own time: what other programs take of the processor does not count.

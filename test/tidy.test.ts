@@ -51,7 +51,7 @@ const budgets: Readonly<Record<string, number>> = {
   candles: 2774,
   cli: 2702,
   control: 3691,
-  dashboard: 2111,
+  dashboard: 3438,
   domain: 2681,
   engine: 14030,
   files: 1994,
@@ -70,7 +70,7 @@ const budgets: Readonly<Record<string, number>> = {
   signing: 737,
   strategy: 15253,
   venue: 5865,
-  views: 3471
+  views: 3480
 }
 
 /** A budget is lowered when its room has become this much smaller. */

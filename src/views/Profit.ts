@@ -56,6 +56,11 @@ export const Profit = Schema.Struct({
       held: Text,
       /** Grid profit less fees. */
       earned: Text,
+      /** Against holding its budget: grid profit plus inventory less fees. */
+      total: Text,
+      gridProfit: Text,
+      inventory: Text,
+      fees: Text,
       fills: Schema.Int
     })
   ),
@@ -80,6 +85,7 @@ export const strategyProfit = (
   const strategyCapital = Standing.sumOf(capitals.filter((each) => each.strategy === name && each.quote === quote))
   if (strategyCapital === undefined) return []
   const figures = strategies.find((each) => each.group === name && each.quote === quote)?.figures ?? nothing
+  const { fees, gridProfit, inventory, total } = amountsOf(figures, quote, assets)
   return [
     {
       strategy: name,
@@ -88,6 +94,10 @@ export const strategyProfit = (
       worth: Money.amountText(assets, quote, strategyCapital + figures.total),
       held: Money.amountText(assets, quote, strategyCapital),
       earned: Money.amountText(assets, quote, earnedOf(figures)),
+      total,
+      gridProfit,
+      inventory,
+      fees,
       fills: fills.filter(({ slot }) => slot.startsWith(`${name}/`)).length
     }
   ]

@@ -1,12 +1,12 @@
-/** The page as it is served without a build: whatever one of its files imports is served too. */
+/** The page as it is served without a build: whatever one of its files or of their libraries imports is served too. */
 import { assert, it } from "@effect/vitest"
 import { load } from "../../src/control/http/Assets.ts"
 
 it("every import of the page is a file of the page", () => {
   const files = load()
   const imports = [...files].flatMap(([name, { body }]) =>
-    name.endsWith(".ts")
-      ? [...body.matchAll(/^import[^"]*"([^"]+)"/gm)].map(([, file = ""]) => [name, file] as const)
+    /\.(?:ts|mjs)$/.test(name)
+      ? [...body.matchAll(/(?:^import|\bfrom) ?"([\w.@][^"]*)"/gm)].map(([, file = ""]) => [name, file] as const)
       : []
   )
   assert.isAbove(imports.length, 15)

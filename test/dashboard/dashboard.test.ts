@@ -74,23 +74,28 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
   })
   afterAll(() => browser?.close())
 
-  it("asks for a token, then shows orders, money and the price, each with its age", async () => {
+  it("asks for a token, then shows profit against holding, strategies, orders and prices with their age", async () => {
     await page.goto(bot.url)
     await page.getByLabel("Token").fill(bot.token)
     await page.getByRole("button", { name: "Open" }).click()
-    await shows("#slots", /grid\/cell-\d+/)
-    await shows("#t-slots", /\d+ open/i)
-    await shows("#ticker", /BTC\/USDC\s+\d\d,\d{3}/)
+    await shows("#slots", /cell-\d+/)
+    await shows("#s-slots", /\d+ open/i)
+    await shows("#t-chart", /grid BTC\/USDC/)
+    await shows("#ticker", /\d\d,\d{3}/)
     await shows(
       "#standings",
-      /profit, usdc\s+[+−]\d[\s\S]+grid profit\s+\+\d[\s\S]+inventory[\s\S]+fees[\s\S]+rounds\s+\d+[\s\S]+since/i
+      /profit since \d+ \w+\s+[+−]\d[\d.,]+ USDC\s+[▲▼] [\d.]+ % (ahead of|behind) holding the same budget, [\d.,]+/i
     )
-    await shows("#money", /in order/)
-    await shows("#book", /\d\d,\d{3}\.\d\d \| \d\d,\d{3}/)
-    await until("every panel says its age", async () => {
-      const ages = await page.locator(".panel .age").allInnerTexts()
-      return ages.length === 8 && ages.every((age) => /\d+ s/.test(age))
-    })
+    await shows(
+      "#profit-figures",
+      /grid profit\s+\+\d[\s\S]+inventory[\s\S]+fees\s+−\d[\s\S]+today[\s\S]+equity[\s\S]+rounds\s+\d+/i
+    )
+    await shows(".strat.on", /grid[\s\S]+Grid · BTC\/USDC[\s\S]+against holding[\s\S]+Budget in orders/)
+    await shows(".strat.on .next", /Next: (buys|sells) [\d.]+ BTC at [\d,.]+, [\d.]+ % away/)
+    await shows("#money", /in orders/i)
+    await shows("#book", /\d\d,\d{3}\.\d\d \| \d\d,\d{3}[\s\S]+ s old/)
+    await shows("#mode", /^live$/i)
+    await shows("#link", /^updated \d+ s ago$/)
   })
 
   it("is opened by the address with the token in its fragment, which it removes; without one it says where the token is", async () => {
@@ -148,7 +153,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await context.close()
   })
 
-  it("shows a range of its equity, exact figures under the pointer, and no bars without quoted depth", async () => {
+  it("shows a range of its profit, exact figures under the pointer, and no bars without quoted depth", async () => {
     const ranges = page.getByRole("group", { name: "Range of the chart" })
     assert.strictEqual(await ranges.locator("[aria-pressed=true]").innerText(), "all")
     await ranges.getByRole("button", { name: "1d" }).click()
@@ -159,13 +164,10 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
       .getAttribute("title")
     assert.match(exact ?? "", /^\d\d,\d{3}(\.\d+)?$/)
     assert.match(
-      (await page.locator("#profit-figures b span").first().getAttribute("title")) ?? "",
-      /^[\d,]+(\.\d+)? USDC$/
+      (await page.locator("#profit-figures dd span").first().getAttribute("title")) ?? "",
+      /^−?[\d,]+(\.\d+)? USDC$/
     )
-    assert.strictEqual(
-      await page.locator("#book .bid:not(.soft) .bar-back, #book .ask:not(.soft) .bar-back").count(),
-      0
-    )
+    assert.strictEqual(await page.locator("#book .own .bg").count(), 0)
   })
 
   it("resolves an in-doubt payment by the operator's word", async () => {
@@ -176,10 +178,11 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await page.getByRole("button", { name: "It was not paid" }).click()
     await shows(".toast", /p1 is taken as not paid/)
     await until("the problem is gone", () => page.locator("#problems").isHidden())
+    await page.getByRole("button", { name: "Search" }).click()
     await shows("#events", /the balance never moved/)
   })
 
-  it("shows every kind of trouble, and says so in the bar while the page is scrolled", async () => {
+  it("shows every problem by its kind, and counts the kinds in the bar while the page is scrolled", async () => {
     const state = BotState.make()
     for (const [index, event] of everyTrouble.entries())
       BotState.apply(state, { sequence: index + 1, at: index, event })
@@ -192,12 +195,19 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
       const answer = await route.fetch()
       await route.fulfill({ response: answer, json: { ...(await answer.json()), problems } })
     })
-    await shows("#problems", /Kill switch: fire drill/)
+    await shows("#banner", /Kill switch: fire drill/)
+    await page.getByRole("button", { name: "Show all", exact: true }).click()
+    const kinds = new Set(problems.map(({ kind }) => kind))
+    await until("each kind is a row", async () => (await page.locator("#problems > li").count()) === kinds.size)
+    const folded = page.locator("#problems details:not([open]) > summary")
+    while ((await folded.count()) > 0) await folded.first().click()
     const shown = await text("#problems")
     for (const { text: sentence } of problems) assert.include(shown, sentence)
     assert.deepStrictEqual(await barriers(), [])
     await page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    assert.match(await text("#mode"), /^killed · \d+ alarms$/i)
+    const alarms = new Set(problems.filter(({ severity }) => severity === "alarm").map(({ kind }) => kind))
+    assert.match(await text("#mode"), /^killed$/i)
+    assert.strictEqual((await text("#trouble")).replace(/\s+/g, " "), `${alarms.size} alarms`)
     assert.isTrue(await page.evaluate("document.getElementById('mode').getBoundingClientRect().top >= 0"))
     await page.unrouteAll({ behavior: "wait" })
     await until("all is well again", () => page.locator("#problems").isHidden())
@@ -206,8 +216,8 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
   })
 
   it("explains a slot, pauses and resumes", async () => {
-    await page.locator("#slots .link-button").first().click()
-    await shows("#dialog", /because/i)
+    await page.locator("#slots .link").first().click()
+    await shows("#dialog", /why this order is here/i)
     await page.getByRole("button", { name: "Close" }).click()
     await page.locator("#pause").click()
     await page.locator("#dialog").getByRole("button", { name: "Pause" }).click()
@@ -217,6 +227,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
   })
 
   it("shows the problems of an edited file, then plans and applies it", async () => {
+    await page.locator("#edit").click()
     const editor = page.locator("#files textarea")
     const withLevels = async (levels: string) =>
       editor.fill((await editor.inputValue()).replace(/levels: \w+(, fundNearest: \d+)?/, `levels: ${levels}`))
@@ -228,6 +239,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await shows("#files .findings", /\d+ kept, \d+ cancelled, \d+ /)
     await page.getByRole("button", { name: "Apply" }).click()
     await shows(".toast", /is saved and applied/)
+    await page.getByRole("button", { name: "Close" }).click()
     await page.locator("#search").fill("loaded")
     await shows("#events", /loaded[\s\S]+loaded/)
     await page.locator("#search").fill("")
@@ -255,7 +267,7 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     await page.getByLabel("Type cancel all").fill("cancel all")
     await confirm.click()
     await shows("#problems", /Paused, orders cancelled by the operator/)
-    await until("no order rests", async () => !/open/.test(await text("#t-slots")))
+    await until("no order rests", async () => !/open/.test(await text("#s-slots")))
     await page.locator("#kill").click()
     await page.getByLabel("Type kill").fill("kill")
     await page.locator("#dialog").getByRole("button", { name: "Kill" }).click()
@@ -270,9 +282,11 @@ describe.skipIf(browserPath === undefined)("dashboard in a browser", () => {
     bot.program.signal("SIGTERM")
     await bot.program.ended
     await shows("#banner", /does not answer/)
+    await shows("#mode", /^disconnected\s*\d+ s$/i)
     assert.isTrue(await page.locator("#kill").isDisabled())
     const again = await bot.again()
-    await until("the banner is gone", () => page.locator("#banner").isHidden())
+    await shows("#banner", /^Paused, orders cancelled by the operator/)
+    await shows("#mode", /^paused$/i)
     await shows("#events", /started \(live\)/)
     await shows("#problems", /Paused, orders cancelled by the operator/)
     assert.isFalse(await page.locator("#kill").isDisabled())

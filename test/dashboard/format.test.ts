@@ -1,23 +1,25 @@
 /** Money on the page is rounded, never cut, and sums of it are exact. */
 import { assert, describe, it } from "@effect/vitest"
-import { cents, decimal, gain, percent, price, sum } from "../../src/dashboard/public/format.ts"
+import { cents, decimal, gain, percent, price, sum, toneOf, trend } from "../../src/dashboard/public/format.ts"
 
 describe("numbers on the page", () => {
-  it("are rounded to the cent, half a cent away from zero", () => {
+  it("are rounded to the cent, half away from zero; zero has no sign and no colour", () => {
     assert.deepStrictEqual(["1.459911", "-5.255", "0.004999", "-0.004", "999.995", "12"].map(cents), [
       "1.46",
-      "-5.26",
+      "−5.26",
       "0.00",
       "0.00",
       "1,000.00",
       "12.00"
     ])
-    assert.deepStrictEqual(["1.459911", "-5.255", "0", "-0.001"].map(gain), ["+1.46", "−5.26", "+0.00", "−0.00"])
-    assert.deepStrictEqual([0.0146, -0.0146, -0.00004].map(percent), ["+1.46 %", "−1.46 %", "−0.00 %"])
+    assert.deepStrictEqual(["1.459911", "-5.255", "0", "-0.001"].map(gain), ["+1.46", "−5.26", "0.00", "0.00"])
+    assert.deepStrictEqual(["0.004", "-0.004", "0.005", "-0.005"].map(toneOf), ["", "", "up", "down"])
+    assert.deepStrictEqual([0.0146, -0.0146, 0].map(trend), ["▲ 1.46 %", "▼ 1.46 %", "0.00 %"])
+    assert.deepStrictEqual([0.0146, -0.0146, -0.00004].map(percent), ["+1.46 %", "−1.46 %", "0.00 %"])
   })
 
   it("keep every digit where nothing is rounded", () => {
-    assert.strictEqual(decimal("-1234567.890100"), "-1,234,567.890100")
+    assert.strictEqual(decimal("-1234567.890100"), "−1,234,567.890100")
     assert.strictEqual(decimal("1234"), "1,234")
     assert.strictEqual(price("58166.535"), "58,166.54")
   })

@@ -48,6 +48,10 @@ describe.skipIf(browserPath === undefined)("a phone", () => {
   const taken = () => service.received.get("/phone") ?? []
 
   const button = () => page.locator("#alerts")
+  const pressButton = async () => {
+    await page.getByRole("button", { name: "More actions" }).click()
+    await button().click()
+  }
   const isPressed = async () => (await button().getAttribute("aria-pressed")) === "true"
 
   /** What the phone shows. */
@@ -109,10 +113,10 @@ describe.skipIf(browserPath === undefined)("a phone", () => {
   })
 
   it("is told at once when it subscribes by the button, and the screen is no wider for it", async () => {
-    await button().waitFor()
+    await button().waitFor({ state: "attached" })
     assert.isFalse(await isPressed())
     assert.isFalse(await page.evaluate("document.documentElement.scrollWidth > innerWidth"))
-    await button().click()
+    await pressButton()
     await until("it is told", async () => taken().length === 1 && (await isPressed()))
     // A message for a worker that does not run yet, or is not known here, is lost.
     await until("its worker runs", async () => (await notifications()).length === 0 && registrationId !== "")
@@ -147,7 +151,7 @@ describe.skipIf(browserPath === undefined)("a phone", () => {
       await page.reload()
       await until("the button says so", isPressed)
       const before = taken().length
-      await button().click()
+      await pressButton()
       await until("the button says so", async () => !(await isPressed()))
       await bot.command("/api/v1/resume", { why: "no smoke" })
       assert.strictEqual(

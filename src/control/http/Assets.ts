@@ -2,7 +2,7 @@
  * The files of the dashboard, read once: the built ones beside the built program, otherwise the sources with their
  * types removed. Nothing outside this table is ever served, so no path of a request is joined to a folder.
  */
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { createRequire, stripTypeScriptTypes } from "node:module"
 import { dirname, join } from "node:path"
 
@@ -27,24 +27,14 @@ const typeOf = (name: string): string => types[name.slice(name.lastIndexOf(".") 
 const plain = ["style.css", "icon.svg", "manifest.webmanifest", "worker.js"] as const
 const pages = { "index.html": "app", "fleet.html": "fleet" } as const
 const built = [...Object.entries(pages).flatMap(([page, script]) => [page, `${script}.js`]), ...plain]
-const scripts = [
-  "app.ts",
-  "fleet.ts",
-  "actions.ts",
-  "alerts.ts",
-  "api.ts",
-  "book.ts",
-  "charts.ts",
-  "dom.ts",
-  "files.ts",
-  "format.ts",
-  "panels.ts",
-  "reading.ts",
-  "theme.ts"
-] as const
 const table = "OperatorCommands.ts"
-const libraries: Readonly<Record<string, string>> = {
-  "lightweight-charts": "dist/lightweight-charts.standalone.production.mjs"
+/** A file that can be resolved, and the module for browsers by its path from there. */
+const libraries: Readonly<Record<string, readonly [resolved: string, file: string]>> = {
+  "lightweight-charts": ["lightweight-charts/package.json", "dist/lightweight-charts.standalone.production.mjs"],
+  preact: ["preact", "preact.mjs"],
+  "preact/hooks": ["preact/hooks", "hooks.mjs"],
+  "@preact/signals": ["@preact/signals", "signals.mjs"],
+  "@preact/signals-core": ["@preact/signals-core", "signals-core.mjs"]
 }
 
 const isBuilt = import.meta.filename.endsWith(".mjs")
@@ -54,21 +44,25 @@ const fromBuild = (): ReadonlyMap<string, PageFile> => {
   return new Map(built.map((name) => [name, { type: typeOf(name), body: readFileSync(join(folder, name), "utf8") }]))
 }
 
-/** Rewrites library names and the path of the command table to files of this server. Other imports already name files. */
+const servedName = (library: string): string => `${library.replace(/\W+/g, "-")}.mjs`
+
+/** Rewrites library names to files of this server. Other imports already name files. */
+const withLocalNames = (text: string): string =>
+  text.replace(/(from ?)"([@a-z][\w@/-]*)"/g, (whole, from: string, name: string) =>
+    libraries[name] === undefined ? whole : `${from}"./${servedName(name)}"`
+  )
+
 const withoutTypes = (text: string): string =>
-  stripTypeScriptTypes(text)
-    .replace(/from "([a-z][a-z-]*)"/g, (whole, name: string) =>
-      libraries[name] === undefined ? whole : `from "./${name}.mjs"`
-    )
-    .replace(`"../../control/api/${table}"`, `"./${table}"`)
+  withLocalNames(stripTypeScriptTypes(text)).replace(`"../../control/api/${table}"`, `"./${table}"`)
 
 const fromSources = (): ReadonlyMap<string, PageFile> => {
   const folder = join(import.meta.dirname, "../../dashboard")
   const { resolve } = createRequire(import.meta.url)
   const readText = (name: string) => readFileSync(join(folder, name), "utf8")
-  const library = ([name, file]: readonly [string, string]): readonly [string, PageFile] => {
-    const root = dirname(resolve(`${name}/package.json`))
-    return [`${name}.mjs`, { type: typeOf(file), body: readFileSync(join(root, file), "utf8") }]
+  const library = (name: string): readonly [string, PageFile] => {
+    const [resolved = name, file = ""] = libraries[name] ?? []
+    const body = withLocalNames(readFileSync(join(dirname(resolve(resolved)), file), "utf8"))
+    return [servedName(name), { type: typeOf(file), body }]
   }
   return new Map([
     ...Object.entries(pages).map(([page, script]) => {
@@ -76,9 +70,11 @@ const fromSources = (): ReadonlyMap<string, PageFile> => {
       return [page, { type: typeOf(page), body }] as const
     }),
     ...plain.map((name) => [name, { type: typeOf(name), body: readText(name) }] as const),
-    ...scripts.map((name) => [name, { type: typeOf(name), body: withoutTypes(readText(`public/${name}`)) }] as const),
+    ...readdirSync(join(folder, "public")).map(
+      (name) => [name, { type: typeOf(name), body: withoutTypes(readText(`public/${name}`)) }] as const
+    ),
     [table, { type: typeOf(table), body: withoutTypes(readFileSync(join(folder, "../control/api", table), "utf8")) }],
-    ...Object.entries(libraries).map(library)
+    ...Object.keys(libraries).map(library)
   ])
 }
 

@@ -3,8 +3,18 @@
  * this browser can receive them: over https or on this machine; an iPhone only once the page is installed as an app. A subscribed browser
  * subscribes again at each opening, because the bot drops subscriptions of tokens that are no longer valid.
  */
+import { signal } from "@preact/signals"
+import { h } from "preact"
 import * as Api from "./api.ts"
-import { byId, messageOf, toast } from "./dom.ts"
+import { failed, toast } from "./dialog.ts"
+import { Button } from "./parts.ts"
+
+interface Offer {
+  readonly worker: ServiceWorkerRegistration
+  readonly key: string
+  readonly isSubscribed: boolean
+}
+const offer = signal<Offer | undefined>(undefined)
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0))
@@ -49,25 +59,29 @@ export const offerAlerts = async (): Promise<void> => {
   if (key === null) return
   await navigator.serviceWorker.register("/worker.js")
   const worker = await navigator.serviceWorker.ready
-  const button = byId("alerts")
-  const draw = (isTold: boolean): void => {
-    button.setAttribute("aria-pressed", String(isTold))
-    button.title = isTold
-      ? "This browser gets notices while the page is closed"
-      : "Notify this browser while the page is closed"
-  }
   const activeSubscription = await present(worker, key)
-  if (activeSubscription !== null)
-    await say("subscribe", activeSubscription).catch((error) => toast(messageOf(error), "alarm"))
-  draw(activeSubscription !== null)
-  button.hidden = false
-  button.addEventListener("click", async () => {
-    try {
-      const latestSubscription = await present(worker, key)
-      toast(latestSubscription === null ? await begin(worker, key) : await end(latestSubscription), "good")
-      draw(latestSubscription === null)
-    } catch (error) {
-      toast(messageOf(error), "alarm")
-    }
-  })
+  if (activeSubscription !== null) await say("subscribe", activeSubscription).catch(failed)
+  offer.value = { worker, key, isSubscribed: activeSubscription !== null }
+}
+
+const change = async ({ key, worker }: Offer): Promise<void> => {
+  try {
+    const latestSubscription = await present(worker, key)
+    toast(latestSubscription === null ? await begin(worker, key) : await end(latestSubscription), "good")
+    offer.value = { worker, key, isSubscribed: latestSubscription === null }
+  } catch (error) {
+    failed(error)
+  }
+}
+
+export const AlertsButton = () => {
+  const current = offer.value
+  if (current === undefined) return null
+  const { isSubscribed } = current
+  const label = h(
+    "span",
+    { title: `${isSubscribed ? "This browser gets" : "Send this browser"} notices while the page is closed` },
+    "Alerts"
+  )
+  return h(Button, { id: "alerts", label, style: "quiet", isOn: isSubscribed, onClick: () => change(current) })
 }

@@ -1,151 +1,162 @@
 /** The strategy files: edit, see the problems and the plan, apply. Nothing is written before "Apply". */
+import { computed, signal } from "@preact/signals"
+import { h } from "preact"
 import type { StrategyFileView } from "../../control/api/Files.ts"
 import type { BacktestAnswer } from "../../views/Backtest.ts"
 import type { Plan } from "../../views/Plan.ts"
 import * as Api from "./api.ts"
-import { byId, h, messageOf, toast } from "./dom.ts"
-import { signed } from "./format.ts"
-
-export type Band = (typeof BacktestAnswer.Type)["curve"]
-
-export interface Actions {
-  readonly mayPlan: boolean
-  readonly mayApply: boolean
-  readonly backtested: (band: Band) => void
-}
+import { textIn } from "./commands.ts"
+import { tested } from "./curve.ts"
+import { CloseButton, messageOf, open, toast } from "./dialog.ts"
+import { counted, signed } from "./format.ts"
+import { Button } from "./parts.ts"
+import { may } from "./store.ts"
 
 const quietMillis = 400
 const backtestMillis = 300_000
 
-let files: ReadonlyArray<StrategyFileView> = []
-let chosen = 0
-let isDirty = false
-
-export const loadFiles = async (actions: Actions): Promise<void> => {
-  if (isDirty) return
-  const listing = await Api.get<ReadonlyArray<StrategyFileView>>("files")
-  if (JSON.stringify(listing) === JSON.stringify(files)) return
-  files = listing
-  draw(actions)
+interface Said {
+  readonly lines: ReadonlyArray<string>
+  readonly isGood: boolean
 }
 
-interface Editor {
-  readonly file: StrategyFileView
-  readonly text: HTMLTextAreaElement
-  readonly say: (lines: ReadonlyArray<string>, isGood: boolean) => void
+const files = signal<ReadonlyArray<StrategyFileView>>([])
+const chosen = signal("")
+/** The edited text; nothing until the reader changes it. */
+const edit = signal<string | undefined>(undefined)
+const said = signal<Said | undefined>(undefined)
+let timer: ReturnType<typeof setTimeout> | undefined
+
+const file = computed(() => files.value.find((each) => each.file === chosen.value) ?? files.value[0])
+
+export const loadFiles = async (): Promise<void> => {
+  files.value = await Api.get<ReadonlyArray<StrategyFileView>>("files")
 }
 
-const edited = ({ file: { file }, text }: Editor) => ({ files: [{ file, text: text.value }] })
+const say = (lines: ReadonlyArray<string>, isGood: boolean): void => {
+  said.value = { lines, isGood }
+}
+const failed = (error: unknown): void => say([messageOf(error)], false)
 
-const check = async (editor: Editor): Promise<boolean> => {
-  const { problems } = await Api.post<{ readonly problems: ReadonlyArray<string> }>("check", edited(editor))
-  editor.say(problems.length > 0 ? problems : ["No problems. Plan, then apply."], problems.length === 0)
+const edited = ({ file: name, text }: StrategyFileView) => ({ files: [{ file: name, text: edit.value ?? text }] })
+
+const check = async (of: StrategyFileView): Promise<boolean> => {
+  const { problems } = await Api.post<{ readonly problems: ReadonlyArray<string> }>("check", edited(of))
+  say(problems.length > 0 ? problems : ["No problems. Plan, then apply."], problems.length === 0)
   return problems.length === 0
 }
 
-const plan = async (editor: Editor): Promise<void> => {
-  editor.say(["planning …"], true)
-  const { refused, summary } = await Api.post<typeof Plan.Type>("plan", edited(editor))
-  const { cancel, create, defer, keep } = summary
-  editor.say(
+/** The cost of an edit now, by asset. */
+const costsOf = ({ changes }: typeof Plan.Type): string => {
+  const costs = changes.flatMap(({ costs }) => costs)
+  const assets = [...new Set(costs.map(({ asset }) => asset))]
+  const total = (asset: string) =>
+    costs.reduce((all, cost) => all + (cost.asset === asset ? Number(cost.amount ?? 0) : 0), 0)
+  return assets.map((asset) => `${Number(total(asset).toPrecision(6))} ${asset}`).join(" and ")
+}
+
+const plan = async (of: StrategyFileView): Promise<void> => {
+  say(["planning …"], true)
+  const answer = await Api.post<typeof Plan.Type>("plan", edited(of))
+  const { cancel, create, defer, keep } = answer.summary
+  const [costs, { refused }] = [costsOf(answer), answer]
+  say(
     [
       `${keep} kept, ${cancel} cancelled, ${create} placed, ${defer} placed once funds are back`,
+      ...(costs === "" ? [] : [`Costs about ${costs}`]),
+      ...answer.findings.map(({ text }) => text),
       ...(refused.length > 0 ? [`warnings: ${refused.join(", ")}`] : [])
     ],
     refused.length === 0
   )
 }
 
-const backtest = async ({ file, say }: Editor, actions: Actions): Promise<void> => {
+const backtest = async (of: StrategyFileView): Promise<void> => {
   say(["backtesting on the bot's recorded prices …"], true)
-  const { bars, curve, data, fills } = await Api.get<typeof BacktestAnswer.Type>(
-    `backtest?file=${encodeURIComponent(file.file)}`,
-    backtestMillis
-  )
+  const path = `backtest?file=${encodeURIComponent(of.file)}`
+  const { bars, curve, data, fills } = await Api.get<typeof BacktestAnswer.Type>(path, backtestMillis)
   const last = (values: ReadonlyArray<number>) => values.at(-1) ?? 0
   const gain = (values: ReadonlyArray<number>) => signed(last(values) - last(curve.hold))
-  say(
-    [
-      `the file on disk over ${bars} minutes: ${fills} fills, ${gain(curve.low)} to ${gain(curve.high)} against holding`,
-      "Shaded: backtest range",
-      ...data.warnings
-    ],
-    true
-  )
-  actions.backtested(curve)
+  const range = `${gain(curve.low)} to ${gain(curve.high)} against holding`
+  say([`the file on disk over ${bars} minutes: ${counted(fills, "fill")}, ${range}`, ...data.warnings], true)
+  tested.value = curve
 }
 
-const save = async (editor: Editor, actions: Actions): Promise<void> => {
-  if (!(await check(editor))) return
-  const { file, hash } = editor.file
-  const { message } = await Api.post<{ readonly message: string }>("apply", { file, text: editor.text.value, hash })
-  isDirty = false
-  await loadFiles(actions)
-  toast(message, files.some(({ file: name, isRunning }) => name === file && isRunning) ? "good" : "alarm")
-}
-
-const draw = (actions: Actions): void => {
-  const { mayApply, mayPlan } = actions
-  const file = files[chosen] ?? files[0]
-  if (file === undefined) return byId("files").replaceChildren(h("p", { class: "empty" }, "No strategy file."))
-  const text = h(
-    "textarea",
-    { spellcheck: "false", "aria-label": `Text of ${file.file}`, readonly: !mayPlan },
-    file.text
-  )
-  text.value = file.text
-  const findings = h("pre", { class: "findings", role: "status" })
-  const say = (lines: ReadonlyArray<string>, isGood: boolean) => {
-    findings.className = isGood ? "findings good" : "findings"
-    findings.textContent = lines.join("\n")
-  }
-  say(
-    file.problems.length > 0 ? file.problems : [file.isRunning ? "Live version" : "Saved, not applied"],
-    file.problems.length === 0
-  )
-  const editor: Editor = { file, text, say }
-  const failed = (error: unknown) => say([messageOf(error)], false)
-  const apply = h("button", { type: "submit", class: "primary", disabled: true }, "Apply")
-  let timer: ReturnType<typeof setTimeout> | undefined
-  text.addEventListener("input", () => {
-    isDirty = text.value !== file.text
-    apply.disabled = !isDirty
-    clearTimeout(timer)
-    timer = setTimeout(() => check(editor).catch(failed), quietMillis)
+const save = async (of: StrategyFileView): Promise<void> => {
+  if (!(await check(of))) return
+  const { file: name, hash, text } = of
+  const { message } = await Api.post<{ readonly message: string }>("apply", {
+    file: name,
+    text: edit.value ?? text,
+    hash
   })
-  const form = h(
+  edit.value = undefined
+  await loadFiles()
+  toast(message, files.value.some((each) => each.file === name && each.isRunning) ? "good" : "alarm")
+}
+
+const begin = (name: string): void => {
+  chosen.value = name
+  edit.value = undefined
+  said.value = undefined
+}
+
+const Findings = ({ isRunning, problems }: StrategyFileView) => {
+  const usual = {
+    lines: problems.length > 0 ? problems : [isRunning ? "Live version" : "Saved, not applied"],
+    isGood: problems.length === 0
+  }
+  const { isGood, lines } = said.value ?? usual
+  return h("pre", { class: isGood ? "findings note" : "findings note warn", role: "status" }, lines.join("\n"))
+}
+
+const Editor = () => {
+  const of = file.value
+  if (of === undefined) return h("p", {}, "No strategy file.")
+  const onInput = (event: InputEvent): void => {
+    edit.value = textIn(event) === of.text ? undefined : textIn(event)
+    clearTimeout(timer)
+    timer = setTimeout(() => check(of).catch(failed), quietMillis)
+  }
+  const onSubmit = (event: Event): void => {
+    event.preventDefault()
+    save(of).catch(failed)
+  }
+  const button = (label: string, act: (of: StrategyFileView) => Promise<void>) =>
+    h(Button, { label, onClick: () => act(of).catch(failed) })
+  const options = files.value.map(({ file: name }) =>
+    h("option", { key: name, value: name, selected: name === of.file }, name.split("/").at(-1))
+  )
+  return h(
     "form",
-    {},
+    { id: "files", onSubmit },
+    files.value.length > 1 &&
+      h("select", { "aria-label": "Strategy file", onChange: (event: Event) => begin(textIn(event)) }, options),
+    h("textarea", {
+      key: of.file,
+      spellcheck: false,
+      "aria-label": `Text of ${of.file}`,
+      readOnly: !may("trader"),
+      value: edit.value ?? of.text,
+      onInput
+    }),
+    h(Findings, of),
     h(
       "div",
-      { class: "tools" },
-      choiceOf(file, actions),
-      h("button", { type: "button", click: () => backtest(editor, actions).catch(failed) }, "Backtest"),
-      mayPlan && h("button", { type: "button", click: () => plan(editor).catch(failed) }, "Plan"),
-      mayApply && apply
-    ),
-    text,
-    findings
-  )
-  form.addEventListener("submit", (event) => {
-    event.preventDefault()
-    save(editor, actions).catch(failed)
-  })
-  byId("files").replaceChildren(form)
-}
-
-const choiceOf = (file: StrategyFileView, actions: Actions): HTMLSelectElement => {
-  const select = h(
-    "select",
-    { "aria-label": "Strategy file" },
-    files.map((each, index) =>
-      h("option", { value: index, selected: each === file }, each.file.split("/").at(-1) ?? each.file)
+      { class: "row" },
+      h(CloseButton, { label: "Close" }),
+      button("Backtest", backtest),
+      may("trader") && button("Plan", plan),
+      may("operator") && h(Button, { label: "Apply", style: "solid push", isAllowed: edit.value !== undefined })
     )
   )
-  select.addEventListener("change", () => {
-    chosen = Number(select.value)
-    isDirty = false
-    draw(actions)
+}
+
+export const editFile = (strategy: string | undefined): void => {
+  begin(files.value.find((each) => each.strategy === strategy)?.file ?? "")
+  open({
+    title: "Strategy file",
+    sub: "Saved and applied together: the plan says what that costs.",
+    body: h(Editor, {})
   })
-  return select
 }

@@ -1,4 +1,7 @@
-/** Numbers and times for people. Exact decimals stay text; only their grouping is changed. */
+/**
+ * Numbers and times for people. There is one way to round: half a step away from zero, digits are never cut. Exact decimals stay text.
+ * What rounds to zero has no sign and no colour.
+ */
 const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",")
 
 interface Parts {
@@ -8,15 +11,14 @@ interface Parts {
 }
 
 const partsOf = (text: string): Parts => {
-  const sign = text.startsWith("-") ? "-" : ""
+  const sign = text.startsWith("-") ? "−" : ""
   const [whole = "0", fraction = ""] = text.slice(sign.length).split(".")
   return { sign, whole, fraction }
 }
 
-/** Rounds half a step away from zero; never cuts digits. */
 const rounded = ({ sign, whole, fraction }: Parts, places: number): Parts => {
-  if (fraction.length <= places) return { sign, whole, fraction: fraction.padEnd(places, "0") }
-  const steps = BigInt(whole + fraction.slice(0, places)) + (fraction.charAt(places) >= "5" ? 1n : 0n)
+  const steps =
+    BigInt(whole + fraction.padEnd(places, "0").slice(0, places)) + (fraction.charAt(places) >= "5" ? 1n : 0n)
   const digits = String(steps).padStart(places + 1, "0")
   const at = digits.length - places
   return { sign: steps === 0n ? "" : sign, whole: digits.slice(0, at), fraction: digits.slice(at) }
@@ -27,19 +29,29 @@ export const decimal = (text: string, places?: number): string => {
   return fraction === "" ? `${sign}${grouped(whole)}` : `${sign}${grouped(whole)}.${fraction}`
 }
 
-export const cents = (text: string): string => decimal(text, 2)
-export const gain = (text: string): string => `${Number(text) < 0 ? "−" : "+"}${cents(text).replace("-", "")}`
+const withPlus = (text: string): string => (text.startsWith("−") || !/[1-9]/.test(text) ? text : `+${text}`)
 
-export const signed = (value: number, places = 2): string =>
-  `${value < 0 ? "−" : "+"}${decimal(Math.abs(value).toFixed(places))}`
+export const cents = (text: string): string => decimal(text, 2)
+export const gain = (text: string): string => withPlus(cents(text))
+export const signed = (value: number, places = 2): string => withPlus(decimal(value.toFixed(places), places))
+export const percent = (share: number): string => `${signed(share * 100)} %`
+
+/** The colour of a profit: that of its rounded figure. */
+export const toneOf = (text: string | null): "" | "up" | "down" => {
+  const figure = text === null ? "" : gain(text)
+  return figure.startsWith("+") ? "up" : figure.startsWith("−") ? "down" : ""
+}
+
+/** A share with its direction as a shape, so that colour is not needed to read it. */
+export const trend = (share: number): string => percent(share).replace("+", "▲ ").replace("−", "▼ ")
 
 export const sum = (texts: ReadonlyArray<string>): string => {
   const parts = texts.map(partsOf)
   const places = Math.max(0, ...parts.map(({ fraction }) => fraction.length))
-  const steps = parts.reduce(
-    (total, { fraction, sign, whole }) => total + BigInt(`${sign}${whole}${fraction.padEnd(places, "0")}`),
-    0n
-  )
+  const steps = parts.reduce((total, { fraction, sign, whole }) => {
+    const amount = BigInt(`${whole}${fraction.padEnd(places, "0")}`)
+    return sign === "" ? total + amount : total - amount
+  }, 0n)
   const digits = String(steps < 0n ? -steps : steps).padStart(places + 1, "0")
   const at = digits.length - places
   const [whole, fraction] = [digits.slice(0, at), digits.slice(at).replace(/0+$/, "")]
@@ -51,7 +63,8 @@ export const price = (text: string): string => {
   return decimal(text, value >= 1_000 ? 2 : value >= 1 ? 4 : 8)
 }
 
-export const percent = (share: number): string => `${share < 0 ? "−" : "+"}${Math.abs(share * 100).toFixed(2)} %`
+/** At most eight significant digits, without zeros at the end: for quantities. */
+export const quantity = (value: number): string => decimal(value.toFixed(8).replace(/\.?0+$/, ""))
 
 export const age = (millis: number): string => {
   const seconds = Math.max(0, Math.round(millis / 1000))
@@ -61,7 +74,14 @@ export const age = (millis: number): string => {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`
 }
 
-export const spoken = (tag: string): string => tag.replace(/(?<=.)(?=[A-Z])/g, " ").toLowerCase()
+export const counted = (count: number, noun: string): string =>
+  `${decimal(String(count))} ${noun}${count === 1 ? "" : "s"}`
+export const spoken = (code: string): string => {
+  const text = code.replaceAll("-", " ")
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
 
 export const clock = (at: number): string => new Date(at).toLocaleTimeString("en-GB")
+export const date = (at: number): string =>
+  new Date(at).toLocaleDateString("en-GB", { day: "numeric", month: "long", timeZone: "UTC" })
 export const stamp = (at: number): string => new Date(at).toISOString().slice(0, 19).replace("T", " ")

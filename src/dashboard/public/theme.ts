@@ -1,30 +1,36 @@
 /** Light or dark theme: the machine's setting until the reader chooses one. The browser keeps the choice. */
-import { byId } from "./dom.ts"
+import { signal } from "@preact/signals"
 
 const storageKey = "limitbot-theme"
 const night = matchMedia("(prefers-color-scheme: dark)")
+const root = document.documentElement
 
-const isDark = (): boolean => {
-  const { theme } = document.documentElement.dataset
-  return theme === "dark" || (theme !== "light" && night.matches)
+/** Counts the changes, because charts are painted and must read their colours again. */
+export const themeChanges = signal(0)
+const changed = (): void => {
+  themeChanges.value += 1
 }
 
-const choose = (theme: string): void => {
-  document.documentElement.dataset["theme"] = theme
-}
-
-/** Charts are painted, not styled: `paint` is called when the colours change. */
-export const followTheme = (paint: () => void): void => {
+export const followTheme = (): void => {
   const stored = localStorage.getItem(storageKey)
-  if (stored !== null) {
-    choose(stored)
-    paint()
-  }
-  night.addEventListener("change", paint)
-  byId("theme").addEventListener("click", () => {
-    const next = isDark() ? "light" : "dark"
-    localStorage.setItem(storageKey, next)
-    choose(next)
-    paint()
-  })
+  if (stored !== null) root.dataset["theme"] = stored
+  night.addEventListener("change", changed)
+}
+
+export const switchTheme = (): void => {
+  const { theme } = root.dataset
+  const isDark = theme === "dark" || (theme !== "light" && night.matches)
+  root.dataset["theme"] = isDark ? "light" : "dark"
+  localStorage.setItem(storageKey, root.dataset["theme"])
+  changed()
+}
+
+/** A colour of the style sheet, as a canvas takes it. */
+export const colour = (name: string, opacity = 1): string => {
+  const probe = document.createElement("i")
+  probe.style.color = `var(--${name})`
+  document.body.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return opacity === 1 ? color : color.replace("rgb(", "rgba(").replace(")", `, ${opacity})`)
 }

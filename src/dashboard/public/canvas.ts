@@ -1,0 +1,51 @@
+/** A canvas chart as a component: made once, painted again when the theme changes, and fed by the signals that it reads. */
+import { effect } from "@preact/signals"
+import { createChart, type IChartApi, type UTCTimestamp } from "lightweight-charts"
+import { h } from "preact"
+import { useEffect, useRef } from "preact/hooks"
+import { colour, themeChanges } from "./theme.ts"
+
+export const utc = (seconds: number): UTCTimestamp => seconds as UTCTimestamp
+
+const themed = (chart: IChartApi): void =>
+  chart.applyOptions({
+    layout: { background: { color: "transparent" }, textColor: colour("ink-3"), fontSize: 11, attributionLogo: false },
+    grid: { vertLines: { visible: false }, horzLines: { color: colour("line") } },
+    rightPriceScale: { borderVisible: false, minimumWidth: 64 },
+    timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false },
+    crosshair: { mode: 0 },
+    handleScroll: { vertTouchDrag: false },
+    handleScale: { mouseWheel: false }
+  })
+
+export interface Drawing {
+  readonly paint: () => void
+  /** Each runs again when a signal changes that it has read. */
+  readonly feeds: ReadonlyArray<() => void>
+}
+
+export const Canvas = ({ draw, id, label }: CanvasProps) => {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (box.current === null) return undefined
+    const chart = createChart(box.current, { autoSize: true, layout: { attributionLogo: false } })
+    const { feeds, paint } = draw(chart)
+    const repaint = (): void => {
+      themeChanges.value
+      themed(chart)
+      paint()
+    }
+    const stops = [repaint, ...feeds].map((feed) => effect(feed))
+    return () => {
+      for (const stop of stops) stop()
+      chart.remove()
+    }
+  }, [])
+  return h("div", { id, ref: box, class: "chart", role: "img", "aria-label": label })
+}
+interface CanvasProps {
+  readonly id: string
+  /** Says in words what it draws, for readers who cannot see it. */
+  readonly label: string
+  readonly draw: (chart: IChartApi) => Drawing
+}

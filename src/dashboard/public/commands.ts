@@ -1,0 +1,201 @@
+/** The operator's commands on the page: each asks for confirmation, the grave ones for a typed word, and shows its result. */
+import { useSignal } from "@preact/signals"
+import { h } from "preact"
+import { type CommandName, commandOf, operatorWords } from "../../control/api/OperatorCommands.ts"
+import type { SwapOffer } from "../../control/api/Swap.ts"
+import type { ProblemView } from "../../views/Problems.ts"
+import type { Reconciliation } from "../../views/Reconciliation.ts"
+import * as Api from "./api.ts"
+import { answered, CloseButton, close, failed, open, toast } from "./dialog.ts"
+import { clock } from "./format.ts"
+import { Button, type Child } from "./parts.ts"
+
+interface Done {
+  readonly message: string
+  readonly notTold?: ReadonlyArray<string>
+}
+type Payload = Readonly<Record<string, unknown>>
+
+export const command = async (path: string, payload: Payload): Promise<void> => {
+  close()
+  try {
+    const { message, notTold = [] } = await Api.post<Done>(path, payload)
+    toast(message, notTold.length === 0 ? "good" : "alarm")
+  } catch (error) {
+    failed(error)
+  }
+}
+
+const whyField = (why: { value: string }) =>
+  h("input", {
+    type: "text",
+    maxlength: 500,
+    placeholder: "Reason (optional)",
+    "aria-label": "Why",
+    onInput: (event: InputEvent) => {
+      why.value = textIn(event)
+    }
+  })
+const whyIn = ({ value }: { readonly value: string }): Payload => (value === "" ? {} : { why: value })
+export const textIn = ({ target }: Event): string =>
+  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
+    ? target.value
+    : ""
+
+/** The button works once the word is typed. */
+const Confirmation = ({ done, hasWhy, means, title, word }: ConfirmationProps) => {
+  const [typed, why] = [useSignal(""), useSignal("")]
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    if (typed.value === word) done(whyIn(why))
+  }
+  const onInput = (event: InputEvent): void => {
+    typed.value = textIn(event)
+  }
+  return h(
+    "form",
+    { onSubmit: submit },
+    means,
+    h(
+      "label",
+      { class: "field" },
+      `Type “${word}” to confirm`,
+      h("input", { type: "text", autocomplete: "off", autofocus: true, "aria-label": `Type ${word}`, onInput })
+    ),
+    hasWhy && whyField(why),
+    h(
+      "div",
+      { class: "row" },
+      h(CloseButton, { label: "Cancel" }),
+      h(Button, { label: title, style: "solid push", isAllowed: typed.value === word })
+    )
+  )
+}
+interface ConfirmationProps {
+  readonly title: string
+  readonly word: string
+  readonly means: Child
+  readonly hasWhy: boolean
+  readonly done: (why: Payload) => void
+}
+
+export const agree = (path: CommandName, payload: Payload = {}, about = Object.values(payload).join(" ")): void => {
+  const { confirm, means, title: name } = commandOf(path)
+  const title = `${name} ${about}`.trim()
+  if (confirm !== undefined) {
+    const done = (why: Payload) => command(path, { ...payload, confirm, ...why })
+    const body = h(Confirmation, { key: title, title, word: confirm, means: h("p", {}, means), hasWhy: true, done })
+    return open({ title: `${title}?`, body })
+  }
+  const yes = { label: name, style: "solid push", onClick: () => command(path, payload) }
+  open({
+    title: `${title}?`,
+    body: h("p", {}, means),
+    foot: [h(CloseButton, { label: "Back" }), h(Button, yes)]
+  })
+}
+
+export const Lines = ({ lines, title }: { readonly title: string; readonly lines: ReadonlyArray<string> }) =>
+  lines.length === 0
+    ? null
+    : h(
+        "section",
+        {},
+        h("h3", {}, title),
+        h(
+          "ul",
+          { class: "pts" },
+          lines.map((line, index) => h("li", { key: index }, line))
+        )
+      )
+
+export const reconcile = (): Promise<void> => {
+  const waiting = "Comparing the journal with the venue's orders, history and balances …"
+  const answer = async () => {
+    const { findings, missing } = await Api.post<typeof Reconciliation.Type>("reconcile", {})
+    const differing = findings.filter(({ verdict }) => verdict !== "agrees")
+    const lines = differing.map(
+      ({ kind, subject, text, verdict }) => `${verdict.toUpperCase()} ${kind} ${subject}: ${text}`
+    )
+    return {
+      body: [
+        h("p", {}, `${findings.length - differing.length} findings agree, ${differing.length} differ.`),
+        h(Lines, { title: "Differing", lines }),
+        h(Lines, { title: "Not compared", lines: missing })
+      ]
+    }
+  }
+  return answered({ title: "Reconcile" }, waiting, answer())
+}
+
+const Resolution = ({ path, resolve, text }: ResolutionProps) => {
+  const why = useSignal("")
+  const { evidence, placement, words } = resolve
+  const choices = words.map((word) => {
+    const { means, title } = operatorWords[word]
+    const say = () => command(path, { placement, word, ...whyIn(why) })
+    return h(
+      "p",
+      { key: word, class: "choice" },
+      h(Button, { label: title, onClick: say }),
+      h("span", { class: "dim" }, `${means}.`)
+    )
+  })
+  return [
+    h("p", {}, text),
+    h("p", { class: "dim" }, "Look it up first: the venue's history, the account's balance, the chain's explorer."),
+    h("section", {}, h("h3", {}, `Evidence, ${placement}`), h("pre", { class: "note" }, evidence)),
+    choices.length === 0
+      ? h("p", {}, "It can still be executed. Come back in some minutes.")
+      : [whyField(why), ...choices]
+  ]
+}
+interface ResolutionProps {
+  readonly text: string
+  readonly resolve: NonNullable<ProblemView["resolve"]>
+  readonly path: string
+}
+
+export const resolveProblem = ({ resolve, subject, text }: ProblemView, path = "resolve"): void => {
+  if (resolve === null) return
+  const body = h(Resolution, { key: resolve.placement, text, resolve, path })
+  open({ title: `Resolve ${subject}`, body, foot: h(CloseButton, { label: "Not now" }) })
+}
+
+export const swap = (): void => {
+  const field = (name: string, label: string, placeholder: string) =>
+    h(
+      "label",
+      { class: "field" },
+      label,
+      h("input", { name, type: "text", autocomplete: "off", required: true, placeholder, autofocus: name === "amount" })
+    )
+  const onSubmit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const wish = new FormData(event.target instanceof HTMLFormElement ? event.target : undefined)
+    const trimmed = Object.fromEntries([...wish].map(([name, value]) => [name, String(value).trim()]))
+    Api.post<SwapOffer>("swap/quote", trimmed).then(agreeToSwap, failed)
+  }
+  const body = h(
+    "form",
+    { onSubmit },
+    h("p", {}, "The bot pays from its account and receives to it. Strategy budgets do not change."),
+    field("amount", "Amount", "0.01"),
+    field("from", "Pay with", "BTC"),
+    field("to", "Receive", "USDC"),
+    h("div", { class: "row" }, h(CloseButton, { label: "Back" }), h(Button, { label: "Quote", style: "solid push" }))
+  )
+  open({ title: "Swap", body })
+}
+
+const agreeToSwap = ({ pay, quote, receive, terms, until }: SwapOffer): void => {
+  const means = [
+    h("p", {}, `Pay ${pay}, receive about ${receive}. The quote holds until ${clock(until)}.`),
+    h("pre", { class: "note" }, terms.join("\n"))
+  ]
+  const done = () => command("swap", { quote, confirm: "swap" })
+  open({
+    title: "Swap?",
+    body: h(Confirmation, { key: quote, title: "Swap", word: "swap", means, hasWhy: false, done })
+  })
+}

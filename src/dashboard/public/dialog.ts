@@ -1,0 +1,88 @@
+/** The one dialog of the page, as a window or as a drawer at the side, and the message after a command. */
+import { signal, useSignalEffect } from "@preact/signals"
+import { h } from "preact"
+import { useRef } from "preact/hooks"
+import { Button, type Child } from "./parts.ts"
+
+interface Content {
+  readonly title: Child
+  readonly sub?: Child
+  readonly body: Child
+  /** Buttons; the answer is the solid one. */
+  readonly foot?: Child
+  readonly isDrawer?: boolean
+  /** A login cannot be closed. */
+  readonly isFixed?: boolean
+}
+
+const content = signal<Content | undefined>(undefined)
+const notice = signal<{ readonly text: string; readonly tone: "good" | "alarm" } | undefined>(undefined)
+let timer: ReturnType<typeof setTimeout> | undefined
+
+export const open = (next: Content): void => {
+  content.value = next
+}
+export const close = (): void => {
+  content.value = undefined
+}
+export const isOpen = (title: Child): boolean => content.value?.title === title
+
+export const toast = (text: string, tone: "good" | "alarm"): void => {
+  notice.value = { text, tone }
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    notice.value = undefined
+  }, 8_000)
+}
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export const failed = (error: unknown): void => toast(messageOf(error), "alarm")
+
+export const CloseButton = ({ label }: { readonly label: string }) => h(Button, { label, onClick: close })
+
+/** Shows that something is being read, then the answer or the reason why there is none. */
+export const answered = async (
+  { title, ...more }: Pick<Content, "title" | "isDrawer">,
+  waiting: string,
+  answer: Promise<Omit<Content, "title" | "isDrawer">>
+): Promise<void> => {
+  const foot = h(CloseButton, { label: "Close" })
+  open({ title, ...more, body: h("p", { class: "dim" }, waiting), foot })
+  const next = await answer.catch((error: unknown) => ({ body: h("p", { class: "alarm" }, messageOf(error)) }))
+  if (isOpen(title)) open({ title, foot, ...more, ...next })
+}
+
+const Box = ({ body, foot, isFixed, sub, title }: Content) => [
+  h(
+    "div",
+    { class: "dh" },
+    h("div", {}, h("h2", { id: "dialog-title" }, title), sub !== undefined && h("p", { class: "dim" }, sub)),
+    isFixed !== true && h(Button, { icon: "close", name: "Dismiss", style: "quiet icon push", onClick: close })
+  ),
+  h("div", { class: "db" }, body),
+  foot !== undefined && h("div", { class: "df" }, foot)
+]
+
+export const Dialog = () => {
+  const box = useRef<HTMLDialogElement>(null)
+  useSignalEffect(() => {
+    const element = box.current
+    if (content.value === undefined) element?.close()
+    else if (element?.open === false) element.showModal()
+  })
+  return [
+    h(
+      "dialog",
+      {
+        id: "dialog",
+        ref: box,
+        class: content.value?.isDrawer === true ? "drawer" : "modal",
+        "aria-labelledby": "dialog-title",
+        onClose: close,
+        onCancel: (event: Event) => content.value?.isFixed === true && event.preventDefault()
+      },
+      content.value !== undefined && h(Box, content.value)
+    ),
+    notice.value !== undefined && h("div", { class: `toast ${notice.value.tone}`, role: "status" }, notice.value.text)
+  ]
+}

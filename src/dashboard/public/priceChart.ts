@@ -1,0 +1,184 @@
+/** The trade on the chart: stored candles, own orders as labelled lines, fills as marks. It belongs to the strategy that is selected. */
+import {
+  CandlestickSeries,
+  createSeriesMarkers,
+  type IChartApi,
+  LineStyle,
+  type SeriesMarker,
+  type Time
+} from "lightweight-charts"
+import { h } from "preact"
+import type { FillView } from "../../views/Fills.ts"
+import { Canvas, type Drawing, utc } from "./canvas.ts"
+import { editFile } from "./files.ts"
+import { decimal, price } from "./format.ts"
+import { OrderLines } from "./orderLines.ts"
+import { Button, Choices, Empty } from "./parts.ts"
+import * as Store from "./store.ts"
+import { colour } from "./theme.ts"
+
+const frames: Readonly<Record<string, number>> = {
+  "5s": 5,
+  "1m": 60,
+  "5m": 300,
+  "15m": 900,
+  "1h": 3_600,
+  "4h": 14_400,
+  "1d": 86_400
+}
+const mostMarks = 500
+const [fewestBars, mostBars] = [40, 150]
+/** Room at the right for the labels of orders. */
+const labelShare = 0.25
+
+const stepOf = (): number => frames[Store.candles.value?.timeframe ?? ""] ?? 60
+
+const ownFills = (): ReadonlyArray<FillView> => {
+  const name = Store.selected.value?.name ?? ""
+  return (Store.fills.value ?? []).filter(
+    ({ market, slot }) => market === Store.market.value && slot.startsWith(`${name}/`)
+  )
+}
+
+/** A slot with a word for its name, such as `take-profit`, says what its order is for; a numbered one says its size. */
+const labelOf = ({
+  quantity,
+  side,
+  slot
+}: {
+  readonly slot: string
+  readonly side: string
+  readonly quantity: string
+}): string => {
+  const name = slot.split("/")[1] ?? ""
+  const what = /\d/.test(name) || name === "" ? (side === "BUY" ? "Buy" : "Sell") : name
+  return `${what} ${decimal(quantity)}`
+}
+
+const draw = (chart: IChartApi): Drawing => {
+  chart.applyOptions({ localization: { priceFormatter: (value: number) => price(String(value)) } })
+  const candles = chart.addSeries(CandlestickSeries, { priceLineStyle: LineStyle.Dotted, borderVisible: false })
+  const marks = createSeriesMarkers<Time>(candles, [])
+  const lines = new OrderLines().on(candles)
+  // Read once for each theme, not for each mark, because a browser computes its styles to return a colour.
+  let [up, down] = ["", ""]
+  let shown = ""
+  let bar: { time: number; open: number; high: number; low: number; close: number } | undefined
+
+  const feedCandles = (): void => {
+    const {
+      close = [],
+      high = [],
+      low = [],
+      market = "",
+      open = [],
+      time = [],
+      timeframe = ""
+    } = Store.candles.value ?? {}
+    const rows = time.map((at, index) => ({
+      time: utc(at),
+      open: open[index] ?? 0,
+      high: high[index] ?? 0,
+      low: low[index] ?? 0,
+      close: close[index] ?? 0
+    }))
+    bar = rows.at(-1)
+    candles.setData(rows)
+    if (shown === `${market} ${timeframe}` || rows.length === 0) return
+    shown = `${market} ${timeframe}`
+    chart.timeScale().applyOptions({ secondsVisible: stepOf() < 60 })
+    // The candles fill the chart at once, however few they are.
+    const bars = Math.max(fewestBars, Math.min(mostBars, rows.length))
+    chart.timeScale().setVisibleLogicalRange({ from: rows.length - bars, to: rows.length + bars * labelShare })
+  }
+  const feedTick = (): void => {
+    const tick = Store.priceNow.value
+    if (tick === undefined || bar === undefined || Store.candles.peek()?.market !== tick.market) return
+    const [step, value] = [stepOf(), Number(tick.mid)]
+    const time = Math.floor(tick.at / 1000 / step) * step
+    if (time < bar.time) return
+    bar =
+      bar.time === time
+        ? { ...bar, high: Math.max(bar.high, value), low: Math.min(bar.low, value), close: value }
+        : { time, open: value, high: value, low: value, close: value }
+    candles.update({ ...bar, time: utc(bar.time) })
+  }
+  const feedOrders = (): void => {
+    const { orders = [], price: now = null } = Store.book.value ?? {}
+    const name = Store.selected.value?.name ?? ""
+    const own = orders.filter(({ slot }) => slot.startsWith(`${name}/`))
+    lines.show(
+      own.map((order) => ({ price: Number(order.price), isBuy: order.side === "BUY", text: labelOf(order) })),
+      Number(now?.mid ?? own[0]?.price ?? 0)
+    )
+  }
+  const feedFills = (): void => {
+    const [begins = 0, step] = [Store.candles.value?.time[0], stepOf()]
+    const visible = ownFills()
+      .filter(({ at }) => at / 1000 >= begins)
+      .toSorted((a, b) => a.at - b.at)
+      .slice(-mostMarks)
+    marks.setMarkers(
+      visible.map(
+        ({ at, price, side }): SeriesMarker<Time> => ({
+          time: utc(Math.floor(at / 1000 / step) * step),
+          position: side === "BUY" ? "atPriceBottom" : "atPriceTop",
+          price: Number(price),
+          shape: side === "BUY" ? "arrowUp" : "arrowDown",
+          color: side === "BUY" ? up : down,
+          size: visible.length <= 60 ? 1 : 0.5
+        })
+      )
+    )
+  }
+  return {
+    paint: () => {
+      ;[up, down] = [colour("up"), colour("down")]
+      candles.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down })
+      lines.paint({ up, down, surface: colour("surface") })
+      feedFills()
+    },
+    feeds: [feedCandles, feedTick, feedOrders, feedFills]
+  }
+}
+
+const Ticker = () => {
+  const now = Store.priceNow.value
+  if (now === undefined) return h("p", { class: "dim", id: "ticker" }, "no price yet")
+  return h(
+    "p",
+    { id: "ticker" },
+    h("b", { title: decimal(now.mid) }, price(now.mid)),
+    h("span", { class: "dim hide-sm" }, ` ${price(now.bid)} | ${price(now.ask)}`)
+  )
+}
+
+export const PriceChart = () => {
+  const strategy = Store.selected.value
+  const name = strategy?.name ?? "Price"
+  const label = `Candles of ${Store.market.value} with the open orders of ${name} as lines and its fills as marks; the tables below have the same figures`
+  return h(
+    "section",
+    { class: "card main chartcard", "aria-labelledby": "t-chart", "data-panel": "orders" },
+    h(
+      "header",
+      {},
+      h("h2", { id: "t-chart" }, `${name} `, h("span", { class: "dim" }, Store.market.value)),
+      h(Ticker, {}),
+      h(Choices, {
+        label: "Candle length",
+        names: Object.keys(frames),
+        chosen: Store.timeframe.value.value,
+        pick: Store.timeframe.keep
+      }),
+      h(Button, { id: "edit", label: "Edit strategy", style: "sm", onClick: () => editFile(strategy?.name) })
+    ),
+    h(
+      "div",
+      { class: "ch-pad" },
+      h(Canvas, { id: "chart", label, draw }),
+      Store.candles.value?.time.length === 0 &&
+        h(Empty, { title: "No candles yet" }, "The bot records a candle with each price that it reads.")
+    )
+  )
+}
