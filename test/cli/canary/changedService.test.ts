@@ -1,6 +1,6 @@
 /** The whole bot at a service that changes while it runs: what it records, what it no longer pays, and that it goes on when all is well. */
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { configText, runHere, startHere, startStill, workspace } from "../../world/processes/program.ts"
+import { configText, control, runHere, startHere, startStill, workspace } from "../../world/processes/program.ts"
 import { recordingProxy } from "../../world/processes/recordingProxy.ts"
 
 const proxies: Array<{ readonly close: () => Promise<void> }> = []
@@ -50,6 +50,9 @@ describe("a bot at a service that changes", () => {
 
     // What the first run found holds until somebody looks again.
     isChanged = false
+    // On a busy machine every order may be paid before the first look: the exit of a fill is something to pay again.
+    if (first.stdout().split('"FundingAcknowledged"').length > 20)
+      await control(sandbox, "fill", { side: "BUY", price: "59900" })
     const second = run()
     await second.says('"FundingSigned"')
     second.signal("SIGTERM")
