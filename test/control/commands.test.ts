@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { isLong } from "../long.ts"
 import { writeDoubtful } from "../world/bot/doubtful.ts"
 import { assertSays, runHere, startHere } from "../world/processes/program.ts"
 import { type RunningBot, startBot, until } from "../world/processes/runningBot.ts"
@@ -174,7 +175,7 @@ describe("commands to a running bot", () => {
     assert.deepStrictEqual(residual, again.residual)
   })
 
-  it("cancel-all withdraws everything and stays withdrawn until resumed", async () => {
+  it.skipIf(!isLong)("cancel-all withdraws everything and stays withdrawn until resumed", async () => {
     assertSays(await limitbot("pause", "--cancel"), 2, /Add --yes/)
     const done = await limitbot("pause", "--cancel", "--yes")
     assert.strictEqual(done.code, 0, done.stderr)
