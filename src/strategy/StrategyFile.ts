@@ -15,6 +15,7 @@ import { part } from "./kinds/PriceLevels.ts"
 import { kinds } from "./kinds.ts"
 import { budgetSchema, limitsSchema, readLimits } from "./LimitsSection.ts"
 import { type Markets, marketNamed, markets } from "./Markets.ts"
+import * as Period from "./modifiers/Period.ts"
 import { rearming } from "./modifiers/Rearm.ts"
 import { skimmedLook, skimming } from "./modifiers/Skim.ts"
 import * as OwnKind from "./own/OwnKind.ts"
@@ -32,6 +33,7 @@ import {
 } from "./Problem.ts"
 import type { Strategy } from "./Strategy.ts"
 import * as TermsSection from "./TermsSection.ts"
+import { isTimeframe, usualTimeframe } from "./Timeframe.ts"
 import { readYaml, type YamlMap, type YamlNode, type YamlScalar } from "./YamlReader.ts"
 
 /** A file's strategy, or every mistake in it. Its name is known even if the file has other mistakes. */
@@ -135,6 +137,7 @@ const fileFields = (offered: Markets, known: Kinds, ownName?: string) =>
         "at once"
       ),
       skim: Read.optional(skimNode, "quote above this is set aside and never used again", "nothing is"),
+      ...Period.keys,
       terms: Read.optional(TermsSection.reader, "of its orders", "those of the configuration"),
       candles: Read.optional(
         Read.text,
@@ -170,13 +173,16 @@ const readStrategy = (
   const budget = to.problems.length > before ? undefined : limits?.budget
   const within = { ...to, ...present({ maxPriceDeviation: limits?.maxPriceDeviation }) }
   const context = { market, others, budget, limits, marketNamed: marketNamed(offered), root: node, to: within }
-  const behaviour =
+  const ofKind =
     fields.kind === undefined
       ? readSections(node, allKinds, context)
       : readSection(node, fields.kind, allKinds, context)
   const modify = fields.kind === undefined ? undefined : modifierOf(fields, fields.kind.value, context)
-  if (fields.name === undefined || fields.kind === undefined || limits === undefined || behaviour === undefined)
+  const during = Period.periodOf(fields, timeframeIn(node, fields.kind?.value.name), context)
+  if (fields.name === undefined || fields.kind === undefined || limits === undefined || ofKind === undefined)
     return undefined
+  const modified = modify === undefined ? ofKind : modify(ofKind)
+  const behaviour = during === undefined ? modified : during(modified)
   const { name: kind, namesEverySlot, restsAtWrittenPrices } = fields.kind.value
   return {
     name: fields.name.value,
@@ -192,12 +198,20 @@ const readStrategy = (
       notLive: volumeUntold(behaviour.volumes, market, fields.candles, offered),
       candleSource: fields.candles,
       terms: fields.terms?.value,
-      namesEverySlot,
+      // Before its beginning it wants nothing, and later its slots.
+      namesEverySlot: during === undefined ? namesEverySlot : undefined,
       restsAtWrittenPrices,
       warnings: to.warnings?.length === 0 ? undefined : to.warnings && inOrder(to.warnings)
     }),
-    ...(modify === undefined ? behaviour : modify(behaviour))
+    ...behaviour
   }
+}
+
+/** The timeframe that the section names, so that candles at the top of the file are those of the section. */
+const timeframeIn = (node: YamlMap, kind = ""): string => {
+  const section = node.entries.get(kind)?.value
+  const written = section?.type === "map" ? section.entries.get("timeframe")?.value : undefined
+  return written?.type === "scalar" && isTimeframe(written.text) ? written.text : usualTimeframe.otherwise
 }
 
 /** The effect of `rearm` and `skim` on a strategy. A key without effect is a mistake. */

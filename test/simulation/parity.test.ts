@@ -362,6 +362,11 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
   ["rearm: 1.3%", "grid"],
   ["rearm: 0.8%", "market-making"],
   ["skim: 100000.5", "rebalance"],
+  ["from: 2026-01-01T00:06Z", "grid"],
+  ["when: mid < 995", "grid"],
+  ["until: 2026-01-01T00:14Z\nonEnd: sell", "grid"],
+  ["until: 2026-01-01T00:14Z\nonEnd: leave", "market-making"],
+  ["when: mid > 1004", "twap"],
   // What rests fills later, what takes the market gets less.
   ["terms: { appFees: { app.near: 40, other.near: 25 } }", "grid"],
   ["terms: { appFees: { app.near: 65 } }", "dca"],
@@ -382,10 +387,10 @@ const modifiedCases: ReadonlyArray<readonly [modifier: string, kind: string, mak
   ]
 ]
 
-describe("parity with rearm, skim and app fees", () => {
+describe("parity with rearm, skim, a beginning, an end and app fees", () => {
   for (const [modifier, kind, make = jumpingKinds[kind] ?? assert.fail()] of firstOf(1, modifiedCases)) {
     if (only !== undefined && only !== kind) continue
-    it(`${kind} with ${modifier}: engine and kernel fill the same, and not what they fill without it`, {
+    it(`${kind} with ${modifier.replace("\n", ", ")}: engine and kernel fill the same, and not what they fill without it`, {
       timeout: count * 60_000
     }, async () => {
       let compared = 0

@@ -1,6 +1,7 @@
 /** The data that the expressions of a file need for a decision and for the time of the next one. Collected while they are read. */
 import type { Amount } from "../../domain/Amount.ts"
 import type { Market } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import type { Behaviour } from "../Kind.ts"
 import type { Problem } from "../Problem.ts"
 
@@ -64,3 +65,39 @@ export const neededBy = ({
   ...(signals.size === 0 ? {} : { signals }),
   ...(depth.size === 0 ? {} : { depth: [...depth] })
 })
+
+type Needed = ReturnType<typeof neededBy>
+
+/** What a strategy needs, and what its own condition for beginning needs besides. */
+export const joined = (one: Partial<Needed>, other: Needs): Partial<Needed> => {
+  const { candles, depth, signals, volumes, watched } = neededBy(other)
+  const all = [...(one.watched ?? []), ...(watched ?? [])]
+  const byMarket = Map.groupBy(all, ({ market }) => market.name)
+  return present({
+    candles: most(one.candles, candles, Math.max),
+    signals: most(one.signals, signals, Math.min),
+    volumes: most(one.volumes, volumes, (first) => first),
+    depth: one.depth === undefined && depth === undefined ? undefined : [...(one.depth ?? []), ...(depth ?? [])],
+    watched:
+      all.length === 0
+        ? undefined
+        : [...byMarket.values()].flatMap(([first, second]) =>
+            first === undefined
+              ? []
+              : [{ ...first, candles: most(first.candles, second?.candles, Math.max) ?? first.candles }]
+          )
+  })
+}
+
+const most = <A>(
+  one: ReadonlyMap<string, A> | undefined,
+  other: ReadonlyMap<string, A> | undefined,
+  of: (a: A, b: A) => A
+): ReadonlyMap<string, A> | undefined => {
+  if (one === undefined || other === undefined) return one ?? other
+  const rest = [...other].map(([name, value]) => {
+    const first = one.get(name)
+    return [name, first === undefined ? value : of(first, value)] as const
+  })
+  return new Map([...one, ...rest])
+}

@@ -31,7 +31,7 @@ export const floor = Read.optional(
   "at any price"
 )
 
-const codes: ReadonlySet<string> = new Set(["stop", "trail", "rule-left", "grid-exit"])
+const codes: ReadonlySet<string> = new Set(["stop", "trail", "rule-left", "grid-exit", "period-exit"])
 export const isAfterStop = ({ why }: Pick<DesiredSlot, "why">): boolean => codes.has(why.code)
 
 export interface Left {

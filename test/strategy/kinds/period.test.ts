@@ -1,0 +1,157 @@
+/** `from`, `when`, `until` and `onEnd`: when a strategy of any kind begins and ends. */
+import { assert, describe, it } from "@effect/vitest"
+import * as Decimal from "../../../src/domain/Decimal.ts"
+import type { Decision } from "../../../src/strategy/Decision.ts"
+import { untouchedSlot } from "../../../src/strategy/View.ts"
+import { checkBounds } from "../bounds.ts"
+import { completed, decideAt, price, problemsOf, strategyOf, viewAt } from "../support.ts"
+
+const head = (kind: string, keys = "") => `name: s
+market: BTC/USDC
+kind: ${kind}
+limits: { budget: { base: 1, quote: 60000 } }
+${keys}
+`
+const grid = "grid: { levels: [50000, 55000, 60000, 65000], size: { base: 0.1 } }\n"
+const twap = "twap: { side: buy, total: { base: 0.8 }, over: 4h, slices: 4, limit: 70000 }\n"
+const kinds: Readonly<Record<string, string>> = {
+  grid,
+  twap,
+  dca: "dca: { every: 6h, size: { quote: 50 }, times: 4 }\n",
+  "market-making": "market-making: { levels: 2, spread: 1%, size: 0.1, requote: 0.3% }\n",
+  bracket: "bracket: { side: buy, size: { base: 0.1 }, entry: 1%, takeProfit: 5%, stop: 3% }\n",
+  rebalance: "rebalance: { target: 50%, band: 2% }\n",
+  deals: "deals: { size: { quote: 100 }, takeProfit: 2%, stop: 5% }\n",
+  rules: "rules: { orders: { dip: { when: mid < 55000, side: buy, price: mid, size: { quote: 100 } } } }\n"
+}
+
+const day = 86_400_000
+const start = Date.UTC(2027, 0, 1)
+const at = (days: number) => start + days * day
+const slots = ({ desired }: Decision) => desired.map(({ slot }) => slot)
+const whys = ({ absent }: Decision) => [...new Set(absent.map(({ why }) => why.text))]
+
+describe("a strategy with a beginning", () => {
+  it.each(Object.keys(kinds))("places nothing before `from`, and says when it begins: %s", (kind) => {
+    const strategy = strategyOf(`${head(kind, "from: 2027-01-02")}${kinds[kind]}`)
+    const early = decideAt(strategy, price("54000"), undefined, undefined, at(0))
+    assert.isEmpty(early.desired)
+    assert.deepStrictEqual(whys(early), ["begins at 2027-01-02T00:00:00.000Z"])
+    assert.strictEqual(early.until.time, at(1))
+    assert.deepStrictEqual(early.memory, strategy.initialMemory)
+    const plain = strategyOf(`${head(kind)}${kinds[kind]}`)
+    const begun = decideAt(strategy, price("54000"), early.memory, undefined, at(1))
+    assert.deepStrictEqual(
+      begun.desired.map(({ slot, legs }) => ({ slot, legs })),
+      decideAt(plain, price("54000"), undefined, undefined, at(1)).desired.map(({ slot, legs }) => ({ slot, legs }))
+    )
+  })
+
+  it("begins when its condition is first true, and stays begun", () => {
+    const strategy = strategyOf(`${head("grid", "when: mid < 58000")}${grid}`)
+    const waits = decideAt(strategy, price("59000"))
+    assert.isEmpty(waits.desired)
+    assert.deepStrictEqual(whys(waits), ["begins when mid < 58000"])
+    assert.closeTo(Decimal.toNumber(waits.until.priceBelow ?? Decimal.zero), 58_000, 1)
+    const begun = decideAt(strategy, price("57000"), waits.memory)
+    assert.lengthOf(begun.desired, 3)
+    assert.lengthOf(decideAt(strategy, price("62000"), begun.memory).desired, 3)
+  })
+
+  it("counts the times of its kind from its beginning", () => {
+    const strategy = strategyOf(`${head("twap", "from: 2027-01-02")}${twap}`)
+    const early = decideAt(strategy, price("54000"), undefined, undefined, at(0))
+    const begun = decideAt(strategy, price("54000"), early.memory, undefined, at(1))
+    assert.deepStrictEqual(slots(begun), ["slice-00"])
+    assert.strictEqual(begun.until.time, at(1) + 3_600_000)
+  })
+
+  it("shows the comparisons that it waits for", () => {
+    const strategy = strategyOf(`${head("grid", "when: mid < 58000")}${grid}`)
+    const inputs = strategy.inputs?.(viewAt(strategy, price("59000")), strategy.initialMemory)
+    assert.deepStrictEqual(inputs?.get("cell-00"), [
+      { text: "mid < 58000", values: "59000", holds: false, decides: true }
+    ])
+  })
+
+  it("waits for the candles that its condition reads, in the section's timeframe", () => {
+    const strategy = strategyOf(
+      `${head("deals", "when: rsi(close, 14) < 30")}deals: { size: { quote: 100 }, takeProfit: 2%, timeframe: 4h }\n`
+    )
+    assert.isAbove(strategy.candles?.get("4h") ?? 0, 13)
+  })
+})
+
+describe("a strategy with an end", () => {
+  const held = new Map([["cell-00", { ...completed(1, 10_000_000n), bought: 10_000_000n }]])
+  const open = new Map([
+    ...held,
+    ["cell-01", { ...untouchedSlot, live: { side: "BUY", price: price("55000"), quantity: 10_000_000n } as const }]
+  ])
+  const ending = (onEnd: string) => strategyOf(`${head("grid", `until: 2027-01-02\nonEnd: ${onEnd}`)}${grid}`)
+
+  it.each(Object.keys(kinds))("withdraws every order at `until`: %s", (kind) => {
+    const strategy = strategyOf(`${head(kind, "until: 2027-01-02")}${kinds[kind]}`)
+    const before = decideAt(strategy, price("54000"), undefined, undefined, at(0))
+    assert.isAtMost(before.until.time ?? Number.POSITIVE_INFINITY, at(1))
+    const after = decideAt(strategy, price("54000"), before.memory, undefined, at(1))
+    assert.isEmpty(after.desired)
+    assert.deepStrictEqual(whys(after), ["ended at 2027-01-02T00:00:00.000Z"])
+  })
+
+  it("leaves what rests and the exits of what it holds, and places nothing else", () => {
+    const strategy = ending("leave")
+    const before = decideAt(strategy, price("56000"), undefined, undefined, at(0))
+    const after = decideAt(strategy, price("56000"), before.memory, open, at(1))
+    assert.deepStrictEqual(slots(after), ["cell-00", "cell-01"])
+    const filled = new Map([...held, ["cell-01", completed(2, 1n)]])
+    assert.deepStrictEqual(slots(decideAt(strategy, price("61000"), after.memory, filled, at(2))), ["cell-00"])
+  })
+
+  it("sells what it bought and has not sold, and follows the market until that is done", () => {
+    const strategy = ending("sell")
+    const before = decideAt(strategy, price("56000"), undefined, undefined, at(0))
+    const after = decideAt(strategy, price("56000"), before.memory, open, at(1))
+    assert.deepStrictEqual(
+      after.desired.map(({ slot, legs }) => [slot, legs[0].side, Decimal.format(legs[0].price), legs[0].quantity]),
+      [["exit", "SELL", "55720", 10_000_000n]]
+    )
+    const lower = decideAt(strategy, price("54000"), after.memory, open, at(1) + 60_000)
+    assert.strictEqual(Decimal.format(lower.desired[0]?.legs[0].price ?? Decimal.zero), "53730")
+    const sold = new Map([...open, ["exit", { ...completed(1, 1n), sold: 10_000_000n }]])
+    assert.isEmpty(decideAt(strategy, price("54000"), lower.memory, sold, at(2)).desired)
+  })
+
+  it("sells nothing that is too little for an order", () => {
+    const strategy = strategyOf(
+      `${head("grid", "until: 2027-01-02\nonEnd: sell").replace("limits: {", "limits: { minOrder: 10,")}${grid}`
+    )
+    const dust = new Map([["cell-00", { ...completed(1, 10_000n), bought: 10_000n }]])
+    assert.isEmpty(decideAt(strategy, price("56000"), undefined, dust, at(1)).desired)
+  })
+})
+
+describe("the bounds of a strategy with a beginning and an end", () => {
+  const begins = "from: 2023-11-15\nwhen: mid < 60000\nuntil: 2023-11-17\nonEnd: "
+  for (const onEnd of ["cancel", "leave", "sell"])
+    it.each(Object.keys(kinds))(`hold, with onEnd: ${onEnd}: %s`, (kind) => {
+      const strategy = strategyOf(`${head(kind, begins + onEnd)}${kinds[kind]}`)
+      for (let seed = 1; seed <= 10; seed++) checkBounds(strategy, { low: 48_000, high: 68_000, seed })
+    })
+})
+
+describe("mistakes in these keys", () => {
+  const said = (keys: string) =>
+    problemsOf(`${head("grid", keys)}${grid}`).map(({ line, column, message }) => `${line}:${column}: ${message}`)
+
+  it("are told at their places", () => {
+    assert.deepStrictEqual(said("from: 2027-01-02\nuntil: 2027-01-02"), [
+      "6:8: it would end before it begins at 2027-01-02T00:00:00.000Z"
+    ])
+    assert.deepStrictEqual(said("onEnd: sell"), ["5:8: onEnd without until does nothing"])
+    assert.match(said("from: tomorrow").join("\n"), /^5:7: expected a date such as 2027-01-31/)
+    assert.match(said("until: 2027-02-30").join("\n"), /^5:8: expected a date/)
+    assert.match(said("until: 2027-01-02\nonEnd: stop").join("\n"), /^6:8: expected/)
+    assert.match(said("when: mid + 1").join("\n"), /^5:7: expected a condition/)
+  })
+})
