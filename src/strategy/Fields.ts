@@ -269,13 +269,19 @@ export const name: Reader<string> = nameReader("^[a-z0-9][a-z0-9-]{0,63}$")
  */
 export const strategyName: Reader<string> = nameReader(`^(?!${orderForm})[a-z0-9][a-z0-9-]{0,63}$`)
 
-export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Written<T> =>
+export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Written<T> => named(choices, {})
+
+/** `others`: what other programs call a choice. */
+const named = <const T extends string>(
+  choices: ReadonlyArray<T>,
+  others: Readonly<Record<string, T | undefined>>
+): Written<T> =>
   written(
     scalar(
       choices.length > 3 ? `one of ${choices.join(", ")}` : choices.join(" or "),
       (found) => choices.find((choice) => choice === found),
       (found) => {
-        const meant = nearest(found, choices)
+        const meant = others[found] ?? nearest(found, choices)
         return meant === undefined ? undefined : `did you mean "${meant}"?`
       },
       { enum: choices }
@@ -284,7 +290,9 @@ export const oneOf = <const T extends string>(...choices: ReadonlyArray<T>): Wri
   )
 
 export const side: Written<Side> = written(
-  mapped(oneOf("buy", "sell"), (word) => (word === "buy" ? "BUY" : "SELL")),
+  mapped(named(["buy", "sell"], { long: "buy", bid: "buy", short: "sell", ask: "sell" }), (word) =>
+    word === "buy" ? "BUY" : "SELL"
+  ),
   (side) => side.toLowerCase()
 )
 

@@ -10,7 +10,7 @@ import type { YamlScalar } from "../YamlReader.ts"
 import { checked, written } from "./Checks.ts"
 import { noteCrossing } from "./Crossing.ts"
 import { areAlike, candleNames, functions, longestLength } from "./functions.ts"
-import { type Expression, type Operator, operatorHint, parse } from "./Grammar.ts"
+import { distanceHint, type Expression, type Operator, operatorHint, parse } from "./Grammar.ts"
 import * as Never from "./Never.ts"
 import { clockOfCandles, clocks, clockTerm } from "./names/Clocks.ts"
 import { depthTerm } from "./names/DepthTerm.ts"
@@ -50,7 +50,11 @@ export const compile = (node: YamlScalar, wanted: ValueType, use: Use, scope: Sc
     scope.to,
     node,
     `expected ${described(wanted)}, found ${described(term.type)}`,
-    wanted === "boolean" ? "a condition compares, such as mid < 60000" : undefined
+    wanted === "boolean"
+      ? "a condition compares, such as mid < 60000"
+      : wanted === "price" && term.type === "ratio"
+        ? distanceHint(scope.names.has("entry") ? "entry" : "mid", node.text)
+        : undefined
   )
 }
 
@@ -140,7 +144,8 @@ const termOfName = (name: string, at: Span, context: Compiling): Term | undefine
     ...ownWords,
     ...functions.keys()
   ]
-  return report(context.to, place, `unknown name ${quoted(name)}`, suggestion(name, candidates))
+  const hint = name === "market" ? "an order at the market is price: mid with by: swap" : suggestion(name, candidates)
+  return report(context.to, place, `unknown name ${quoted(name)}`, hint)
 }
 
 const called = (name: string, given: ReadonlyArray<Expression>, at: Span, context: Compiling): Term | undefined => {

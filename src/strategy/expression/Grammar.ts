@@ -206,5 +206,14 @@ export const operatorHint = (rest: string, text: string): string | undefined => 
   if (/^&&/.test(rest)) return "write and"
   if (/^\|\|/.test(rest)) return "write or"
   if (/^!/.test(rest)) return "write not"
+  if (/^\+ ?[\d.]+ ?(?:%|bps)$/.test(rest)) return distanceHint("mid", text)
   return undefined
+}
+
+/** A price that is written as a distance, as the expression that it should be. Without a sign it could be either side. */
+export const distanceHint = (from: "entry" | "mid", text: string): string => {
+  const [, sign, distance] = /^([-+]?) ?([\d.]+ ?(?:%|bps))$/.exec(text.trim()) ?? []
+  if (distance === undefined) return `write it as a price, such as ${from} * (1 + 2%)`
+  const signs = sign === "" ? ["+", "-"] : [sign]
+  return `write ${signs.map((each) => `${from} * (1 ${each} ${distance})`).join(" or ")}`
 }
