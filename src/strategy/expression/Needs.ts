@@ -68,7 +68,7 @@ export const neededBy = ({
 
 type Needed = ReturnType<typeof neededBy>
 
-/** What a strategy needs, and what its own condition for beginning needs besides. */
+/** Joins the needs of a strategy with those of its condition for beginning. */
 export const joined = (one: Partial<Needed>, other: Needs): Partial<Needed> => {
   const { candles, depth, signals, volumes, watched } = neededBy(other)
   const all = [...(one.watched ?? []), ...(watched ?? [])]

@@ -143,7 +143,7 @@ const marking = ({ when }: Period) => {
   }
 }
 
-/** Why it has not begun, and until when that holds. */
+/** Returns the reason for waiting and its bounds, or `undefined` once the strategy has begun. */
 const waitOf = (
   period: Period,
   view: View,
