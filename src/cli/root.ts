@@ -29,6 +29,7 @@ const groups = {
     pause: () => import("./control/commands.ts").then(({ pause }) => pause),
     resume: () => import("./control/commands.ts").then(({ resume }) => resume),
     cancel: () => import("./control/commands.ts").then(({ cancel }) => cancel),
+    close: () => import("./control/close.ts").then(({ command }) => command),
     signal: () => import("./control/signal.ts").then(({ command }) => command),
     reload: () => import("./control/commands.ts").then(({ reload }) => reload),
     kill: () => import("./run/kill.ts").then(({ command }) => command)

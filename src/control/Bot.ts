@@ -13,6 +13,7 @@ import type { Explanation } from "../views/Explanation.ts"
 import type { Plan } from "../views/Plan.ts"
 import type { Pulse } from "../views/Pulse.ts"
 import type { Reconciliation } from "../views/Reconciliation.ts"
+import type { CloseAnswer, CloseRequest } from "./api/Close.ts"
 import type { Refused } from "./api/ControlApi.ts"
 import type { FileText, StrategyFileView } from "./api/Files.ts"
 import type { SwapOffer, SwapRequest } from "./api/Swap.ts"
@@ -29,6 +30,8 @@ export interface BotServices {
   /** Writes the file of one running strategy, if the text is valid and the file is still as the caller saw it. */
   apply(file: FileText, hash: string): Effect.Effect<void, Refused>
   plan(texts: ReadonlyArray<FileText>): Effect.Effect<typeof Plan.Type, Refused>
+  /** Writes an end with a sale into the strategy's file, or only shows the plan of that. */
+  close(request: CloseRequest): Effect.Effect<CloseAnswer, Refused>
   backtest(file: string): Effect.Effect<typeof BacktestAnswer.Type, Refused>
   /** `at`: a time or an age, as `explain --at` accepts it. */
   explain(slot: string | undefined, at: string | undefined): Effect.Effect<ReadonlyArray<Explanation>, Refused>

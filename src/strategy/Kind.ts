@@ -42,6 +42,7 @@ export interface Behaviour {
   readonly volumes?: ReadonlyMap<string, Problem>
   readonly unfit?: Unfit
   readonly proof?: Proof
+  readonly endsAt?: number
 }
 
 export interface Form {

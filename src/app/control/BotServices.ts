@@ -23,6 +23,7 @@ import { explained } from "../plan/Explaining.ts"
 import * as PlanDraft from "../plan/PlanDraft.ts"
 import { gather } from "../reconcile/ReconcileWitnesses.ts"
 import * as Reconciling from "../reconcile/Reconciling.ts"
+import * as Closing from "./Closing.ts"
 import * as EditedFiles from "./EditedFiles.ts"
 
 const patienceMillis = 120_000
@@ -78,11 +79,14 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
       turn.withPermit
     )
 
+  const drafted = (strategies: ReadonlyArray<Strategy>) =>
+    answering(PlanDraft.draft(config, account, strategies).pipe(Effect.provide(Layers.looking(config, account))))
+
   const plan: BotServices["plan"] = Effect.fnUntraced(function* (texts) {
     const { rendered, strategies } = yield* edited.readWith(texts)
     if (rendered.length > 0) return yield* new Refused({ message: rendered.join("\n") })
-    const drafted = PlanDraft.draft(config, account, strategies).pipe(Effect.provide(Layers.looking(config, account)))
-    return yield* answering(Effect.map(drafted, (found) => planView(found, assets, refusedIn(found))))
+    const facts = yield* drafted(strategies)
+    return planView(facts, assets, refusedIn(facts))
   })
 
   const backtest: BotServices["backtest"] = Effect.fnUntraced(
@@ -111,6 +115,7 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
     check: edited.check,
     apply: edited.apply,
     plan,
+    close: Closing.make({ edited, plan: drafted, assets }),
     backtest,
     explain: (slot, at) => answering(Effect.map(explained(config, slot, at), ({ slots }) => slots)),
     reconcile: isDry ? Effect.fail(new Refused({ message: "A dry run has nothing to reconcile" })) : answering(compared)

@@ -49,6 +49,19 @@ const because = ({ text, source }: Reason, file: string): string => {
   return `${cut(text)} (${source.startsWith(`${file}:`) ? `line ${source.slice(file.length + 1)}` : source})`
 }
 
+/** The part of a plan that is about one strategy. */
+export const onlyOf = (plan: Plan, name: string): Plan => {
+  const isOwn = (each: { readonly strategy: string }) => each.strategy === name
+  return {
+    ...plan,
+    strategies: plan.strategies.filter((each) => each.name === name),
+    changes: plan.changes.filter(isOwn),
+    locked: plan.locked.filter(isOwn),
+    findings: plan.findings.filter(({ strategies }) => strategies.includes(name)),
+    warnings: plan.warnings.filter(isOwn)
+  }
+}
+
 export const lines = (
   plan: Plan,
   assets: Assets,

@@ -22,6 +22,9 @@ import { PlanRefused } from "../plan/PlanRefused.ts"
 /** A price of this age is good enough to judge an edit. */
 const priceMillis = 5_000
 
+/** True for a strategy that has ended: it takes no new risk, so its file is applied whatever the market did. */
+export const isOver = ({ endsAt }: Strategy, now: number): boolean => endsAt !== undefined && now >= endsAt
+
 /** True if the strategy, in its present text, has not run by this journal. */
 const isFresh = ({ strategies }: BotState, { name, hash }: Strategy): boolean => {
   const strategyState = strategies.get(name)
@@ -112,7 +115,8 @@ interface Judged {
 export const judging = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: Judged) {
   const { state } = yield* Bookkeeper
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof findingsOn>>>()
-  const fresh = strategies.filter((strategy) => isFresh(state, strategy))
+  const now = yield* Clock.currentTimeMillis
+  const fresh = strategies.filter((strategy) => isFresh(state, strategy) && !isOver(strategy, now))
   const refusal = yield* Deferred.make<never, Effect.Error<typeof judged>>()
   let isAdmitted = admission === undefined || fresh.length === 0
   const judged = Effect.gen(function* () {

@@ -78,7 +78,7 @@ export const carry = Effect.fn("swap.carry")(function* (
   )
 })
 
-interface Ways {
+export interface Ways {
   readonly yes: boolean
   readonly json: boolean
 }
@@ -89,12 +89,12 @@ interface Carrying extends Ways {
 }
 
 /** Checked before any request to the venue: a person must be there to agree. */
-const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Ways) {
+export const someoneAgrees = Effect.fnUntraced(function* ({ json, yes }: Ways) {
   const terminal = yield* Terminal
   yield* TlsCheck.verified
   if (!yes && (json || !terminal.isInteractive)) {
     return yield* new WrongUsage({
-      message: "Not interactive: add --yes to accept the quote, or --dry for the quote only"
+      message: "Not interactive: add --yes to accept, or --dry to see the terms only"
     })
   }
 })
@@ -136,14 +136,13 @@ const startSwap = Effect.fnUntraced(function* (
   return yield* SwapsByHand.begin(agreed)
 })
 
-const confirmed = Effect.catchTag(ask(Prompt.Confirm({ message: "Pay and swap?" })), "QuitError", () =>
-  Effect.succeed(false)
-)
+const confirmed = (message: string) =>
+  Effect.catchTag(ask(Prompt.Confirm({ message })), "QuitError", () => Effect.succeed(false))
 
-const agree = ({ json, yes }: Ways) =>
+export const agree = ({ json, yes }: Ways, question = "Pay and swap?") =>
   Effect.fnUntraced(function* (terms: ReadonlyArray<string>) {
     if (!json) yield* Console.log(terms.join("\n"))
-    if (!yes && !(yield* confirmed)) return yield* new NotAgreed()
+    if (!yes && !(yield* confirmed(question))) return yield* new NotAgreed()
   })
 
 const showDry = (

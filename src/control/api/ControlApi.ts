@@ -22,6 +22,7 @@ import { Reconciliation } from "../../views/Reconciliation.ts"
 import { Slots } from "../../views/Slots.ts"
 import { Status } from "../../views/Status.ts"
 import { Commands, NeededRole, Reads, Understood } from "./Access.ts"
+import { CloseAnswer, CloseRequest } from "./Close.ts"
 import { FileText, StrategyFileView } from "./Files.ts"
 import { type CommandName, operatorCommands } from "./OperatorCommands.ts"
 import { Phone, PhoneName, PushKey } from "./Push.ts"
@@ -225,6 +226,10 @@ const CommandGroup = HttpApiGroup.make("command")
       success: Schema.Struct({ ...Done.fields, swap: Schema.String }),
       error
     }).annotate(OpenApi.Summary, "Makes the swap of a quote; each quote can be used once"),
+    HttpApiEndpoint.post("close", "/api/v1/close", { payload: CloseRequest, success: CloseAnswer, error }).annotate(
+      OpenApi.Summary,
+      "Ends a strategy: its orders are withdrawn, then its position is sold. `dry`: only the plan with its costs"
+    ),
     HttpApiEndpoint.post("check", "/api/v1/check", {
       payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
       success: Schema.Struct({ problems: Schema.Array(Schema.String) }),

@@ -82,6 +82,15 @@ export const layer = HttpApiBuilder.group(
       }),
       check: ({ payload: { files } }) => Effect.map(bot.services.check(files), (problems) => ({ problems })),
       planWith: ({ payload: { files } }) => bot.services.plan(files),
+      close: Effect.fnUntraced(function* ({ payload }) {
+        const answer = yield* bot.services.close(payload)
+        if (payload.dry === true) return answer
+        yield* noted("close", payload.strategy)
+        const objection = yield* bot.reload
+        yield* bot.wake
+        if (objection === "") return answer
+        return yield* new Refused({ message: `${answer.file} is saved but not applied: ${objection}` })
+      }),
       apply: Effect.fnUntraced(function* ({ payload: { hash, ...file } }) {
         yield* bot.services.apply(file, hash)
         yield* noted("apply", file.file)

@@ -3,12 +3,13 @@
  * `from` on at which `when` is true, and stays begun. Until then nothing is placed, and times that the kind counts have not started.
  *
  * At `until` it ends for good. `onEnd: cancel` withdraws every order and keeps what it holds. `leave` lets open orders and exits go on, and
- * places nothing else. `sell` withdraws every order and sells what the strategy bought and has not sold, like an exit after a stop.
+ * places nothing else. `sell` withdraws every order and sells what the strategy bought and has not sold: like an exit after a stop, or at
+ * a price of its own, by an order or a swap.
  */
 import { type Amount, formatWithSymbol, min } from "../../domain/Amount.ts"
 import type { Reason } from "../../domain/BotEvent.ts"
-import * as Decimal from "../../domain/Decimal.ts"
-import { mid, quoteAmount } from "../../domain/Market.ts"
+import { mid, type Price, quoteAmount } from "../../domain/Market.ts"
+import { present } from "../../domain/Present.ts"
 import { iso } from "../../domain/Text.ts"
 import * as Timestamp from "../../domain/Timestamp.ts"
 import { armedLeg, type Bounds, type Decision, type DesiredSlot, type Memory } from "../Decision.ts"
@@ -19,14 +20,38 @@ import { joined, type Needs, noNeeds } from "../expression/Needs.ts"
 import { scopeOf } from "../expression/Scope.ts"
 import type { Term } from "../expression/Term.ts"
 import * as Read from "../Fields.ts"
+import { described, schemaOf } from "../JsonSchema.ts"
 import type { Behaviour, KindContext } from "../Kind.ts"
+import { atPrice, bySwap, execution } from "../kinds/Execution.ts"
 import { beside, isTrueIn, recordIn } from "../kinds/Memory.ts"
+import { orderPrice } from "../kinds/PriceLevels.ts"
 import { leftIn, reach, rememberLeft, type StopExit, stopExit } from "../kinds/StopExit.ts"
-import { place, report } from "../Problem.ts"
+import { place, type Report, report } from "../Problem.ts"
 import type { Limits } from "../Strategy.ts"
 import { legsDone, progressOf, type View, viewWith } from "../View.ts"
+import type { YamlNode } from "../YamlReader.ts"
 
-const ends = ["cancel", "leave", "sell"] as const
+interface Sale {
+  /** Missing: near the market, which it follows. */
+  readonly price?: Price | undefined
+  readonly by?: "order" | "swap" | undefined
+}
+
+type End = "cancel" | "leave" | Sale
+
+const endWord = Read.mapped(Read.oneOf("cancel", "leave", "sell"), (word): End => (word === "sell" ? {} : word))
+const saleKeys = {
+  price: Read.optional(Read.price, "the worst price of the sale", "near the market, which it follows"),
+  by: Read.optional(execution, "swap: sold at once at this price or a better one", "an order")
+}
+const sale = Read.checked(
+  { sell: Read.required(Read.checked(saleKeys, (asked): Sale => asked)) },
+  ({ sell }): End => sell
+)
+const end = described(
+  (node: YamlNode, to: Report) => (node.type === "map" ? sale : endWord)(node, to),
+  () => ({ anyOf: [schemaOf(endWord), schemaOf(sale)] })
+)
 
 const moment = Read.written(
   Read.scalar(
@@ -42,7 +67,11 @@ export const keys = {
   from: Read.optional(moment, "nothing is placed before this date", "at once"),
   when: Read.optional(Read.expression, "it begins when this is first true, and stays begun", "at once"),
   until: Read.optional(moment, "it ends at this date", "never"),
-  onEnd: Read.optional(Read.oneOf(...ends), "what happens to its orders and position then", "cancel")
+  onEnd: Read.optional(
+    end,
+    "what happens then: cancel, leave, sell, or { sell: { price: 61000 } }, { sell: { by: swap } }",
+    "cancel"
+  )
 }
 
 type Fields = Partial<Read.Fields<typeof keys>>
@@ -56,7 +85,7 @@ interface Period {
   readonly from: number | undefined
   readonly until: number | undefined
   readonly when: { readonly term: Term; readonly text: string; readonly needs: Needs } | undefined
-  readonly onEnd: (typeof ends)[number]
+  readonly onEnd: End
   readonly leaving: StopExit
   readonly minOrder: Amount
   readonly sourceOf: (field: "from" | "when" | "until") => string
@@ -73,7 +102,7 @@ export const periodOf = (
     report(to, until, `it would end before it begins at ${iso(from.value)}`, "give a later date")
   if (onEnd !== undefined && until === undefined)
     report(to, onEnd, "onEnd without until does nothing", "give until, or remove this key")
-  if (onEnd?.value === "sell" && others.length > 0)
+  if (typeof onEnd?.value === "object" && others.length > 0)
     report(to, onEnd, "only the position of a single market can be sold at the end", "cancel or leave")
   const scope = scopeOf(context, timeframe)
   const term = when && compile(when.value, "boolean", "condition", scope)
@@ -99,6 +128,7 @@ const during =
     const mark = marking(period)
     return {
       ...kept,
+      ...present({ endsAt: period.until }),
       ...joined(kept, period.when?.needs ?? noNeeds()),
       decide: (view, memory) => {
         if (isOver(period, view)) return ended(period, view, memory, behaviour)
@@ -177,7 +207,7 @@ const ended = (period: Period, view: View, memory: Memory, { decide }: Behaviour
   const bounds = { ...decision.until, onFill: true }
   if (onEnd === "leave") return { ...decision, desired: goesOn, absent, reasons: [why], until: bounds }
   const over = { absent, memory, reasons: [why], until: { onFill: true } }
-  return onEnd === "cancel" ? { ...over, desired: [] } : sold(period, view, over)
+  return onEnd === "cancel" ? { ...over, desired: [] } : sold(period, onEnd, view, over)
 }
 
 /** An exit that is due goes on as its kind wants it. An entry that is open stays as it is. */
@@ -191,20 +221,20 @@ const lastOrdersOf = (desired: DesiredSlot, view: View): ReadonlyArray<DesiredSl
     : [{ ...desired, legs: [live], cycle: false, after: legsDone(view, desired.slot) }]
 }
 
-const sold = (period: Period, view: View, over: Omit<Decision, "desired">): Decision => {
+const sold = (period: Period, { by, price: worst }: Sale, view: View, over: Omit<Decision, "desired">): Decision => {
   const { leaving, sourceOf } = period
   const now = mid(view.price)
   const before = recordIn(over.memory, key)
   const left = leaving.left(now, now, leftIn(before))
-  const price = leaving.price(left)
+  const price = worst === undefined ? leaving.price(left) : orderPrice(view.market, "SELL", worst)
   const quantity = heldIn(view)
   if (quantity <= 0n || quoteAmount(view.market, quantity, price, "down") <= period.minOrder)
     return { ...over, desired: [] }
   const amount = formatWithSymbol(quantity, view.market.base)
-  const text = `sells what it holds, ${amount}, at ${Decimal.format(price)}: the strategy has ended`
+  const text = `sells what it holds, ${amount}, ${atPrice(by === "swap", price)}: the strategy has ended`
   const slot: DesiredSlot = {
     slot: exit,
-    legs: [{ side: "SELL", price, quantity, mayLose: true }],
+    legs: [{ side: "SELL", price, quantity, mayLose: true, ...bySwap(by === "swap") }],
     cycle: false,
     after: legsDone(view, exit),
     why: { code: "period-exit", text, source: sourceOf("until") }
@@ -214,7 +244,7 @@ const sold = (period: Period, view: View, over: Omit<Decision, "desired">): Deci
     desired: [slot],
     absent: over.absent.filter((each) => each.slot !== exit),
     memory: beside(over.memory, { [key]: beside(before, rememberLeft(left)) }),
-    until: { ...leaving.until(left), onFill: true }
+    until: { ...(worst === undefined && leaving.until(left)), onFill: true }
   }
 }
 
@@ -224,4 +254,16 @@ const heldIn = (view: View): Amount => {
   if (view.own === undefined) return position
   const { live } = progressOf(view, exit)
   return min(position, view.own.freeBase + (live?.side === "SELL" ? live.quantity : 0n))
+}
+
+const endLines = /^(?:until|onEnd):.*\r?\n?(?:^[ \t]+\S.*\r?\n?)*/gm
+
+/** The text of a strategy file with this end instead of any other. */
+export const endingText = (text: string, at: number, { by, price }: { price?: string; by?: "swap" }): string => {
+  const terms = [price && `price: ${price}`, by && `by: ${by}`].filter((term) => term !== undefined)
+  const onEnd = terms.length === 0 ? "sell" : `{ sell: { ${terms.join(", ")} } }`
+  const rest = text.replace(endLines, "")
+  const first = /^kind:.*(?:\r?\n|$)/m.exec(rest)
+  const place = first === null ? 0 : first.index + first[0].length
+  return `${rest.slice(0, place)}until: ${iso(at)}\nonEnd: ${onEnd}\n${rest.slice(place)}`
 }

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Decimal from "../../../src/domain/Decimal.ts"
 import type { Decision } from "../../../src/strategy/Decision.ts"
+import { endingText } from "../../../src/strategy/modifiers/Period.ts"
 import { untouchedSlot } from "../../../src/strategy/View.ts"
 import { checkBounds } from "../bounds.ts"
 import { completed, decideAt, price, problemsOf, strategyOf, viewAt } from "../support.ts"
@@ -120,6 +121,36 @@ describe("a strategy with an end", () => {
     assert.strictEqual(Decimal.format(lower.desired[0]?.legs[0].price ?? Decimal.zero), "53730")
     const sold = new Map([...open, ["exit", { ...completed(1, 1n), sold: 10_000_000n }]])
     assert.isEmpty(decideAt(strategy, price("54000"), lower.memory, sold, at(2)).desired)
+  })
+
+  it.each([
+    ["{ sell: { price: 61000 } }", "61000", undefined],
+    ["{ sell: { by: swap } }", "55720", "swap"],
+    ["{ sell: { price: 50000, by: swap } }", "50000", "swap"]
+  ])("sells on the terms of the file: %s", (onEnd, worst, by) => {
+    const strategy = ending(onEnd)
+    const { desired, until } = decideAt(strategy, price("56000"), undefined, open, at(1))
+    const [leg] = desired[0]?.legs ?? []
+    assert.deepStrictEqual([leg && Decimal.format(leg.price), leg?.by], [worst, by])
+    assert.strictEqual(until.priceBelow === undefined, onEnd.includes("price"))
+  })
+
+  it("is written into a file in place of another end, and nothing else changes", () => {
+    const text = `${head("grid", "until: 2027-01-02\nonEnd:\n  sell:\n    by: swap")}${grid}`
+    const closed = endingText(text, at(0), { price: "61000" })
+    assert.strictEqual(
+      closed,
+      `name: s
+market: BTC/USDC
+kind: grid
+until: 2027-01-01T00:00:00.000Z
+onEnd: { sell: { price: 61000 } }
+limits: { budget: { base: 1, quote: 60000 } }
+${grid}`
+    )
+    assert.strictEqual(endingText(closed, at(0), { price: "61000" }), closed)
+    assert.include(endingText(text, at(0), {}), "onEnd: sell\n")
+    assert.include(endingText(text, at(0), { by: "swap" }), "onEnd: { sell: { by: swap } }\n")
   })
 
   it("sells nothing that is too little for an order", () => {

@@ -3,7 +3,7 @@
  * replace what runs; bad ones change nothing, and their problems are recorded. File contents are compared every second, as no
  * file system notifies reliably and a strategy is small; only what has changed is parsed.
  */
-import { Effect, FileSystem, Result, Semaphore } from "effect"
+import { Clock, Effect, FileSystem, Result, Semaphore } from "effect"
 import { monotonicMillis } from "../../../domain/Durations.ts"
 import type { Engine } from "../../../engine/Engine.ts"
 import type { FindingName } from "../../../engine/planning/ahead/PlanFindings.ts"
@@ -61,7 +61,8 @@ export const make = Effect.fn("StrategyWatch.make")(function* (
   })
 
   const isSafe = Effect.fnUntraced(function* (next: ReadonlyArray<Strategy>) {
-    const fresh = next.filter((strategy) => !strategies.includes(strategy))
+    const epochMillis = yield* Clock.currentTimeMillis
+    const fresh = next.filter((strategy) => !strategies.includes(strategy) && !Admission.isOver(strategy, epochMillis))
     if (admission === undefined || fresh.length === 0) return true
     const allowed = [...admission.allow, ...(yield* Admission.allowedNext(admission.config.journal))]
     const edit = [...fresh.map(({ hash }) => hash), ...allowed].join()

@@ -1,0 +1,43 @@
+/** `limitbot close`: ends a strategy of the running bot, withdraws its orders and sells its position, after the plan was accepted. */
+import { Console, Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { agree, someoneAgrees } from "../../app/swap/Carrying.ts"
+import { present } from "../../domain/Present.ts"
+import * as ConfigFile from "../../files/ConfigFile.ts"
+import * as RunningBot from "../../process/RunningBot.ts"
+import * as flags from "../flags.ts"
+import { help } from "../help.ts"
+
+export const command = Command.make(
+  "close",
+  {
+    strategy: Argument.String("strategy").pipe(Argument.withDescription("A running strategy")),
+    price: flags.textOrMissing("price", "The worst price of the sale; default: near the market, which it follows"),
+    swap: flags.toggle("swap", "Sell at once by a swap instead of an order"),
+    dry: flags.toggle("dry", "Only the plan with its costs: nothing is closed"),
+    yes: flags.toggle("yes", "Accept the plan without a question"),
+    config: flags.config,
+    json: flags.json
+  },
+  Effect.fn(function* ({ config, dry, json, price, strategy, swap, yes }) {
+    if (!dry) yield* someoneAgrees({ json, yes })
+    const { journal } = yield* ConfigFile.loadSettings(config)
+    const terms = { strategy, ...present({ price }), ...(swap && { by: "swap" as const }) }
+    const ask = (dry: boolean) =>
+      RunningBot.ask(journal, (api) => api.command.close({ payload: { ...terms, dry } }), "operator", patienceMillis)
+    const draft = yield* ask(true)
+    if (dry) return yield* Console.log(json ? JSON.stringify(draft) : draft.terms.join("\n"))
+    yield* agree({ json, yes }, "Close it?")(draft.terms)
+    const answer = yield* ask(false)
+    yield* Console.log(json ? JSON.stringify(answer) : `${answer.message}. limitbot status shows how far it is.`)
+  })
+).pipe(
+  help("End a strategy: withdraw its orders, then sell what it holds", {
+    "limitbot close grid": "Shows the plan with its costs, and asks",
+    "limitbot close grid --price 61000": "Not below this price",
+    "limitbot close grid --swap": "At once, by a swap"
+  })
+)
+
+/** A plan asks the venue for prices and fees. */
+const patienceMillis = 120_000
