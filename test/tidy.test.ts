@@ -47,10 +47,10 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 395,
-  app: 10621,
+  app: 10674,
   candles: 2774,
-  cli: 2702,
-  control: 3691,
+  cli: 2744,
+  control: 3730,
   dashboard: 3438,
   domain: 2681,
   engine: 14030,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5382,
   signer: 1573,
   signing: 737,
-  strategy: 15541,
+  strategy: 15586,
   venue: 5865,
   views: 3480
 }
