@@ -197,6 +197,36 @@ ${stop}  expireAfter: 30m
     for (let seed = 1; seed <= 15; seed++) checkBounds(strategyOf(trailing), { low: 40_000, high: 60_000, seed })
   })
 
+  it("exit after their longest time, near the market whatever the price, and the next deal begins", () => {
+    const strategy = strategyOf(whole.replace("  stop: 20%", "  exitAfter: 1h\n  stopReach: 0.2%"))
+    const venue = new SlowVenue(strategy, () => 0)
+    venue.requotes = true
+    look(venue, 50_000, 0)
+    venue.pass(1)
+    venue.pass(1)
+    const held = look(venue, 49_500, minute)
+    assert.strictEqual(held.decision.until.time, 60 * minute)
+    const left = look(venue, 49_500, 60 * minute)
+    assert.deepStrictEqual(
+      left.decision.desired.map(({ slot, legs: [leg], why }) => [slot, leg.side, Decimal.format(leg.price), why.code]),
+      [["exit", "SELL", "49401", "stop"]]
+    )
+    assert.match(left.decision.desired[0]?.why.source ?? "", /:9$/)
+    const moved = look(venue, 48_000, 61 * minute)
+    assert.strictEqual(Decimal.format(moved.decision.desired[0]?.legs[0].price ?? Decimal.zero), "47904")
+    for (let turn = 0; turn < 4; turn++) {
+      venue.pass(1, ({ slot }) => slot === "exit")
+      look(venue, 48_000, (62 + turn) * minute)
+    }
+    assert.strictEqual(venue.base, 0n)
+    assert.deepStrictEqual(look(venue, 48_000, 90 * minute).placed.map(said), ["base BUY 208333 at 48000"])
+  })
+
+  it("decide the same anywhere inside their bounds where their time is limited", () => {
+    const limited = whole.replace("  cooldown", "  exitAfter: 5h\n  cooldown")
+    for (let seed = 1; seed <= 15; seed++) checkBounds(strategyOf(limited), { low: 40_000, high: 60_000, seed })
+  })
+
   it("space their safety orders by volatility, as it is when the deal begins", () => {
     const spaced = strategyOf(
       file(`  size: { quote: 100 }

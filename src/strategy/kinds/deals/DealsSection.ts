@@ -47,6 +47,7 @@ export const dealsKeys = (market: Market) => ({
   takeProfit: Read.required(Read.ratio, "earned after fees: exits this far above the average entry; sales: below"),
   trail: Read.optional(part(Read.ratio), "from the take-profit on, exits this far behind the best price", "at once"),
   stop: Read.optional(Read.ratio, "exits when the price is this far below the average entry; sales: above"),
+  exitAfter: Read.optional(Read.duration, "exits this long after the deal began, whatever the price"),
   stopReach: reach,
   floor,
   expireAfter: Read.optional(Read.duration, "cancels the base order if nothing has filled by then"),
@@ -120,7 +121,8 @@ export const dealsOf = (
   checkBudget(sizes, side, place, section)
   const values = sizes.flatMap(({ unit, amount }) => (unit === "quote" ? [amount] : []))
   checkValues(values, place, section)
-  if (whole.stop !== undefined) checkDearExit(side, at("stop"), section)
+  const way = (["stop", "exitAfter"] as const).find((key) => whole[key] !== undefined)
+  if (way !== undefined) checkDearExit(side, at(way), section)
   checkFeesOfSizes(sizes, side, place, section)
   const entryAmount = size.unit === "base" ? { bought: size.amount } : { proceeds: size.amount }
   const ratio = ratioOf(side, whole.takeProfit)

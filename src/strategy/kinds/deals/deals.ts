@@ -1,7 +1,7 @@
 /**
  * Deals: a base order, safety orders below it, and one exit: above the average entry of all fills, or at a stop below it. With `trail` no
- * exit is open: from the take-profit on, the deal exits at that distance behind the best price. When all is sold, the safety orders are
- * cancelled and the next deal may begin.
+ * exit is open: from the take-profit on, the deal exits at that distance behind the best price. With `exitAfter` it exits like a stop after
+ * that time. When all is sold, the safety orders are cancelled and the next deal may begin.
  *
  * The exit sells the base that the budget holds at that time, so a pending payout joins it on arrival. Fills during its cancel are sold as
  * well: a deal has ended when none of its orders is open and nothing is held. A partly filled purchase is cancelled when the price reaches
@@ -149,7 +149,7 @@ const decider = (whole: Deals): Decide => {
 }
 
 const decide = (whole: Deals, known: Notes<DealState>, view: View, memory: Memory): Decision => {
-  const { market, needs, keys, side, cooldown, expireAfter } = whole
+  const { market, needs, keys, side, cooldown, exitAfter, expireAfter } = whole
   const moment = momentOf(market, view)
   const before = known.read(memory)
   const settled = afterOrders(whole, before, view, moment)
@@ -159,7 +159,7 @@ const decide = (whole: Deals, known: Notes<DealState>, view: View, memory: Memor
   const idle = [{ slot: baseOrder, why: { code: "no-deal", text: why, source: keys(key) } }]
   const times = [
     ...(deal === undefined && state.endedAt !== undefined ? [state.endedAt + cooldown] : []),
-    ...(deal !== undefined && expireAfter !== undefined ? [deal.startedAt + expireAfter] : []),
+    ...(deal === undefined ? [] : [expireAfter, exitAfter].flatMap((after) => (after ? [deal.startedAt + after] : []))),
     ...moment.found.times
   ]
   return {
@@ -231,6 +231,9 @@ const stopsIn = (whole: Deals, deal: Deal, view: View): ReadonlyArray<Price> => 
   ...(whole.trail === undefined || deal.best === undefined ? [] : [against(whole, deal.best, whole.trail)])
 ]
 
+const isTooOld = ({ exitAfter }: Deals, { startedAt }: Deal, { now }: View): boolean =>
+  exitAfter !== undefined && now >= startedAt + exitAfter
+
 const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | undefined => {
   const { side } = whole
   const price = mid(view.price)
@@ -242,6 +245,7 @@ const leaving = (whole: Deals, deal: Deal, view: View, moment: Moment): Left | u
   if (deal.left !== undefined) return leaves(price)
   const stops = stopsIn(whole, deal, view)
   for (const at of stops) notePrice(moment, Decimal.toNumber(at))
+  if (isTooOld(whole, deal, view)) return leaves(price)
   const passed = stops.filter((at) => Decimal.equals(price, at) || !isAsGood(whole, price, at))
   return passed.length === 0 ? undefined : leaves(passed.reduce(side === "BUY" ? Decimal.max : Decimal.min))
 }
@@ -324,7 +328,7 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
     ? [enters(baseOrder, deal.price, quantityAt(market, size, deal.price), "base-order", "size")]
     : []
   const rests = isEntering ? [] : [baseOrder]
-  const ends = deal.left !== undefined ? leavesBy(deal) : deal.isExpired ? "expireAfter" : "takeProfit"
+  const ends = deal.left !== undefined ? leavesBy(whole, deal, view) : deal.isExpired ? "expireAfter" : "takeProfit"
   const [code, text, key]: readonly [string, string, Key] = isEntering
     ? isIn
       ? ["safety-order", `only ${active} of them rest at once`, "safety.active"]
@@ -341,7 +345,8 @@ const ordersOf = (whole: Deals, deal: Deal, view: View): Orders => {
   }
 }
 
-const leavesBy = ({ best }: Deal): "trail" | "stop" => (best === undefined ? "stop" : "trail")
+const leavesBy = (whole: Deals, deal: Deal, view: View): "exitAfter" | "trail" | "stop" =>
+  isTooOld(whole, deal, view) ? "exitAfter" : deal.best === undefined ? "stop" : "trail"
 
 /** A trailing exit has no open order until it fires. */
 const exitWaits = (whole: Deals, deal: Deal, view: View): Decision["absent"] => {
@@ -361,8 +366,8 @@ const exitOf = (whole: Deals, deal: Deal, view: View): ReadonlyArray<DesiredSlot
   if (quantity === 0n || (whole.trail !== undefined && deal.left === undefined)) return []
   const average = averageOf(whole, deal, view)
   const price = exitPrice(whole, deal, view)
-  const key = deal.left === undefined ? "takeProfit" : leavesBy(deal)
-  const code = key === "takeProfit" ? "take-profit" : key
+  const key = deal.left === undefined ? "takeProfit" : leavesBy(whole, deal, view)
+  const code = key === "takeProfit" ? "take-profit" : key === "exitAfter" ? "stop" : key
   const leg = { side: opposite(side), price, quantity, mayLose: true } as const
   return [
     {
