@@ -60,7 +60,7 @@ const budgets: Readonly<Record<string, number>> = {
   journal: 3019,
   lab: 12289,
   ledger: 2876,
-  orderbook: 860,
+  orderbook: 890,
   process: 492,
   programs: 171,
   rehearsal: 2101,

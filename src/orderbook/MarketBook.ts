@@ -1,8 +1,8 @@
 /**
  * One market of the order book: its two-sided price at about the size that the strategies trade, requested at every poll, and its
  * deeper levels, requested one at a time and rarely, since quotes use up the venue's rate limit. A level that fails keeps its last
- * answer. A price without a second source (`SecondSource`) is shown with its doubt and counts as none; a market whose quotes
- * are refused shows the indicative price of the token list, on which no strategy decides.
+ * answer. A price without a second source (`SecondSource`) is shown with its doubt and counts as none, and no level is requested beside it;
+ * a market whose quotes are refused shows the indicative price of the token list, on which no strategy decides.
  */
 import { Clock, Effect, Semaphore } from "effect"
 import type { Amount } from "../domain/Amount.ts"
@@ -76,13 +76,11 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
     publish(first.name, { price })
   })
 
-  const askLevel = Effect.fnUntraced(function* (market: Market, quantity: Amount) {
-    const near = book.price
-    if (near === undefined) return
+  const askLevel = Effect.fnUntraced(function* (market: Market, quantity: Amount, near: TwoSidedPrice) {
     const level = yield* countRequests(Quotes.level(market, quantity, near.ask)).pipe(
       Effect.catchTag("VenueError", ({ message }) => Effect.as(Effect.logDebug(message), undefined))
     )
-    levels.answered(quantity, level, yield* Clock.currentTimeMillis, book.asked.millis)
+    return levels.answered(quantity, level, near, yield* Clock.currentTimeMillis, book.asked.millis)
   })
 
   const noteRefused = (market: Market, problem: string) =>
@@ -110,8 +108,10 @@ export const make = Effect.fnUntraced(function* (first: Market, setting: MarketS
       const isFresh = used !== undefined && elapsedMillis(used.at, now) < maxAgeMillis
       // One odd answer is asked again at once.
       if (!isFresh) yield* Effect.retry(askTop(wanted), { times: 1, while: ({ _tag }) => _tag === "WrongDecimals" })
-      const due = isDeep ? wanted.depth : [levels.due(wanted.depth, now)]
-      for (const quantity of due) if (quantity !== undefined) yield* askLevel(market, quantity)
+      const due = used === undefined ? [] : isDeep ? wanted.depth : [levels.due(wanted.depth, now)]
+      for (const quantity of due)
+        if (quantity !== undefined && used !== undefined && !(yield* askLevel(market, quantity, used)) && isDeep)
+          yield* askLevel(market, quantity, used)
       return undefined
     })
     return lock.withPermit(asking).pipe(Effect.catch((failure) => noteFailure(market, failure)))
@@ -164,19 +164,52 @@ const doubtOf = Effect.fnUntraced(function* (
   return source.judge(look, listed)
 })
 
+/** A level further from the price than this counts only once the next answer is near it. A quote alone may be wrong. */
+const farShare = Decimal.make(3n, 2)
+
+const isNear = (one: Pick<DepthLevel, "bid" | "ask">, other: Pick<DepthLevel, "bid" | "ask"> | undefined): boolean =>
+  other !== undefined &&
+  (["bid", "ask"] as const).every((side) => {
+    const [price, known] = [one[side], other[side]]
+    if (price === undefined || known === undefined) return price === undefined
+    const apart = Decimal.subtract(Decimal.max(price, known), Decimal.min(price, known))
+    return !Decimal.isGreater(apart, Decimal.multiply(known, farShare))
+  })
+
+interface LevelEntry {
+  readonly level: DepthLevel
+  /** An answer far from the price that no other has confirmed yet. */
+  readonly unsure: DepthLevel | undefined
+  readonly againAt: number
+}
+
 const makeLevels = () => {
-  const entries = new Map<Amount, { readonly level: DepthLevel; readonly againAt: number }>()
+  const entries = new Map<Amount, LevelEntry>()
   let currentDepth: Depth = []
   const againAt = (quantity: Amount): number => entries.get(quantity)?.againAt ?? 0
   return {
     now: (): Depth => currentDepth,
     due: (wanted: ReadonlyArray<Amount>, now: number): Amount | undefined =>
       wanted.filter((quantity) => now >= againAt(quantity)).toSorted((a, b) => againAt(a) - againAt(b))[0],
-    answered: (quantity: Amount, level: DepthLevel | undefined, now: number, tookMillis: number): void => {
-      const again = now + Math.max(levelMillis, levelShare * tookMillis)
-      entries.set(quantity, { level: level ?? entries.get(quantity)?.level ?? { quantity, at: now }, againAt: again })
-      const fresh = [...entries.values()].filter(({ level }) => now - level.at <= levelLastsMillis)
-      currentDepth = bySize(fresh.map(({ level }) => level))
+    /** Returns false for an answer that does not count yet. */
+    answered: (
+      quantity: Amount,
+      answer: DepthLevel | undefined,
+      price: TwoSidedPrice,
+      now: number,
+      tookMillis: number
+    ): boolean => {
+      const before = entries.get(quantity)
+      const unsure =
+        answer === undefined || [price, before?.level, before?.unsure].some((known) => isNear(answer, known))
+          ? undefined
+          : answer
+      const again = unsure === undefined ? now + Math.max(levelMillis, levelShare * tookMillis) : now
+      const level = (unsure === undefined ? answer : undefined) ?? before?.level ?? { quantity, at: now }
+      entries.set(quantity, { level, unsure, againAt: again })
+      const fresh = [...entries.values()].filter((each) => now - each.level.at <= levelLastsMillis)
+      currentDepth = bySize(fresh.map((each) => each.level))
+      return unsure === undefined
     }
   }
 }

@@ -208,6 +208,43 @@ describe("the order book", () => {
     )
   )
 
+  it.effect("a level far from the price counts only once the next answer bears it out", () => {
+    /** Each look asks two quotes for the price, then two for a level. */
+    let [quotes, wrong] = [0, new Set<number>()]
+    const halved = (text: string): string => {
+      if (!text.includes('"amountOut":')) return text
+      quotes += 1
+      if (!wrong.has(quotes)) return text
+      const half = (_: string, name: string, amount: string) =>
+        `"${name}":"${Decimal.format(Decimal.multiply(price(amount), Decimal.half)).replace(name === "amountOut" ? /\..*/ : "", "")}"`
+      return text.replace(/"(amountOut(?:Formatted)?)":"([\d.]+)"/g, half)
+    }
+    const lookAt = (book: OrderBook["Service"], ...lies: ReadonlyArray<number>) =>
+      Effect.gen(function* () {
+        ;[quotes, wrong] = [0, new Set(lies)]
+        yield* TestClock.adjust("31 seconds")
+        yield* book.look([wanted(one / 10n, [one])], 0)
+        return book
+          .depth("BTC/USDC")
+          ?.map(({ ask, bid }) => [bid, ask].map((side) => side && Math.round(Decimal.toNumber(side) / 1e4) * 1e4))
+      })
+    return withBook(
+      (book) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* lookAt(book), [[60_000, 60_000]])
+          assert.deepStrictEqual(yield* lookAt(book, 3, 4), [[60_000, 60_000]], "one wrong answer changes nothing")
+          assert.deepStrictEqual(yield* lookAt(book), [[60_000, 60_000]])
+          yield* lookAt(book, 3, 4)
+          assert.deepStrictEqual(yield* lookAt(book, 3, 4), [[30_000, 120_000]], "the same answer twice is the market")
+          assert.deepStrictEqual(yield* lookAt(book), [[60_000, 60_000]])
+          const doubted = yield* lookAt(book, 1, 2, 3, 4)
+          assert.match(bookOf(book).problem ?? "", /token list/)
+          assert.deepStrictEqual([quotes, doubted], [2, [[60_000, 60_000]]], "beside a doubted price no level is asked")
+        }),
+      { told: halved, settings: { speed: 0 } }
+    )
+  })
+
   it.effect("a size that nobody quotes is left out, and a refused market shows the indicative price, marked", () =>
     withBook(
       (book) =>
