@@ -32,7 +32,7 @@ export interface Loaded {
   readonly indices: CrossingIndex.Indices
   readonly problems: ReadonlyArray<DataProblem>
   readonly repaired: Checked["repaired"]
-  /** The column of the file used for each role, in one line; absent for a journal. */
+  /** Says in one line which column of the file holds which value; absent for a journal. */
   readonly columns?: string
   readonly sha256: string
   readonly source: "cache" | "file"
@@ -81,7 +81,7 @@ const opened = (file: string) =>
     (descriptor) => Effect.sync(() => fs.closeSync(descriptor))
   )
 
-/** Returns the cached columns; none if the cache is missing or not trusted. */
+/** Returns the cached columns; `undefined` if the cache is missing or cannot be trusted. */
 const fromCache = (cacheFile: string, file: string, stamp: ColumnCache.Stamp, { wanted, ...options }: LoadOptions) =>
   opened(cacheFile).pipe(
     Effect.flatMap((descriptor) =>
@@ -92,7 +92,7 @@ const fromCache = (cacheFile: string, file: string, stamp: ColumnCache.Stamp, { 
     Effect.orElseSucceed(() => undefined)
   )
 
-/** Columns that are wanted `late` can be read until the scope ends. */
+/** Columns that are requested as `late` stay in the file and can be read until the scope ends. */
 export const load = Effect.fn("CandleFile.load")(function* (file: string, options: LoadOptions) {
   const stamp = yield* attempt(file, () => ColumnCache.stampOf(file))
   const cacheFile = options.cache === "never" ? undefined : yield* CacheFolder.cacheFileOf(file)

@@ -1,7 +1,7 @@
 /**
  * A signal: a named number from outside, such as a model's forecast or the alert of a chart. Strategies read it in their expressions, so it
- * affects money only through a strategy, within its budget. A value counts from its time until the next one of its name; its reader decides
- * for how long it may count without one.
+ * affects money only through a strategy, within its budget. A value holds from its time until the next value of its name; its reader
+ * decides how old it may become.
  */
 import { Schema } from "effect"
 

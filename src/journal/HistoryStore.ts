@@ -129,7 +129,7 @@ const toProgress = (row: SyncRow | undefined): SyncProgress => ({
 })
 
 const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
-  const reading = Effect.mapError(broken("Cannot read the stored history"))
+  const orReadError = Effect.mapError(broken("Cannot read the stored history"))
 
   const save = Effect.fn("HistoryStore.save")(
     function* (rows: ReadonlyArray<StoredTransaction>, { completeTo, pass }: SyncProgress) {
@@ -165,18 +165,18 @@ const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
     save,
     progress: sql<SyncRow>`SELECT * FROM history_sync WHERE id = 1`.pipe(
       Effect.map(([row]) => toProgress(row)),
-      reading
+      orReadError
     ),
     oldestOpen: (since, finalStatuses) =>
       sql<{ oldest: number | null }>`
         SELECT min(created_at) AS oldest FROM history_transactions
         WHERE created_at >= ${since} AND NOT ${sql.in("status", finalStatuses)}`.pipe(
         Effect.map(([row]) => row?.oldest ?? undefined),
-        reading
+        orReadError
       ),
     all: sql<Row>`SELECT * FROM history_transactions ORDER BY created_at DESC, deposit_address, deposit_memo`.pipe(
       Effect.map((rows) => rows.map(toStored)),
-      reading
+      orReadError
     ),
     pages: Stream.paginate(beforeAll, (last) =>
       sql<Row>`
@@ -188,7 +188,7 @@ const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
           const next = rows.length < pageSize ? undefined : rows.at(-1)
           return [[rows.map(toStored)], Option.fromUndefinedOr(next)] as const
         }),
-        reading
+        orReadError
       )
     ),
     find: (depositAddress, depositMemo) =>
@@ -196,7 +196,7 @@ const make = (sql: SqlClient.SqlClient): HistoryStore["Service"] => {
         SELECT * FROM history_transactions
         WHERE deposit_address = ${depositAddress} AND deposit_memo = ${memoKey(depositMemo)}`.pipe(
         Effect.map(([row]) => (row === undefined ? undefined : toStored(row))),
-        reading
+        orReadError
       )
   })
 }

@@ -4,7 +4,7 @@ import type { Recorded } from "../domain/BotEvent.ts"
 import { dayMillis } from "../domain/Durations.ts"
 import * as Ledger from "../domain/Ledger.ts"
 
-const mostDays = 400
+const maxDays = 400
 
 export interface DayEnd {
   readonly at: number
@@ -39,11 +39,11 @@ export const see = (books: DayBooks, { at, event }: Recorded): void => {
 const endDay = (books: DayBooks, { at }: Pick<DayEnd, "at">): void => {
   const { days, ledger } = books
   days.set(dayOf(at), { at, places: Ledger.totals(ledger) })
-  if (days.size > mostDays) days.delete(Math.min(...days.keys()))
+  if (days.size > maxDays) days.delete(Math.min(...days.keys()))
   books.open = undefined
 }
 
-/** Returns the day ends without those that equal the day before. A start reverses all bookings and repeats them, which changes nothing. */
+/** Returns the days whose amounts differ from the day before. A start of the bot gives all money back and takes it again, which is no change. */
 export const result = (books: DayBooks): ReadonlyArray<DayEnd> => {
   const { days, open } = books
   const ended = { ...books, days: new Map(days) }

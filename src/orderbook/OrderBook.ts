@@ -45,20 +45,20 @@ export class OrderBook extends Context.Service<
   OrderBook,
   {
     /**
-     * Asks for every price that is `maxAgeMillis` old, and for one due deeper level of each market. When all have been
-     * asked, it fails if a credential was refused, if the first two quotes of a market contradict the configured
-     * decimals, or if the venue answered for no market at all.
+     * Asks for every price that is `maxAgeMillis` old, and for one due deeper level of each market. Then it fails if a credential was
+     * refused, if the first two quotes of a market contradict the configured decimals, or if the venue answered for no market. `lookDeep`
+     * asks for every deeper level, and waits for each market.
      */
     look(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
     lookDeep(wanted: ReadonlyArray<Wanted>, maxAgeMillis: number): Effect.Effect<void, Failure>
     readonly prices: ReadonlyMap<string, TwoSidedPrice>
     readonly doubts: ReadonlyMap<string, Doubt>
-    remember(market: string, mid: number, at: number): void
-    book(market: string): Book | undefined
-    /** The deeper levels, for strategies. `undefined` before the first one. */
-    depth(market: string): Depth | undefined
+    /** Restores the last usable mid after a restart. */ remember(market: string, mid: number, at: number): void
+    /** `undefined` before the first look at the market. */ book(market: string): Book | undefined
+    /** Deeper levels, for strategies; `undefined` before the first one. */ depth(market: string): Depth | undefined
+    /** Replaces the open orders of an account, by market. */
     rest(account: string, orders: ReadonlyMap<string, ReadonlyArray<OwnOrder>>): void
-    own(market: string): ReadonlyArray<OwnOrder>
+    /** Open orders of all accounts in a market, best first. */ own(market: string): ReadonlyArray<OwnOrder>
   }
 >()("limitbot/orderbook/OrderBook") {
   static readonly layer = Layer.effect(

@@ -12,7 +12,7 @@ export interface SandboxOptions {
   /** Port on 127.0.0.1; default: any free port. */
   readonly port?: number | undefined
   /** Equal seeds give equal markets. */ readonly seed?: number | undefined
-  /** Names the asset ids. */ readonly ledger?: LedgerName | undefined
+  /** Spelling of the home ledger in asset ids. */ readonly ledger?: LedgerName | undefined
   /** The deployment whose facts it imitates; default: the interface document's. */
   readonly like?: ProfileName | undefined
   /** Candle CSV to replay instead of the generated prices of one asset. */
@@ -34,9 +34,9 @@ export interface SandboxOptions {
 export const settingsOf = (options: SandboxOptions, candles: ReplayedCandles | undefined): SandboxSettings => {
   const seed = options.seed ?? 1
   const { like } = options
-  const usual = defaultSettings(options.ledger ?? ledgerOf(like ?? defaultProfile))
-  const facts = like === undefined ? undefined : factsOf(like, usual.verifier)
-  const settings = { ...usual, seed, ...present({ facts }), ...options.settings }
+  const defaults = defaultSettings(options.ledger ?? ledgerOf(like ?? defaultProfile))
+  const facts = like === undefined ? undefined : factsOf(like, defaults.verifier)
+  const settings = { ...defaults, seed, ...present({ facts }), ...options.settings }
   const generated = Array.from({ length: options.accountCount ?? 1 }, (_, index) =>
     Keys.generatedAccount(seed, index + 1)
   )

@@ -116,38 +116,38 @@ export interface SignedPayload extends SignedIntent {
   readonly isEarlier: boolean
 }
 
-export type KeyHolder = (asked: PayloadToSign) => Effect.Effect<SignedPayload, IntentRefused | SignerUnavailable>
+export type KeyHolder = (request: PayloadToSign) => Effect.Effect<SignedPayload, IntentRefused | SignerUnavailable>
 
 export const make = Effect.fnUntraced(function* ({ domains, signerId }: PayingAccount, holder: KeyHolder) {
   const validity = yield* IntentValidity
   const { objection } = AccountKey.make(signerId)
 
   const check = Effect.fnUntraced(function* (generated: GeneratedIntent, expected: ExpectedTransfer, window: Validity) {
-    yield* exactly("standard", "nep413", generated.standard)
+    yield* requireEqual("standard", "nep413", generated.standard)
     const domain = Domains.domainOf(domains, expected.depositType)
     if (domain === undefined)
       return yield* refusal("deposit type", "one that is paid by intent", show(expected.depositType))
     const { payload, wire } = yield* readPayload(generated.payload, domains, domain)
-    const message = yield* shaped("message", Message, yield* strictly("message", payload.message))
-    yield* exactly("message.signer_id", signerId, message.signer_id)
+    const message = yield* requireShape("message", Message, yield* requireStrictJson("message", payload.message))
+    yield* requireEqual("message.signer_id", signerId, message.signer_id)
     const validUntil = yield* readDeadline(message.deadline, yield* Clock.currentTimeMillis, window)
     yield* checkTransfer(message.intents, expected, Domains.tokenIn(domain, expected.asset))
     return { wire, digest: Nep413.digest(payload), validUntil }
   })
 
-  const checkReturned = Effect.fnUntraced(function* (asked: PayloadToSign, returned: SignedPayload) {
-    const body = yield* shaped("body", Body, yield* strictly("body", returned.body, maxBodyLength))
+  const checkReturned = Effect.fnUntraced(function* (request: PayloadToSign, returned: SignedPayload) {
+    const body = yield* requireShape("body", Body, yield* requireStrictJson("body", returned.body, maxBodyLength))
     const { public_key: publicKey, signature, ...signed } = body.signedData
     const window = { minMillis: -validity.maxMillis, maxMillis: validity.maxMillis }
-    const { digest, validUntil, wire } = yield* check(signed, asked.expected, window)
-    const isAsked = JSON.stringify(wire) === JSON.stringify(asked.wire)
-    if (!isAsked && !returned.isEarlier) return yield* refusal("payload", "the one that was asked for", "another")
-    yield* exactly("intentHash", Nep413.hashText(digest), returned.intentHash)
+    const { digest, validUntil, wire } = yield* check(signed, request.expected, window)
+    const isRequested = JSON.stringify(wire) === JSON.stringify(request.wire)
+    if (!isRequested && !returned.isEarlier) return yield* refusal("payload", "the one that was asked for", "another")
+    yield* requireEqual("intentHash", Nep413.hashText(digest), returned.intentHash)
     if (returned.validUntil !== validUntil)
       return yield* refusal("validUntil", String(validUntil), String(returned.validUntil))
     const problem = objection(digest, { publicKey, signature })
     if (problem !== undefined) return yield* refusal("signature", "one of the account's key", problem)
-    return isAsked
+    return isRequested
   })
 
   const signTransfer = Effect.fn("IntentGuard.signTransfer")(function* (
@@ -156,12 +156,12 @@ export const make = Effect.fnUntraced(function* ({ domains, signerId }: PayingAc
   ) {
     const signingRequest = { generated, expected, ...(yield* check(generated, expected, validity)) }
     const returned = yield* holder(signingRequest)
-    const isAsked = yield* Effect.mapError(
+    const isRequested = yield* Effect.mapError(
       checkReturned(signingRequest, returned),
       ({ check, expected: wanted, found }) => new SignatureRefused({ check, expected: wanted, found })
     )
     const { body, intentHash, validUntil } = returned
-    if (!isAsked && validUntil < (yield* Clock.currentTimeMillis) + validity.minMillis)
+    if (!isRequested && validUntil < (yield* Clock.currentTimeMillis) + validity.minMillis)
       return yield* new SignerUnavailable({ reason: "its earlier signature for this payment is about to expire" })
     return { body, intentHash, validUntil }
   })
@@ -202,11 +202,11 @@ const show = (value: unknown): string => (value === undefined ? "nothing" : Stri
 const refusal = (check: string, expected: string, found: string): IntentRefused =>
   new IntentRefused({ check, expected, found })
 
-const exactly = (check: string, expected: string, found: unknown): Checked<string> =>
+const requireEqual = (check: string, expected: string, found: unknown): Checked<string> =>
   found === expected ? Effect.succeed(expected) : refusal(check, show(expected), show(found))
 
 /** Refuses an unknown key, a missing key and a value of another form. */
-const shaped = <S extends Schema.Decoder<unknown>>(check: string, shape: S, found: unknown): Checked<S["Type"]> =>
+const requireShape = <S extends Schema.Decoder<unknown>>(check: string, shape: S, found: unknown): Checked<S["Type"]> =>
   Effect.mapError(Schema.decodeUnknownEffect(shape, { onExcessProperty: "error" })(found), (error) => {
     const { message, path } = faultsOf(error)[0] ?? { message: error.message, path: [] }
     return refusal([check, ...path].join(".").slice(0, 200), "its exact form", `another: ${message}`)
@@ -246,7 +246,7 @@ const readPayload = Effect.fnUntraced(function* (
   domains: Domains.SigningDomains,
   { verifier: recipient }: Domains.SigningDomain
 ) {
-  const wire = yield* shaped("payload", Payload, found)
+  const wire = yield* requireShape("payload", Payload, found)
   const nonce = Nep413.parseNonce(wire.nonce)
   if (nonce === undefined) return yield* refusal("payload.nonce", "32 bytes in base64", show(wire.nonce))
   if (wire.recipient !== recipient) {
@@ -256,7 +256,7 @@ const readPayload = Effect.fnUntraced(function* (
   return { payload: { ...wire, nonce, callbackUrl: wire.callbackUrl ?? null }, wire }
 })
 
-const strictly = (check: string, text: string, maxLength?: number): Checked<unknown> =>
+const requireStrictJson = (check: string, text: string, maxLength?: number): Checked<unknown> =>
   Effect.mapError(Effect.fromResult(StrictJson.parseJson(text, maxLength)), (problem) =>
     refusal(check, "strict JSON", problem)
   )
@@ -277,11 +277,11 @@ const checkTransfer = Effect.fnUntraced(function* (
   token: string
 ) {
   if (expected.amount <= 0n) return yield* refusal("amount", "a positive amount", String(expected.amount))
-  yield* exactly("intent.intent", "transfer", intent)
+  yield* requireEqual("intent.intent", "transfer", intent)
   if (payee !== expected.depositAddress) {
     const wrong = { check: "intent.receiver_id", expected: show(expected.depositAddress), found: show(payee) }
     return yield* new IntentRefused({ ...wrong, ...(typeof payee === "string" ? { payee } : {}) })
   }
-  yield* exactly("intent.tokens", token, Object.keys(tokens).join())
-  yield* exactly("intent.tokens amount", String(expected.amount), tokens[token])
+  yield* requireEqual("intent.tokens", token, Object.keys(tokens).join())
+  yield* requireEqual("intent.tokens amount", String(expected.amount), tokens[token])
 })

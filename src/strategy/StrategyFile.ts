@@ -194,11 +194,11 @@ const readStrategy = (
     limits,
     ...present({
       others: others.length === 0 ? undefined : others,
-      notSearched: unsearched(to.source, fields.kind, others.length === 0 ? undefined : fields.market, behaviour),
-      notLive: volumeUntold(behaviour.volumes, market, fields.candles, offered),
+      notSearched: searchProblem(to.source, fields.kind, others.length === 0 ? undefined : fields.market, behaviour),
+      notLive: missingVolume(behaviour.volumes, market, fields.candles, offered),
       candleSource: fields.candles,
       terms: fields.terms?.value,
-      // Before its beginning it wants nothing, and later its slots.
+      // With a period, the strategy plans no slot before its beginning.
       namesEverySlot: during === undefined ? namesEverySlot : undefined,
       restsAtWrittenPrices,
       warnings: to.warnings?.length === 0 ? undefined : to.warnings && inOrder(to.warnings)
@@ -207,7 +207,7 @@ const readStrategy = (
   }
 }
 
-/** The timeframe that the section names, so that candles at the top of the file are those of the section. */
+/** Timeframe of the kind's section. Expressions of `when` at the top of the file use its candles. */
 const timeframeIn = (node: YamlMap, kind = ""): string => {
   const section = node.entries.get(kind)?.value
   const written = section?.type === "map" ? section.entries.get("timeframe")?.value : undefined
@@ -230,7 +230,7 @@ const modifierOf = (
     report(to, skim, `${low} is less than the budget of ${high}: a part of it would never be used`)
   }
   return (behaviour) => {
-    // A glance does not show the effect of modifiers.
+    // `stands` does not know the modifiers, so it is left out.
     const { stands: _, ...changed } = behaviour
     const { decide, inputs } = behaviour
     if (rearm !== undefined) return { ...changed, decide: rearming(decide, rearm.value, place(to.source, rearm.start)) }
@@ -248,7 +248,7 @@ const modifierOf = (
 const hasVolumes = (source: string | undefined): boolean =>
   source !== undefined && source !== "recorded" && !source.startsWith("journal:")
 
-const volumeUntold = (
+const missingVolume = (
   volumes: Behaviour["volumes"] = new Map(),
   market: Market,
   own: Read.Located<string> | undefined,
@@ -260,7 +260,7 @@ const volumeUntold = (
   })?.[1]
 
 /** Reason why a search, which replays the prices of one market, cannot run the strategy. */
-const unsearched = (
+const searchProblem = (
   source: SourceText,
   kind: Span,
   market: Span | undefined,

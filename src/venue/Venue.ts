@@ -106,12 +106,14 @@ export interface Balance {
 export const heldIn = Effect.fn("Venue.heldIn")(function* (homes: ReadonlyMap<string, DepositType>) {
   const venue = yield* Venue
   const idsAt = (wanted: DepositType) => [...homes].flatMap(([id, home]) => (home === wanted ? [id] : []))
-  const [own, open] = [idsAt("CONFIDENTIAL_INTENTS"), idsAt("INTENTS")]
-  const hidden = own.length === 0 ? [] : (yield* venue.balances).filter(({ source }) => source === "private")
-  const publicRows = open.length === 0 ? undefined : yield* venue.publicBalances(open)
-  const amounts = new Map<string, Amount>([...own, ...(publicRows === undefined ? [] : open)].map((id) => [id, 0n]))
+  const [privateIds, publicIds] = [idsAt("CONFIDENTIAL_INTENTS"), idsAt("INTENTS")]
+  const privateRows =
+    privateIds.length === 0 ? [] : (yield* venue.balances).filter(({ source }) => source === "private")
+  const publicRows = publicIds.length === 0 ? undefined : yield* venue.publicBalances(publicIds)
+  const reportedIds = [...privateIds, ...(publicRows === undefined ? [] : publicIds)]
+  const amounts = new Map<string, Amount>(reportedIds.map((id) => [id, 0n]))
   for (const { available, tokenId } of [
-    ...hidden.filter(({ tokenId }) => own.includes(tokenId)),
+    ...privateRows.filter(({ tokenId }) => privateIds.includes(tokenId)),
     ...(publicRows ?? [])
   ])
     amounts.set(tokenId, (amounts.get(tokenId) ?? 0n) + available)
@@ -129,7 +131,7 @@ export const FundingHold = Context.Reference<(assets: ReadonlyArray<string>) => 
 
 const nothingHeld = Effect.undefined
 
-/** The reason why the feed of incidents refuses us, if it does; `undefined` while it has not answered. */
+/** `refusal`: the reason why the feed of incidents refuses the bot. The whole value is `undefined` while the feed has not answered. */
 export const IncidentFeed = Context.Reference<Effect.Effect<{ readonly refusal?: string } | undefined>>(
   "limitbot/venue/IncidentFeed",
   { defaultValue: () => Effect.succeed({}) }

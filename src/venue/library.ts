@@ -49,7 +49,7 @@ export type { Swap } from "./wire/WireSwap.ts"
 
 /**
  * Orders, signed intents, swaps and histories of one account over the provided `HttpClient`. Without a key,
- * everything works that needs no signature.
+ * only calls that need a signature fail.
  */
 export const layer = (config: VenueConfig["Service"], key?: Redacted.Redacted) =>
   layerSignedBy(config, key === undefined ? Signer.layerRefusing : Signer.layer(key))

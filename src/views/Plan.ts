@@ -1,4 +1,4 @@
-/** The actions of a run that starts now: the orders that it would keep, cancel, create and defer, their cost, and the unsafe points. */
+/** A plan: the orders that a run started now would keep, cancel, create or defer, their costs, and the dangers that refuse it. */
 import { Schema } from "effect"
 import { format } from "../domain/Amount.ts"
 import type { Reason } from "../domain/BotEvent.ts"

@@ -527,7 +527,7 @@ export const mutants: ReadonlyArray<Mutant> = [
     edits: [
       {
         file: "src/signing/IntentGuard.ts",
-        find: '  yield* exactly("intent.tokens amount", String(expected.amount), tokens[token])\n',
+        find: '  yield* requireEqual("intent.tokens amount", String(expected.amount), tokens[token])\n',
         replace: ""
       }
     ]
@@ -596,7 +596,7 @@ export const mutants: ReadonlyArray<Mutant> = [
       {
         file: "src/signing/IntentGuard.ts",
         find: "      checkReturned(signingRequest, returned),",
-        replace: "      Effect.orElseSucceed(checkReturned(asked, returned), () => true),"
+        replace: "      Effect.orElseSucceed(checkReturned(signingRequest, returned), () => true),"
       }
     ]
   },

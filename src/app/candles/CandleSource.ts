@@ -1,7 +1,7 @@
 /**
  * Loads candles from before the bot's start, from the source that `candles:` of a strategy or a market names: a CSV file or a glob,
  * `recorded` (the prices in the bot's own journal, which always count), `journal:FILE` of another bot, or `ccxt:EXCHANGE:SYMBOL`. All are
- * passed on as minutes; a longer candle becomes one minute with all of it, followed by minutes without movement.
+ * passed on as minutes. A longer candle becomes one minute with its prices and its volume, followed by flat minutes without volume.
  */
 import * as fs from "node:fs"
 import { Effect, type FileSystem, Path, Schema } from "effect"
@@ -60,7 +60,7 @@ export const sourceOf = (
   return entry?.source === "recorded" ? undefined : entry
 }
 
-const shortest = (needs: ReadonlyMap<string, number>): number =>
+const shortestMillis = (needs: ReadonlyMap<string, number>): number =>
   Math.min(...[...needs.keys()].map((timeframe) => timeframeMillis(timeframe) ?? minuteMillis))
 
 /** A minute of a source. The volume of a longer candle is on its first minute. */
@@ -69,7 +69,7 @@ export interface SourcedMinute extends Minute {
   readonly volume?: number
 }
 
-/** Returns minutes that reproduce every candle at least as long as the given ones. */
+/** Returns minutes from which every candle that is at least `stepMillis` long can be rebuilt. */
 const minutesOf = (rows: ReadonlyArray<SourcedMinute>, stepMillis: number): ReadonlyArray<SourcedMinute> => {
   if (stepMillis <= minuteMillis) return rows
   const minutes = Math.round(stepMillis / minuteMillis)
@@ -101,11 +101,11 @@ export const candlesIn = (
     else if (begin <= frame && frame + millis <= Math.min(now, end + minuteMillis))
       openCandles.set(frame, { open, high, low, close, volume })
   }
-  const whole = [...openCandles].filter(([, { volume }]) => !Number.isNaN(volume))
-  return new Map(whole.map(([openedAt, candle]) => [openedAt, { openedAt, ...candle }]))
+  const withVolume = [...openCandles].filter(([, { volume }]) => !Number.isNaN(volume))
+  return new Map(withVolume.map(([openedAt, candle]) => [openedAt, { openedAt, ...candle }]))
 }
 
-/** A column that is missing or empty reads as zeros. */
+/** A missing or empty volume column reads as zeros, so a file with nothing but zeros has no volumes. */
 const rowsOf = (candles: Candles, { from, now }: Pick<SourceRequest, "from" | "now">): ReadonlyArray<SourcedMinute> => {
   const { bars, time, open, high, low, close } = candles
   const hasVolumes = !hasOnlyZeroVolumes(candles)
@@ -144,9 +144,9 @@ const fromFiles = Effect.fnUntraced(function* ({ source, folder, needs, from, no
     } as const
     const { candles } = yield* Effect.mapError(CandleFile.load(name, options), ({ message }) => fail(message))
     const { stepMillis } = candles.time
-    if (stepMillis > shortest(needs)) {
-      const longest = [...needs.keys()].join(", ")
-      return yield* fail(`${name} has candles of ${stepMillis / 1000} s, but the strategy needs ${longest}`)
+    if (stepMillis > shortestMillis(needs)) {
+      const timeframes = [...needs.keys()].join(", ")
+      return yield* fail(`${name} has candles of ${stepMillis / 1000} s, but the strategy needs ${timeframes}`)
     }
     if (stepMillis % minuteMillis !== 0) return yield* fail(`the candles of ${name} are not whole minutes`)
     minuteLists.push(minutesOf(rowsOf(candles, { from, now }), stepMillis))
@@ -178,13 +178,13 @@ const fromExchange = Effect.fnUntraced(
   function* ({ source, market, needs, from, now }: SourceRequest) {
     const [, exchange = "", symbol = market] = source.split(":")
     const opened = yield* ExchangeCandles.openExchange(yield* ExchangeCandles.loadLibrary, exchange)
-    const stepMillis = shortest(needs)
+    const stepMillis = shortestMillis(needs)
     const [timeframe = "1m"] = [...needs.keys()].filter((name) => timeframeMillis(name) === stepMillis)
-    const present = frameStart(now, stepMillis)
-    const long = yield* ExchangeCandles.candles(opened, { symbol, timeframe, stepMillis, from, to: present })
-    const minutes = { symbol, timeframe: "1m", stepMillis: minuteMillis, from: present, to: now }
-    const short = stepMillis > minuteMillis ? yield* ExchangeCandles.candles(opened, minutes) : []
-    return merged([short, minutesOf(long, stepMillis)])
+    const openFrame = frameStart(now, stepMillis)
+    const closedCandles = yield* ExchangeCandles.candles(opened, { symbol, timeframe, stepMillis, from, to: openFrame })
+    const minutes = { symbol, timeframe: "1m", stepMillis: minuteMillis, from: openFrame, to: now }
+    const latestMinutes = stepMillis > minuteMillis ? yield* ExchangeCandles.candles(opened, minutes) : []
+    return merged([latestMinutes, minutesOf(closedCandles, stepMillis)])
   },
   (effect, { source }) => Effect.mapError(effect, ({ message }) => new CandleSourceFailed({ source, why: message }))
 )

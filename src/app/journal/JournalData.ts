@@ -16,18 +16,18 @@ export class JournalDataMissing extends Schema.TaggedError<JournalDataMissing>()
   message: Schema.String
 }) {}
 
-const within = Effect.fnUntraced(function* <A, E, R>(file: string, look: Effect.Effect<A, E, R>) {
+const withJournal = Effect.fnUntraced(function* <A, E, R>(file: string, reading: Effect.Effect<A, E, R>) {
   const exists = yield* isThere(file)
   if (!exists) return yield* new JournalDataMissing({ message: `${file}: no such journal` })
-  return yield* Effect.provide(look, Layers.readOnlyJournal(file))
+  return yield* Effect.provide(reading, Layers.readOnlyJournal(file))
 })
 
 /** Prices are means of quotes with many digits; more than ten digits are noise. */
-const significant = 10
+const significantDigits = 10
 
 const candlesOf = (minutes: ReadonlyArray<Minute>): Candles.Candles => {
-  const highest = minutes.reduce((most, { high }) => Math.max(most, high), 1e-9)
-  const priceScale = Math.max(0, significant - 1 - Math.floor(Math.log10(highest)))
+  const highest = minutes.reduce((max, { high }) => Math.max(max, high), 1e-9)
+  const priceScale = Math.max(0, significantDigits - 1 - Math.floor(Math.log10(highest)))
   const column = (of: "open" | "high" | "low" | "close") =>
     Candles.columnOf(minutes.map((minute) => Number(minute[of].toFixed(priceScale))))
   return {
@@ -45,7 +45,7 @@ const candlesOf = (minutes: ReadonlyArray<Minute>): Candles.Candles => {
 export const candles = Effect.fn("JournalData.candles")(function* (file: string, market: string | undefined) {
   if (market === undefined)
     return yield* new JournalDataMissing({ message: `${file}: name the market of the prices: --market BTC/USDC` })
-  const minutes = yield* within(
+  const minutes = yield* withJournal(
     file,
     Effect.flatMap(PriceStore, (store) => store.since(market, 0))
   )
@@ -64,7 +64,7 @@ export const signals = Effect.fn("JournalData.signals")(function* (file: string)
   const signalEvents = Effect.flatMap(Journal, (journal) =>
     Stream.runCollect(journal.events({ tags: ["SignalReceived"] }))
   )
-  const recorded = yield* within(file, signalEvents)
+  const recorded = yield* withJournal(file, signalEvents)
   return recorded.flatMap(({ event }) =>
     event._tag === "SignalReceived" ? [{ name: event.name, value: event.value, at: event.from }] : []
   )
@@ -76,7 +76,7 @@ export const signals = Effect.fn("JournalData.signals")(function* (file: string)
  * ask each include `quotedFee`, the venue's fee.
  */
 export const costs = Effect.fn("JournalData.costs")(function* (file: string, quotedFee: number) {
-  return yield* within(
+  return yield* withJournal(
     file,
     Effect.gen(function* () {
       const journal = yield* Journal
@@ -111,7 +111,7 @@ export const calibration = Effect.fn("JournalData.calibration")(function* (
   market: string | undefined,
   accountTerms: OrderTerms = {}
 ) {
-  return yield* within(
+  return yield* withJournal(
     file,
     Effect.gen(function* () {
       const journal = yield* Journal

@@ -41,7 +41,7 @@ export const restingNow = Effect.fnUntraced(function* (journal: string) {
   return { orders: restingIn(state), marketsTraded: new Set(ofStrategies) } satisfies OwnResting
 })
 
-/** Converts sizes to base amounts in a market that a person names; a book has no amount in quote. */
+/** Returns the named market with the named sizes as amounts of base. A book is quoted for amounts of base only, so the quote size is 0. */
 export const wantedOf = Effect.fnUntraced(function* (
   name: string,
   known: ReadonlyMap<string, Market>,
@@ -64,11 +64,11 @@ const quantitiesOf = (market: Market, named: ReadonlyArray<string>) =>
 
 const usualQuantities = Effect.fnUntraced(function* ({ name, base }: Market) {
   const tokens = yield* Venue.use((venue) => venue.tokens)
-  const usd = tokens.find(({ assetId }) => assetId === base.id)?.priceUsd ?? 0
-  if (!(usd > 0)) return yield* new NoSize({ market: name, text: `the venue has no price of ${base.symbol}` })
+  const priceUsd = tokens.find(({ assetId }) => assetId === base.id)?.priceUsd ?? 0
+  if (!(priceUsd > 0)) return yield* new NoSize({ market: name, text: `the venue has no price of ${base.symbol}` })
   // Three digits: the size only has to be approximate.
-  return usualUsd.map((worth): Amount => {
-    const exact = Decimal.fromNumber(worth / usd, 3)
+  return usualUsd.map((sizeUsd): Amount => {
+    const exact = Decimal.fromNumber(sizeUsd / priceUsd, 3)
     const step = Decimal.make(1n, base.decimals)
     return fromDecimal(Decimal.roundToStep(exact, step, "up"), base.decimals) ?? 1n
   })

@@ -59,16 +59,16 @@ export interface BotRunOptions extends Omit<Display.ShownOptions, "assets" | "st
   readonly forMillis: number | undefined
   readonly cancelOnExit: boolean
   readonly killSwitch: Effect.Effect<string | undefined>
-  /** New and edited files are judged as `plan` does, except for these findings. Absent if no real money moves: then no file is judged. */
+  /** Findings of `plan` that do not refuse a new or edited file. Absent if no real money moves: then every readable file is accepted. */
   readonly allow?: Admission.Admission["allow"]
   /** Compares the bot's records with other witnesses at intervals. Absent if no money moves. */
   readonly reconciling?: Reconciling.Reconciling
   readonly payAgain?: ReadonlyArray<string>
-  /** False shows nothing, edits no file, and informs no supervisor. */
+  /** False: a run that shows nothing, reads no signals, watches no strategy files and sends systemd no sign of life. */
   readonly isAttended: boolean
 }
 
-/** Adds what follows from the configuration. */
+/** Adds the values that are derived from the configuration. */
 const completed = ({ allow, reload, run, ...options }: BotRunOptions, pid: number) => {
   const { account, config } = options
   const { journal, markets, stuckAfter } = config
@@ -88,7 +88,7 @@ const completed = ({ allow, reload, run, ...options }: BotRunOptions, pid: numbe
 
 type Completed = ReturnType<typeof completed>
 
-/** The operator's approval is for one attempt and must not count for another. */
+/** `--pay-again` names a payment that is not unclear. The flag approves one attempt and must not count for another. */
 export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
   payment: Schema.String,
   unclear: Schema.Array(Schema.String)
@@ -99,7 +99,7 @@ export class NotUnclear extends Schema.TaggedError<NotUnclear>()("NotUnclear", {
   }
 }
 
-/** The operator's answer cannot be true yet: the payer may still make the payment. */
+/** `--pay-again` comes too early: the payer may still make the first payment. */
 export class StillPaying extends Schema.TaggedError<StillPaying>()("StillPaying", {
   payment: Schema.String,
   why: Schema.String
@@ -119,12 +119,12 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   const stop = yield* Stop
   const terminal = yield* Terminal
   const { isAttended, payAgain = [] } = options
-  let withdrawing = false
-  let farewell: string | undefined
-  const leaving = () => farewell
+  let isCancellingAll = false
+  let stopText: string | undefined
+  const leaving = () => stopText
 
   const withdraw = Effect.map(options.killSwitch, (reason): Reason | undefined =>
-    reason !== undefined ? { code: "kill-switch", text: reason } : withdrawing ? leavingReason : undefined
+    reason !== undefined ? { code: "kill-switch", text: reason } : isCancellingAll ? leavingReason : undefined
   )
   yield* mayPayAgain(books.state, payAgain)
   yield* stop.leaves(() => LastWords.stillOpen(books.state))
@@ -172,24 +172,24 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
     phones,
     name: `${options.run.mode} ${options.run.account.slice(0, 16)}`
   })
-  const present: Display.Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
-  const screenLoop = isAttended ? supervised("the screen", Display.show(options, present, changes)) : Effect.void
+  const shown: Display.Shown = { prices: engine.prices, pulse, dashboard: page, nextLookAt: engine.nextLookAt }
+  const screenLoop = isAttended ? supervised("the screen", Display.show(options, shown, changes)) : Effect.void
   const display = yield* Effect.forkScoped(screenLoop, { startImmediately: true })
 
   const stopping = yield* Deferred.make<void>()
   const timeIsUp = options.forMillis === undefined ? Effect.never : Effect.sleep(options.forMillis)
-  const leave = Effect.gen(function* () {
+  const awaitStop = Effect.gen(function* () {
     yield* Effect.raceFirst(stop.requested, timeIsUp)
-    farewell = options.cancelOnExit ? leavingSlowly : "leaving"
-    if (!options.json && !terminal.isInteractive && isAttended) yield* Console.log(farewell)
+    stopText = options.cancelOnExit ? leavingSlowly : "leaving"
+    if (!options.json && !terminal.isInteractive && isAttended) yield* Console.log(stopText)
     yield* Deferred.succeed(stopping, undefined)
   })
-  yield* Effect.forkScoped(leave, { startImmediately: true })
+  yield* Effect.forkScoped(awaitStop, { startImmediately: true })
   const stopped = Deferred.await(stopping)
   yield* Effect.raceAllFirst([engine.runUntil(stopped), Effect.andThen(stopped, Effect.sleep(graceMillis)), refused])
 
   if (options.cancelOnExit && !engine.isIdle()) {
-    withdrawing = true
+    isCancellingAll = true
     // A cancelled order may still fill, so it is over only when every unit is back.
     yield* engine.runUntil(Effect.never, engine.isIdle)
   }
@@ -200,7 +200,7 @@ export const runBot = Effect.fnUntraced(function* (asked: BotRunOptions) {
   yield* Fiber.join(display)
 }, Effect.scoped)
 
-/** Accepts the operator's answer only on an unclear payment that can no longer be made. */
+/** Accepts `--pay-again` only for an unclear payment that its payer can no longer make. */
 const mayPayAgain = Effect.fnUntraced(function* (state: BotState, payAgain: ReadonlyArray<string>) {
   const now = yield* Clock.currentTimeMillis
   const unclear = new Map(
@@ -229,7 +229,7 @@ const takeSignals = Effect.fnUntraced(function* (
   yield* beside("the file of signals", forever)
 })
 
-/** Starts the loops beside the turns. An unattended run edits no file and informs no supervisor. */
+/** Starts the loops beside the turns. An unattended run watches no files and sends systemd no sign of life. */
 const besideTurns = (
   { assets, config: { otlp }, isAttended, markets, reconciling }: Completed,
   {

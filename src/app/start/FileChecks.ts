@@ -60,4 +60,4 @@ const alerts = ({ heartbeat, notify }: FileGround): CheckFinding =>
 
 const rows = [node, disk, login, alerts]
 
-export const look = (ground: FileGround): ReadonlyArray<CheckFinding> => rows.map((row) => row(ground))
+export const look = (settings: FileGround): ReadonlyArray<CheckFinding> => rows.map((row) => row(settings))

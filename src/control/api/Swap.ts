@@ -8,7 +8,7 @@ import { dayMillis } from "../../domain/Durations.ts"
 const Symbol = Schema.String.check(Schema.isBetweenLength(1, 100))
 
 export const SwapRequest = Schema.Struct({
-  /** In units of the asset that is paid, or of the one received with EXACT_OUTPUT. */
+  /** In units of the paid asset; with EXACT_OUTPUT, of the received asset. */
   amount: Schema.String.check(Schema.isPattern(/^\d{1,30}(\.\d{1,30})?$/)),
   from: Symbol,
   to: Symbol,

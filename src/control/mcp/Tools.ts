@@ -1,6 +1,6 @@
 /**
- * The tools of an agent for a running bot. Reading needs no confirmation. Acting takes two steps: `propose` shows the effects and changes
- * nothing; `carry_out` applies a shown proposal, once, within five minutes.
+ * The MCP tools through which an agent reads and operates a running bot. Reading needs no confirmation. Acting takes two steps: `propose`
+ * shows the effects and changes nothing; `carry_out` applies a shown proposal, once, within five minutes.
  */
 import { Schema } from "effect"
 import { Tool, Toolkit } from "effect/ai"
@@ -16,8 +16,8 @@ import { commandNames, commandOf } from "../api/OperatorCommands.ts"
 const failure = Schema.Struct({ message: Schema.String })
 const success = Schema.Json
 
-/** The answer is the API's. Lists stay without a schema: clients accept only objects there. */
-const looking = <const Name extends string, Parameters extends Schema.Constraint, Answer extends Schema.Constraint>(
+/** Answers are those of the HTTP API. A tool that answers with a list has no answer schema, because clients accept only objects there. */
+const readTool = <const Name extends string, Parameters extends Schema.Constraint, Answer extends Schema.Constraint>(
   name: Name,
   description: string,
   parameters: Parameters,
@@ -28,40 +28,40 @@ const looking = <const Name extends string, Parameters extends Schema.Constraint
     .annotate(Tool.Destructive, false)
 
 export const Looking = Toolkit.make(
-  looking(
+  readTool(
     "status",
     "State of the running bot: prices, strategies, open orders, fills, and problems, worst first",
     Tool.EmptyParams,
     Status
   ),
-  looking(
+  readTool(
     "slots",
     "Every slot: its order, state, distance from the price, profit, and the reason",
     Tool.EmptyParams,
     Slots
   ),
-  looking("money", "Where all money is, by asset and place, as exact decimals", Tool.EmptyParams, Money),
-  looking(
+  readTool("money", "Where all money is, by asset and place, as exact decimals", Tool.EmptyParams, Money),
+  readTool(
     "book",
     "The price and depth of a market and the bot's own resting orders in it",
     Schema.Struct({ market: Schema.String }),
     Book
   ),
-  looking(
+  readTool(
     "explain",
     "Why a slot (strategy/slot, or a strategy) has its order or none, and what would change that",
     Schema.Struct({ slot: Schema.String }),
     success
   ),
-  looking("plan", "What the bot would keep, cancel, create and defer now", Tool.EmptyParams, Plan),
-  looking(
+  readTool("plan", "What the bot would keep, cancel, create and defer now", Tool.EmptyParams, Plan),
+  readTool(
     "backtest",
     "Result of a running strategy file over the prices that the bot has recorded, as a band",
     Schema.Struct({ file: Schema.String }),
     BacktestAnswer
   ),
-  looking("files", "The running strategy files with their text and problems", Tool.EmptyParams, success),
-  looking(
+  readTool("files", "The running strategy files with their text and problems", Tool.EmptyParams, success),
+  readTool(
     "events",
     "The latest 200 events of the journal that contain these words; all when empty",
     Schema.Struct({ search: Schema.String }),

@@ -1,7 +1,7 @@
 /**
- * The bot's state in Prometheus' text format. It is computed from the fold on request, so it cannot differ from it. The configuration
- * bounds the labels: assets, places, markets, strategies and states, never slots, orders or ids. Amounts are in units of their asset,
- * rounded to doubles: for graphs, not for books.
+ * The bot's state in Prometheus' text format. The figures are computed from the fold on each request, so the two never differ. The
+ * configuration bounds the labels: assets, places, markets, strategies and states, never slots, orders or ids. Amounts are in units of
+ * their asset, rounded to doubles: for graphs, not for books.
  */
 
 import { Context, Effect, Metric } from "effect"
@@ -91,7 +91,7 @@ const metrics: ReadonlyArray<Row> = [
       Object.keys(placementTransitions).map(
         (each): MetricSample => [
           { strategy: name, state: each },
-          open.filter(({ state: at, strategy }) => strategy === name && at === each).length
+          open.filter((placement) => placement.strategy === name && placement.state === each).length
         ]
       )
     )

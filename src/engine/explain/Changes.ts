@@ -7,7 +7,7 @@ import { marketsSeen, type Strategy } from "../../strategy/Strategy.ts"
 
 type Decided = Of<"Decided">
 
-const wishes = (strategy: Strategy, { desired, absent }: Decided): ReadonlyMap<string, string> => {
+const plannedTexts = (strategy: Strategy, { desired, absent }: Decided): ReadonlyMap<string, string> => {
   const markets = new Map(marketsSeen(strategy).map((market) => [market.name, market]))
   const orders = ({ legs, market = strategy.market.name, ...only }: Decided["desired"][number]) => {
     const { base } = markets.get(market) ?? strategy.market
@@ -29,7 +29,7 @@ const wishes = (strategy: Strategy, { desired, absent }: Decided): ReadonlyMap<s
 }
 
 export const between = (strategy: Strategy, recorded: Decided, again: Decided): ReadonlyArray<string> => {
-  const [before, after] = [wishes(strategy, recorded), wishes(strategy, again)]
+  const [before, after] = [plannedTexts(strategy, recorded), plannedTexts(strategy, again)]
   const slots = [...new Set([...before.keys(), ...after.keys()])]
   const lines = slots.flatMap((slot) => {
     const [was = "unknown", now = "unknown"] = [before.get(slot), after.get(slot)]
@@ -42,7 +42,7 @@ const number = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi
 /** Two JavaScript engines may differ in the last of about 16 digits. Prices and sums of own code keep 12. */
 const tolerance = 1e-11
 
-/** True if two JSON texts have the same words, and numbers that are the same but for the last digits of a double. */
+/** True if two JSON texts are equal except for the last digits of their numbers. */
 export const areLastDigits = (recorded: string, again: string): boolean => {
   const numbers = again.match(number) ?? []
   return (

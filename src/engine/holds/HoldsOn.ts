@@ -46,9 +46,9 @@ export const holdsOnSlot = (state: BotState, strategy: string, slot: string): Re
 export const holdsOn = (state: BotState, placement: Placement, facts?: PresentFacts): ReadonlyArray<Hold> => {
   const holdSubject = { ...subjectOf(state, placement.strategy, placement.slot), placement }
   const recorded = [...findHolds(ofBot, holdSubject), ...findHolds(ofPlacement, holdSubject)]
-  const present =
+  const current =
     facts === undefined ? [] : [...findHolds(ofProcess, facts), ...findHolds(ofMoment, { ...holdSubject, ...facts })]
-  return [...recorded, ...present].filter((hold) => isFor(hold, placement))
+  return [...recorded, ...current].filter((hold) => isFor(hold, placement))
 }
 
 export const isFor = ({ sparesExits }: Hold, { isExit }: { readonly isExit?: true | undefined }): boolean =>

@@ -24,13 +24,13 @@ export interface RunningMinute {
 export interface CandleFeed {
   observe(mid: number, at: number): ReadonlyArray<Minute>
   /**
-   * Takes stored minutes, oldest first, at a start, and the running minute of the feed that this one replaces. A stored minute that has not
-   * ended at `now` continues.
+   * Fills an empty feed with stored minutes, oldest first. `running`: the unfinished minute of the feed that this one replaces. A stored
+   * minute that has not ended at `now` stays open.
    */
   restore(minutes: ReadonlyArray<Minute>, now: number, running?: RunningMinute): void
   readonly running: () => RunningMinute | undefined
   adopt(kept: ReadonlyArray<SeenCandle>): void
-  /** Takes the source's present data about closed candles. Returns the new ones, to be stored. */
+  /** Completes closed candles with the source's data, as of now. Returns the candles that were added, to be stored. */
   complete(now: number): ReadonlyArray<SeenCandle>
   readonly view: () => ReadonlyMap<string, ClosedCandles>
   /** Leaves out timeframes whose last candle should have closed by now and has not been seen to close. */
@@ -38,10 +38,10 @@ export interface CandleFeed {
   readonly spanMillis: number
 }
 
-/** `needs`: number of closed candles by timeframe. `told`: candles that the market's source reports for each timeframe. */
+/** `needs`: number of closed candles by timeframe. `reported`: the candles of the market's source, by timeframe. */
 export const make = (
   needs: ReadonlyMap<string, number>,
-  told: TimeframeCandles.Told = TimeframeCandles.noneTold
+  reported: TimeframeCandles.Told = TimeframeCandles.noneTold
 ): CandleFeed => {
   const series = new Map(
     [...needs].map(([timeframe, count]) => [timeframe, TimeframeCandles.make(timeframe, count)] as const)
@@ -112,7 +112,7 @@ export const make = (
     },
     complete: (now) =>
       [...series].flatMap(([timeframe, each]) =>
-        TimeframeCandles.completed(each, told(timeframe), minute).map(
+        TimeframeCandles.completed(each, reported(timeframe), minute).map(
           (candle): SeenCandle => ({ ...candle, timeframe, seenAt: now })
         )
       ),

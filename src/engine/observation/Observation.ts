@@ -32,7 +32,7 @@ export const make = Effect.gen(function* () {
     open: ReadonlyArray<Placement>,
     prices: ReadonlyMap<string, TwoSidedPrice>,
     look: Reports.OneLook,
-    unlisted: (problem: string) => Effect.Effect<void, JournalError>
+    onListFailure: (problem: string) => Effect.Effect<void, JournalError>
   ) {
     const { now } = look
     const doubtful = list.takeMissed()
@@ -48,7 +48,7 @@ export const make = Effect.gen(function* () {
       const { listed, missable } = result.success
       return (yield* single.read(missable, listed, look)).problem
     }
-    yield* unlisted(result.failure.message)
+    yield* onListFailure(result.failure.message)
     const others = open
       .filter((placement) => !urgent.includes(placement))
       .toSorted((one, other) => books.tries.of(one.id).listedAt - books.tries.of(other.id).listedAt)
@@ -58,14 +58,14 @@ export const make = Effect.gen(function* () {
   })
 
   /**
-   * Polls once. `prices` has the last price of each market. Returns the reason if the venue could not be read. `unlisted` gets it as soon
-   * as the list has failed, because the individual reads that follow may take long. `revived` gets each order, or its placement, that lives
-   * on after its end.
+   * Polls once. `prices` has the last price of each market. Returns the reason if the venue could not be read. `onListFailure` gets it as
+   * soon as the list has failed, because the individual reads that follow may take long. `revived` gets each order, or its placement, that
+   * lives on after its end.
    */
   const look = Effect.fn("Observation.look")(function* (
     markets: ReadonlyMap<string, Market>,
     prices: ReadonlyMap<string, TwoSidedPrice>,
-    unlisted: (problem: string) => Effect.Effect<void, JournalError> = () => Effect.void,
+    onListFailure: (problem: string) => Effect.Effect<void, JournalError> = () => Effect.void,
     revived: (key: string) => void = () => undefined
   ) {
     const { placements } = books.state
@@ -74,15 +74,15 @@ export const make = Effect.gen(function* () {
     const unpaid = single.unpaid(now)
     const isIdle = open.length === 0 && unpaid.length === 0 && !hasSpares(placements)
     if (isIdle && !reports.isDue(lookedAt, now) && !secondLook.isDue(now)) return undefined
-    const resting = [...placements.values()].filter(({ by }) => by === undefined)
-    const present = {
+    const limitOrders = [...placements.values()].filter(({ by }) => by === undefined)
+    const thisLook = {
       ...{ now, markets, revived },
       byOrder: new Map(open.flatMap(({ id, order }) => (order === undefined ? [] : [[order.id, id]]))),
-      byDeadline: new Map(resting.map(({ deadline, id }) => [deadline, id]))
+      byDeadline: new Map(limitOrders.map(({ deadline, id }) => [deadline, id]))
     }
-    const problem = yield* readOrders(open, prices, present, unlisted)
+    const problem = yield* readOrders(open, prices, thisLook, onListFailure)
     for (const { id } of unpaid) books.tries.note(id, { unpaidReadAt: now })
-    yield* single.read(unpaid, new Set(), present)
+    yield* single.read(unpaid, new Set(), thisLook)
     yield* secondLook.look(now)
     if (problem === undefined) lookedAt = now
     return problem

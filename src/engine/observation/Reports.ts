@@ -1,7 +1,6 @@
 /**
- * Effects of one report of an order. Its placement learns from it; a settled order that lives on is reported; a second paid order of one
- * placement is booked; an unreadable entry is reported once. Each report is applied as soon as it is read, so nothing waits for a read that
- * hangs.
+ * Applies one report of an order as soon as it is read, so nothing waits for a read that hangs. Records its news for the placement,
+ * reports a settled order that lives on, books a second paid order of one placement, and reports an unreadable entry once.
  */
 import { Effect } from "effect"
 import { monotonicMillis } from "../../domain/Durations.ts"

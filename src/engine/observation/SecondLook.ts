@@ -1,8 +1,8 @@
 /**
  * Reads the end of each order or swap once more, because the venue may take its final report back, and its list shows no ended orders. The
- * read comes some time after the books were closed, when no view is that old any more. If two reads in a row show less than was booked, or
- * something else, that is reported and the end is taken back: the order is tracked again. An operator's statement counts more than later
- * reports of the venue.
+ * read comes some time after the books were closed, when no view is that old any more. If two reads in a row differ from the books, the
+ * difference is reported and the end is taken back: the order is tracked again. An operator's statement counts more than later reports of
+ * the venue.
  */
 import { Effect } from "effect"
 import type { BotEvent } from "../../domain/BotEvent.ts"
@@ -73,10 +73,10 @@ export const make = Effect.gen(function* () {
   const venue = yield* Venue
   const books = yield* Bookkeeper
   const settings = yield* EngineSettings
-  const stays = new Map<string, number>()
+  const confirmedEnds = new Map<string, number>()
   const readAt = new Map<string, number>()
-  const otherwiseSince = new Map<string, number>()
-  const notes = [stays, readAt, otherwiseSince]
+  const differsSince = new Map<string, number>()
+  const notes = [confirmedEnds, readAt, differsSince]
 
   const forgetOld = () => {
     for (const note of notes) for (const id of note.keys()) if (!books.state.ended.byId.has(id)) note.delete(id)
@@ -87,8 +87,8 @@ export const make = Effect.gen(function* () {
       .filter((ended) => {
         const { id } = ended.last.order
         const waited = elapsedMillis(readAt.get(id) ?? Number.NEGATIVE_INFINITY, now)
-        const pause = otherwiseSince.has(id) ? believedAfterMillis.otherwise : settings.retryMaxMillis
-        return isToRead(ended, now) && stays.get(id) !== ended.endedAt && waited >= pause
+        const pause = differsSince.has(id) ? believedAfterMillis.otherwise : settings.retryMaxMillis
+        return isToRead(ended, now) && confirmedEnds.get(id) !== ended.endedAt && waited >= pause
       })
       .slice(0, mostAtOnce)
   }
@@ -103,14 +103,14 @@ export const make = Effect.gen(function* () {
     if (!isTerminal(value.fillStatus) || value.unsaid !== undefined) return
     const what = takenBackIn(last, value)
     if (what === undefined) {
-      otherwiseSince.delete(order.id)
-      stays.set(order.id, endedAt)
+      differsSince.delete(order.id)
+      confirmedEnds.set(order.id, endedAt)
       return
     }
-    const since = otherwiseSince.get(order.id) ?? now
-    otherwiseSince.set(order.id, since)
+    const since = differsSince.get(order.id) ?? now
+    differsSince.set(order.id, since)
     if (elapsedMillis(since, now) < believedAfterMillis.otherwise) return
-    otherwiseSince.delete(order.id)
+    differsSince.delete(order.id)
     const event: BotEvent = {
       _tag: "Contradiction",
       ...{ strategy, slot, placement, kind: "changed-report" },

@@ -68,8 +68,8 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
   })
 
   /**
-   * Placements without booked money, by the word of the operator or of a refusal: their payment counts as not made, or they were given up.
-   * A deposit or payout that shows all the same is booked, also while nothing else is read.
+   * Placements that are `dead` or `given up` and due for another read: the books have no money of theirs. A deposit or payout that shows
+   * all the same is booked, also while nothing else is read.
    */
   const unpaid = (now: number): ReadonlyArray<Placement> =>
     [...books.state.placements.values()]

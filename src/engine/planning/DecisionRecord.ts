@@ -1,7 +1,6 @@
 /**
- * Translates a decision between what a strategy saw and what the journal keeps: the view that the strategy gets, the
- * recorded event, and when two decisions are the same. A run and a replay of its journal share all three. A run asks a strategy only when its
- * last answer no longer holds.
+ * Builds the view that a strategy gets and the event that records its decision, and says when two decisions are equal. A run and a replay
+ * of its journal share all three. A run asks a strategy only when its last answer no longer holds.
  */
 import { Effect } from "effect"
 import type { Depth } from "../../domain/Book.ts"
@@ -108,7 +107,7 @@ export const decisionEvent = (
   inputs: Inputs | undefined
 ): Of<"Decided"> => {
   const { price, elsewhere, depth } = view
-  const wished = decision.desired.map((desired) => ({ desired, order: armed(desired, view) }))
+  const slotOrders = decision.desired.map((desired) => ({ desired, order: armed(desired, view) }))
   return {
     _tag: "Decided",
     strategy: strategy.name,
@@ -120,16 +119,16 @@ export const decisionEvent = (
       ? {}
       : { elsewhere: [...elsewhere].map(([market, { bid, ask, at }]) => ({ market, bid, ask, at })) }),
     ...(depth === undefined || decision.until.depth === undefined ? {} : { depth }),
-    desired: wished.flatMap(({ desired: { slot, market, legs, cycle, why }, order }) => {
+    desired: slotOrders.flatMap(({ desired: { slot, market, legs, cycle, why }, order }) => {
       if (order === undefined) return []
       const { side, price, quantity, by } = order
-      const of = { ...(market === undefined ? {} : { market: market.name }), ...present({ by }) }
-      return [{ slot, ...of, side, price, quantity, ...(decision.until.onFill ? {} : { legs, cycle }), why }]
+      const place = { ...(market === undefined ? {} : { market: market.name }), ...present({ by }) }
+      return [{ slot, ...place, side, price, quantity, ...(decision.until.onFill ? {} : { legs, cycle }), why }]
     }),
     absent: [
       ...decision.absent,
-      ...wished.flatMap(({ desired, order }) =>
-        order === undefined ? [done(desired, progressOf(view, desired.slot))] : []
+      ...slotOrders.flatMap(({ desired, order }) =>
+        order === undefined ? [doneSlot(desired, progressOf(view, desired.slot))] : []
       )
     ],
     ...(inputs === undefined ? {} : { inputs: [...inputs].map(([slot, checks]) => ({ slot, checks })) }),
@@ -139,7 +138,7 @@ export const decisionEvent = (
   }
 }
 
-const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decision["absent"][number] => ({
+const doneSlot = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decision["absent"][number] => ({
   slot,
   why:
     filledInLeg > 0n
@@ -154,7 +153,7 @@ const done = ({ slot, why }: DesiredSlot, { filledInLeg }: SlotProgress): Decisi
 export const stable = ({ desired, absent, memory }: Of<"Decided">): string =>
   orderedJson([desired, absent.map(({ slot, why }) => [slot, why.code]), memory])
 
-interface Standing {
+interface LastDecision {
   readonly strategy: Strategy
   readonly decision: Decision
   readonly moves: number
@@ -166,10 +165,10 @@ interface Standing {
 
 /** The decision in force of each strategy: its last answer while that holds, otherwise a new one, which is recorded if it differs. */
 export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
-  const standing = new Map<string, Standing>()
+  const lastDecisions = new Map<string, LastDecision>()
 
   const inForce = (strategy: Strategy, moment: MarketMoment): Decision | undefined => {
-    const last = standing.get(strategy.name)
+    const last = lastDecisions.get(strategy.name)
     const moves = books.state.strategies.get(strategy.name)?.moves ?? 0
     return last?.strategy === strategy && stillHolds(last, moment, moves, books.state.signals)
       ? last.decision
@@ -177,9 +176,9 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
   }
 
   const decide = Effect.fnUntraced(function* (strategy: Strategy, view: View) {
-    const standingDecision = inForce(strategy, view)
-    if (standingDecision !== undefined) return standingDecision
-    const last = standing.get(strategy.name)
+    const decisionInForce = inForce(strategy, view)
+    if (decisionInForce !== undefined) return decisionInForce
+    const last = lastDecisions.get(strategy.name)
     const strategyState = books.state.strategies.get(strategy.name)
     const moves = strategyState?.moves ?? 0
     const memory = strategyState?.memory ?? strategy.initialMemory
@@ -187,7 +186,7 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
     const event = decisionEvent(strategy, view, decision, strategy.inputs?.(view, memory))
     const recorded = stable(event)
     const { signals } = books.state
-    standing.set(strategy.name, {
+    lastDecisions.set(strategy.name, {
       strategy,
       decision,
       moves,
@@ -212,7 +211,7 @@ export const deciding = (books: Bookkeeper["Service"], refusals: Refusals) => {
 
 /** A newly closed candle is a new object in the view, and so is newly quoted depth. */
 const stillHolds = (
-  { decision: { until }, moves, candles, depth, signals }: Standing,
+  { decision: { until }, moves, candles, depth, signals }: LastDecision,
   view: MarketMoment,
   movesNow: number,
   signalsNow: Signals

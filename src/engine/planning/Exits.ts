@@ -38,7 +38,7 @@ export interface Refusals {
   forgetAllBut(strategy: string, wanted: ReadonlyArray<string>): void
 }
 
-interface Said {
+interface Reported {
   /** A placement, or the market's price where an exit is missing. */
   readonly about: string | number | undefined
   readonly verdicts: Set<string>
@@ -47,8 +47,8 @@ interface Said {
 const isMoved = (before: number, now: number): boolean => Math.abs(now / before - 1) >= 0.01
 
 export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
-  const reports = new Map<string, Said>()
-  const say = (key: string, about: Said["about"], what: string, event: BotEvent): Recorded => {
+  const reports = new Map<string, Reported>()
+  const recordOnce = (key: string, about: Reported["about"], what: string, event: BotEvent): Recorded => {
     const before = reports.get(key)
     const verdicts = before?.about === about ? (before?.verdicts ?? new Set()) : new Set<string>()
     if (verdicts.has(what)) return Effect.void
@@ -58,13 +58,13 @@ export const make = ({ record, state }: Bookkeeper["Service"]): Refusals => {
   return {
     once: ({ slot, strategy }, what, event) => {
       const key = slotKey(strategy, slot)
-      return say(key, state.slots.get(key)?.placement, what, event)
+      return recordOnce(key, state.slots.get(key)?.placement, what, event)
     },
     missing: ({ slot, strategy }, what, event, market) => {
       const key = slotKey(strategy, slot)
       const [before, now] = [reports.get(key)?.about, Decimal.toNumber(market)]
       const isKnown = state.refusedExits.has(key) && typeof before === "number" && !isMoved(before, now)
-      return say(key, isKnown ? before : now, what, event)
+      return recordOnce(key, isKnown ? before : now, what, event)
     },
     wantsNoMore: (about, wanted) => {
       const key = slotKey(about.strategy, about.slot)
@@ -98,8 +98,8 @@ export const leavingNow = (
 ): string => {
   const [at, middle] = [executable(side, now), mid(now)]
   const better = side === "BUY" ? Decimal.min(price, middle) : Decimal.max(price, middle)
-  const [dear, cheap] = side === "BUY" ? [at, better] : [better, at]
-  const cost = quoteAmount(market, quantity, dear, "up") - quoteAmount(market, quantity, cheap, "down")
+  const [higher, lower] = side === "BUY" ? [at, better] : [better, at]
+  const cost = quoteAmount(market, quantity, higher, "up") - quoteAmount(market, quantity, lower, "down")
   return `leaving now at ${Decimal.format(at)} costs ${formatWithSymbol(max(0n, cost), market.quote)} more than at ${Decimal.format(better)}`
 }
 

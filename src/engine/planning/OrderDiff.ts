@@ -46,12 +46,12 @@ export const diff = (market: Market, wish: Wish, own: ReadonlyArray<SlotOrder>):
     .filter((order) => !wish.desired.has(order.slot))
     .map((order): Change => {
       const why = wish.absent.get(order.slot) ?? { code: "not-wanted", text: "The strategy no longer plans this slot" }
-      return withdraw(order, why)
+      return cancelOrWait(order, why)
     })
   return [...unwanted, ...placed]
 }
 
-const withdraw = (order: SlotOrder, why: Reason, successor?: DesiredOrder): Change => {
+const cancelOrWait = (order: SlotOrder, why: Reason, successor?: DesiredOrder): Change => {
   if (order.quantity === 0n) return { _tag: "Wait", slot: order.slot, why: "Filled, payout pending" }
   if (order.state === "closing") return { _tag: "Wait", slot: order.slot, why: "Its money is on the way back" }
   return order.cancelRequested
@@ -60,31 +60,31 @@ const withdraw = (order: SlotOrder, why: Reason, successor?: DesiredOrder): Chan
 }
 
 const changeOf = (market: Market, order: SlotOrder, desired: DesiredOrder): Change => {
-  if (order.state === "closing" || order.cancelRequested) return withdraw(order, desired.why)
+  if (order.state === "closing" || order.cancelRequested) return cancelOrWait(order, desired.why)
   // A cancel would end the order, but not the doubt.
   if (order.state === "in doubt") return { _tag: "Wait", slot: order.slot, why: "Unclear whether it was paid" }
   const because = (code: string, text: string): Reason => ({ ...desired.why, code, text })
   if (order.market !== market.name) {
-    return withdraw(order, because("other-market", `Switched to ${market.name}`))
+    return cancelOrWait(order, because("other-market", `Switched to ${market.name}`))
   }
   if (order.side !== desired.side) {
-    return withdraw(order, because("other-side", `Switched to its ${desired.side.toLowerCase()} side`))
+    return cancelOrWait(order, because("other-side", `Switched to its ${desired.side.toLowerCase()} side`))
   }
   const successor = order.by === undefined && tradesNoWorse(desired, order) ? desired : undefined
   if (order.by !== desired.by) {
     const how = desired.by === undefined ? "a resting order" : "a swap"
-    return withdraw(order, { code: "other-way", text: `Switched to ${how}` }, successor)
+    return cancelOrWait(order, { code: "other-way", text: `Switched to ${how}` }, successor)
   }
   const { fees, outOfMarketBasisPoints, text: costs } = order.replacement
   const gain = gainOfMoving(market, order, desired, outOfMarketBasisPoints)
   const isTooMuch = desired.neverMore === true && order.quantity > desired.quantity
   if (gain <= fees && !isTooMuch) return { _tag: "Keep", slot: order.slot }
-  const worth = formatWithSymbol(gain, market.quote)
+  const gainText = formatWithSymbol(gain, market.quote)
   const what = `Moving from ${orderText(market, order)} to ${orderText(market, desired)}`
   const text = isTooMuch
     ? `${what}: the old order is too large`
-    : `${what}: gains ${worth}, more than replacing costs (${costs})`
-  return withdraw(order, because("requote", text), successor)
+    : `${what}: gains ${gainText}, more than replacing costs (${costs})`
+  return cancelOrWait(order, because("requote", text), successor)
 }
 
 const orderText = ({ base }: Market, { quantity, price }: Pick<SlotOrder, "quantity" | "price">): string =>

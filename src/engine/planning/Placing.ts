@@ -53,7 +53,7 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
   ) {
     const deadline = yield* deadlineOf(books.state, settings, strategy, approved, now)
     const event = planned(books.state, strategy, approved, price, deadline)
-    yield* books.recordFrom((present) => (isInForce(present, strategy) ? [event] : []))
+    yield* books.recordFrom((state) => (isInForce(state, strategy) ? [event] : []))
     const placement = books.state.placements.get(event.placement)
     if (placement !== undefined) Tally.add(tally, placement)
   })
@@ -71,33 +71,33 @@ export const make = (books: Bookkeeper["Service"], settings: Settings, refusals:
     return exit === undefined ? refusals.once(about, limit, event) : refusals.missing(about, limit, event, event.mid)
   }
 
-  const at = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder): LimitInputs =>
+  const inputsFor = (strategy: Strategy, view: View, { left, tally }: Beside, desired: DesiredOrder): LimitInputs =>
     circumstances(books.state, settings, strategy, desired, priceFor(view, desired), view.now, tally, left)
 
   const place = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
     const wait = waiting(strategy, view, desired)
     if (wait !== undefined) return wait
-    const placingFacts = at(strategy, view, beside, desired)
-    const verdict = check(desired, placingFacts)
-    if (Result.isFailure(verdict)) return denied(strategy, desired, placingFacts, verdict.failure)
-    return begin(strategy, verdict.success, placingFacts.price, placingFacts.now, beside.tally)
+    const inputs = inputsFor(strategy, view, beside, desired)
+    const verdict = check(desired, inputs)
+    if (Result.isFailure(verdict)) return denied(strategy, desired, inputs, verdict.failure)
+    return begin(strategy, verdict.success, inputs.price, inputs.now, beside.tally)
   }
 
   /** Reports an exit that cannot be placed because a hold, such as the kill switch, stops it. */
   const withheld = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder) => {
-    const inputs = at(strategy, view, beside, desired)
+    const inputs = inputsFor(strategy, view, beside, desired)
     const verdict = check(desired, inputs)
-    // Without a hold its money is still in the order that is being cancelled, and no limit refuses it.
+    // Without a hold, the check fails only because the money is still in the order that is being cancelled.
     const isHeld = inputs.held.length > 0 && Result.isFailure(verdict)
     return isHeld ? denied(strategy, desired, inputs, verdict.failure) : Effect.void
   }
 
   /** An open order stays in its slot until its successor may be placed; recorded once. `undefined` if it may be placed. */
-  const keptBack = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder, resting: Placement) => {
-    const successorFacts = at(strategy, view, beside, desired)
-    const own = inputAmount(successorFacts.market, resting.side, openQuantity(resting), resting.price)
-    const refusal = refusalOfSuccessor(desired, { ...successorFacts, free: successorFacts.free + own })
-    return refusal && denied(strategy, desired, successorFacts, refusal)
+  const keptBack = (strategy: Strategy, view: View, beside: Beside, desired: DesiredOrder, open: Placement) => {
+    const inputs = inputsFor(strategy, view, beside, desired)
+    const own = inputAmount(inputs.market, open.side, openQuantity(open), open.price)
+    const refusal = refusalOfSuccessor(desired, { ...inputs, free: inputs.free + own })
+    return refusal && denied(strategy, desired, inputs, refusal)
   }
 
   return { place, keptBack, withheld }

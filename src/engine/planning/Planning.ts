@@ -47,25 +47,25 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
     moment: MarketMoment,
     withdrawAll: Reason | undefined
   ) {
-    const resting = calm.get(strategy.name)
+    const lastCalm = calm.get(strategy.name)
     const touched = touchedAt(books.state, strategy.name)
-    if (withdrawAll === undefined && resting?.touchedAt === touched && resting.decision === inForce(strategy, moment))
-      return resting.decision
+    if (withdrawAll === undefined && lastCalm?.touchedAt === touched && lastCalm.decision === inForce(strategy, moment))
+      return lastCalm.decision
     calm.delete(strategy.name)
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
     const tally = Tally.of(books.state, strategy.name, moment.now)
     let view = viewOf(books.state, strategy, moment, tally)
     let decision = yield* decide(strategy, view)
-    const closed = withdrawAll === undefined ? closings(books.state, strategy, decision.desired, view, own) : []
-    if (closed.length > 0) {
-      yield* books.record(...closed)
+    const closedLegs = withdrawAll === undefined ? closings(books.state, strategy, decision.desired, view, own) : []
+    if (closedLegs.length > 0) {
+      yield* books.record(...closedLegs)
       view = viewOf(books.state, strategy, moment, tally)
       decision = yield* decide(strategy, view)
     }
     const wish =
       withdrawAll === undefined
         ? withSweeps(wishOf(decision, view), sweeps(books.state, strategy, decision.desired, view, own))
-        : nothing(own, withdrawAll)
+        : emptyWish(own, withdrawAll)
     const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
     const changes = diff(strategy.market, wish, orders)
     const beside = { tally, left: leftByEdits(books.state, strategy) }
@@ -75,7 +75,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
       yield* Effect.forEach(exitsIn(decision, view), (exit) => withheld(strategy, view, beside, exit), {
         discard: true
       })
-    // The sequence number is from before the plan: it has not seen events that came during it.
+    // `touched` was read before the plan, so an event that came during the plan makes the next plan run.
     if (withdrawAll === undefined && isCalm(books.state, strategy, decision, view, wish, orders))
       calm.set(strategy.name, { decision, touchedAt: touched })
     return decision
@@ -104,7 +104,7 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
         return books.recordFrom((state) => {
           const placement = slotPlacement && state.placements.get(slotPlacement.id)
           const isOver = placement === undefined || isFinished(placement.state) || placement.cancel !== undefined
-          return isOver || !Placing.isInForce(state, strategy) ? [] : [withdrawal(placement, change.why)]
+          return isOver || !Placing.isInForce(state, strategy) ? [] : [cancelEvent(placement, change.why)]
         })
       }
       case "Place":
@@ -156,12 +156,12 @@ const withSweeps = (wish: Wish, orders: ReadonlyArray<DesiredOrder>): Wish => ({
   desired: new Map([...wish.desired, ...orders.map((order) => [order.slot, order] as const)])
 })
 
-const nothing = (own: ReadonlyArray<Placement>, why: Reason) => ({
+const emptyWish = (own: ReadonlyArray<Placement>, why: Reason) => ({
   desired: new Map<string, DesiredOrder>(),
   absent: new Map(own.map(({ slot }) => [slot, why]))
 })
 
-const withdrawal = (placement: Placement, why: Reason): BotEvent => {
+const cancelEvent = (placement: Placement, why: Reason): BotEvent => {
   const about = { strategy: placement.strategy, slot: placement.slot, placement: placement.id }
   return isUnpaid(placement) && !mayBePaidEarlier(placement)
     ? abandoned(placement, why.text)

@@ -148,8 +148,8 @@ const isForAnother = ({ books }: Means, { id }: Placement, { payee }: IntentRefu
   [...books.state.placements.values()].some((other) => other.id !== id && other.order?.depositAddress === payee)
 
 /**
- * True while an answer about another order of ours counts as no answer, because a connection may deliver an answer twice. If the venue goes
- * on like this for longer, the answer is taken seriously and reported.
+ * True while an answer about another order of ours counts as no answer, because a connection may deliver an answer twice. If the venue
+ * keeps giving such answers for `resolveAfterMillis`, they count and are reported.
  */
 const mayBeMisdelivered = ({ books, settings }: Means, { id }: Placement) =>
   Effect.map(monotonicMillis, (now) => books.tries.heldMillis("odd", id, true, now) < settings.resolveAfterMillis)
@@ -192,8 +192,8 @@ export const sign = Effect.fnUntraced(function* (
     return yield* record(...concluded(placement, { quietMillis, answer }, settings))
   }
   nonces.add(signed.success.body)
-  // Signature and sending are recorded even if the bot is leaving. Otherwise it would have to wait until the signed and unsent bytes
-  // expire. If it left before the answer and cancelled everything, it would not know if it had paid, because nothing is sent again by then.
+  // Signature and sending are recorded even while the bot stops. Otherwise it would have to wait until the signed but unsent bytes
+  // expire. If it stopped before the answer and cancelled everything, it would not know if it had paid: a stopping bot sends nothing again.
   yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const events = Answers.signed(placement, signed.success, correlationId)
@@ -254,9 +254,9 @@ export const readForDeposit = Effect.fnUntraced(function* (means: Means, placeme
   const { books, settings, venue } = means
   const { tries } = books
   const expiredMillis = (yield* VenueTime.now(books.state)) - placement.funding.validUntil
-  const orderReply = yield* readOrder(venue, placement.by, placement.order)
-  if (hasArrived(orderReply.value)) return yield* note(means, placement, orderReply)
-  if (isOnItsWay(orderReply.value)) return
+  const reply = yield* readOrder(venue, placement.by, placement.order)
+  if (hasArrived(reply.value)) return yield* note(means, placement, reply)
+  if (isOnItsWay(reply.value)) return
   const emptyReads = tries.of(placement.id).emptyReads + 1
   const events = concluded(placement, { expiredMillis, emptyReads }, settings)
   tries.note(placement.id, { emptyReads: events.length > 0 ? 0 : emptyReads })
@@ -268,9 +268,9 @@ export const readInDoubt = Effect.fnUntraced(function* (means: Means, placement:
   const { books, settings, venue } = means
   const { tries } = books
   const now = yield* monotonicMillis
-  const venueReply = yield* readOrder(venue, placement.by, placement.order)
-  if (hasArrived(venueReply.value)) return yield* note(means, placement, venueReply)
-  const { fillStatus: answer } = venueReply.value
+  const reply = yield* readOrder(venue, placement.by, placement.order)
+  if (hasArrived(reply.value)) return yield* note(means, placement, reply)
+  const { fillStatus: answer } = reply.value
   const overMillis = tries.heldMillis("over", placement.id, isTerminal(answer), now)
   tries.note(placement.id, { readAt: now, overMillis })
   const expiredMillis = (yield* VenueTime.now(books.state)) - placement.funding.validUntil
@@ -281,10 +281,10 @@ export const readInDoubt = Effect.fnUntraced(function* (means: Means, placement:
 export const readForPayment = Effect.fnUntraced(function* (means: Means, placement: PlacementIn<"funding">) {
   const { books, settings, venue } = means
   const { tries } = books
-  const statusReply = yield* readOrder(venue, placement.by, placement.order)
-  if (hasArrived(statusReply.value)) return yield* note(means, placement, statusReply, { isEndUnbelieved: true })
+  const reply = yield* readOrder(venue, placement.by, placement.order)
+  if (hasArrived(reply.value)) return yield* note(means, placement, reply, { isEndUnbelieved: true })
   const now = yield* monotonicMillis
-  const overMillis = tries.heldMillis("over", placement.id, isTerminal(statusReply.value.fillStatus), now)
+  const overMillis = tries.heldMillis("over", placement.id, isTerminal(reply.value.fillStatus), now)
   const events = concluded(placement, { overMillis }, settings)
   // The time in which a doubt may end is counted from the start of the doubt.
   if (events.length > 0) tries.heldMillis("over", placement.id, false, now)
@@ -298,8 +298,8 @@ export const readBeforePayingAgain = Effect.fnUntraced(function* (
   means: Means,
   placement: PlacementIn<"funding" | "in doubt">
 ) {
-  const lastReply = yield* readOrder(means.venue, placement.by, placement.order)
-  if (!hasArrived(lastReply.value)) return waitsForDeposit.has(lastReply.value.fillStatus)
-  yield* note(means, placement, lastReply, { isEndUnbelieved: true })
+  const reply = yield* readOrder(means.venue, placement.by, placement.order)
+  if (!hasArrived(reply.value)) return waitsForDeposit.has(reply.value.fillStatus)
+  yield* note(means, placement, reply, { isEndUnbelieved: true })
   return false
 })

@@ -63,8 +63,8 @@ export interface DueFacts {
   /** The gate's answer, if it was asked since the last call; an `undefined` reason means open. */
   readonly gate: { readonly why: string | undefined } | undefined
   readonly done: ReadonlySet<DoneInPass>
-  /** A payload is ready to sign; the next field is for an order that waits to be paid again. */
-  readonly hasPayload: boolean
+  /** A payload is ready to sign. */ readonly hasPayload: boolean
+  /** The venue has just shown that an order that is to be paid again still waits for its deposit. */
   readonly isStillUnpaid: boolean
 }
 
@@ -86,7 +86,7 @@ const once =
   (why: ReadPurpose): Outcome =>
   (_, { done }) =>
     done.has(why) ? wait : readTodo(why)
-const tellShared: Outcome = (placement, { placements }) => record(shared(placements.values(), placement))
+const recordShared: Outcome = (placement, { placements }) => record(shared(placements.values(), placement))
 
 const not =
   (test: Test): Test =>
@@ -97,8 +97,8 @@ const has =
   (_, facts) =>
     done.some((each) => facts.done.has(each))
 
-const isUnasked: Test = (_, { gate }) => gate === undefined
-const isClosed: Test = (_, { gate }) => gate?.why !== undefined
+const isGateUnasked: Test = (_, { gate }) => gate === undefined
+const isGateClosed: Test = (_, { gate }) => gate?.why !== undefined
 const hasNoMarket: Test = (_, { market }) => market === undefined
 const mayNotContinue: Test = (_, { mayContinue }) => !mayContinue
 const mayNotBegin: Test = (_, { mayBegin }) => !mayBegin
@@ -111,14 +111,14 @@ const ofSilence = (placement: Placement, { concluded, now, runStartedAt }: DueFa
 const mayStillShow: Test = (placement, facts) => mayBePaidEarlier(placement) && ofSilence(placement, facts).length === 0
 
 const isUnchecked = not(has("before payment"))
-const dearness = (placement: Placement) => placement.order && unless(tooDear(placement, placement.order))
-const isDear: Test = (placement) => dearness(placement) !== undefined
-const edit = ({ path, side }: Placement, { market, settings }: DueFacts) =>
-  path && market && unless(editedSince(side, path, market, settings.account))
-const isEdited: Test = (placement, facts) => edit(placement, facts) !== undefined
+const feeReason = (placement: Placement) => placement.order && notFunded(tooDear(placement, placement.order))
+const isDear: Test = (placement) => feeReason(placement) !== undefined
+const editReason = ({ path, side }: Placement, { market, settings }: DueFacts) =>
+  path && market && notFunded(editedSince(side, path, market, settings.account))
+const isEdited: Test = (placement, facts) => editReason(placement, facts) !== undefined
 const isShared: Test = (placement, { placements }) => sharing(placements.values(), placement) !== undefined
-const gateText = (_: Placement, { gate }: DueFacts) => unless(gate?.why)
-const unless = (why: string | undefined): string | undefined => (why === undefined ? undefined : `not funded: ${why}`)
+const gateText = (_: Placement, { gate }: DueFacts) => notFunded(gate?.why)
+const notFunded = (why?: string): string | undefined => (why === undefined ? undefined : `not funded: ${why}`)
 const isSigned: Test = ({ side, swap }, { market, settings }) =>
   market !== undefined &&
   (swap?.depositType ?? depositTypeOf(settings.account, inputAsset(market, side))) !== "ORIGIN_CHAIN"
@@ -181,37 +181,37 @@ export const rows: ReadonlyArray<DueRow> = [
   [beforeFunding, "it may have been paid, and was read", [mayBePaidEarlier], wait],
   [beforeFunding, "the venue was not yet asked for orders missing in the journal", [mayNotContinue], wait],
   // From a plan to an order of ours.
-  [planned, "its create is not approved yet", [isUnasked], ask("create")],
-  [planned, "something holds it", [isClosed], giveUp((_, { gate }) => gate?.why)],
+  [planned, "its create is not approved yet", [isGateUnasked], ask("create")],
+  [planned, "something holds it", [isGateClosed], giveUp((_, { gate }) => gate?.why)],
   [planned, "no more creates in this turn", [mayNotBegin], wait],
   [planned, "its market is gone", [hasNoMarket], giveUp(() => "its market is not configured")],
   [planned, "it may be created", [], { do: "create" }],
   [creating, "it was created in this pass", [has("create")], wait],
   [creating, "its create has no answer", [], (placement, facts) => record(ofSilence(placement, facts))],
   // From an order to a payment.
-  [created, "its fees are too high", [isUnchecked, isDear], giveUp(dearness)],
+  [created, "its fees are too high", [isUnchecked, isDear], giveUp(feeReason)],
   [created, "there is nothing to sign yet", [not(isUnchecked), isSigned, lacksPayload], once("payload")],
-  [created, "its payment is not approved yet", [isUnasked], ask("fund")],
-  [created, "something holds it", [isClosed], giveUp(gateText)],
+  [created, "its payment is not approved yet", [isGateUnasked], ask("fund")],
+  [created, "something holds it", [isGateClosed], giveUp(gateText)],
   [created, "its market is gone", [hasNoMarket], giveUp(() => "not funded: its market is not configured")],
-  [created, "its money paths were edited", [isUnchecked, isEdited], giveUp(edit)],
-  [created, "another order has its address", [isUnchecked, isShared], tellShared],
+  [created, "its money paths were edited", [isUnchecked, isEdited], giveUp(editReason)],
+  [created, "another order has its address", [isUnchecked, isShared], recordShared],
   [created, "it was not read again", [isUnchecked], readTodo("before payment")],
   [created, "its payment is signed here", [isSigned], { do: "sign" }],
   [created, "its payment is made elsewhere", [], { do: "pay" }],
   // From a payment to its deposit.
   [paymentStates, "it was paid in this pass", [has("sign", "pay")], wait],
-  [funding, "its first sending is not approved yet", [isToBeSent, isUnsent, isUnasked], ask("fund")],
-  [funding, "its resending is not approved yet", [isToBeSent, isUnasked], ask("resend")],
-  [funding, "its bytes may be sent", [isToBeSent, not(isClosed)], { do: "send" }],
+  [funding, "its first sending is not approved yet", [isToBeSent, isUnsent, isGateUnasked], ask("fund")],
+  [funding, "its resending is not approved yet", [isToBeSent, isGateUnasked], ask("resend")],
+  [funding, "its bytes may be sent", [isToBeSent, not(isGateClosed)], { do: "send" }],
   [funding, "its deposit is not overdue yet", [isByPayload, not(isExpired)], wait],
   [funding, "it has executed, and shows no deposit", [isByPayload, hasExecuted, isToBeWatched], readTodo("doubt")],
   [funding, "it has executed, and was read recently", [isByPayload, hasExecuted], wait],
   [funding, "its payload has expired", [isByPayload], once("no deposit")],
   [paymentStates, "the wallet's answer is lost", [isForgotten], (placement) => record(interrupted(placement))],
   [doubt, "the operator wants it paid again", [isWantedAgain, not(has("paying again"))], readTodo("paying again")],
-  [doubt, "its second payment is not approved yet", [isWantedAgain, isStillUnpaid, isUnasked], ask("fund")],
-  [doubt, "it may be paid a second time", [isWantedAgain, isStillUnpaid, not(isClosed)], { do: "pay" }],
+  [doubt, "its second payment is not approved yet", [isWantedAgain, isStillUnpaid, isGateUnasked], ask("fund")],
+  [doubt, "it may be paid a second time", [isWantedAgain, isStillUnpaid, not(isGateClosed)], { do: "pay" }],
   [paymentStates, "the venue does not know the transaction", [isToBeReported], { do: "report" }],
   [funding, "it was not paid by its end", [isUnpaidByNow], readTodo("payment")],
   [doubt, "it is unclear whether it was paid", [isToBeWatched], readTodo("doubt")]

@@ -64,7 +64,7 @@ const isOver: Test = ({ placement }, _, { isAlive }) => {
 const hasLeft: Test = ({ orderId, placement }, _, { endedLife }) => endedLife === lifeOf(orderId, placement)
 const isUnrecorded: Test = (_, facts) => facts.isUnrecorded
 const isUnkilled: Test = (_, { isKilled }) => !isKilled
-const isUnwanted: Test = ({ placement }) => placement?.cancel === undefined
+const isCancelUnrequested: Test = ({ placement }) => placement?.cancel === undefined
 const isUnpaid: Test = ({ placement }) => placement !== undefined && !mayHoldMoney(placement)
 
 const own = ["own"] as const
@@ -82,7 +82,7 @@ export const rows: ReadonlyArray<CancelRow> = [
   // An unrecorded cancel does no harm, and the venue reports the end of its order.
   [mayRest, "it may be open, and nothing can be recorded", [isUnrecorded], "cancel"],
   [spare, "it is inert, and nothing can be recorded", [isUnrecorded], "wait"],
-  [own, "no cancel is requested", [isUnwanted], "wait"],
+  [own, "no cancel is requested", [isCancelUnrequested], "wait"],
   [own, "none of our money can be in it", [isUnpaid], "wait"],
   [all, "it was requested recently", [isTooSoon], "wait"],
   [all, "it is to leave", [], "cancel"]

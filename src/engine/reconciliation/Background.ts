@@ -2,9 +2,9 @@
  * The comparison with other witnesses that a running bot makes from time to time: the venue's list of unfinished orders, the partner's
  * history and the balances. It follows the journal and forgets orders that have ended, so it needs little memory however long the journal
  * is. It only reads: it reports a foreign order or deposit and never touches it. Findings become an event when they differ from the last
- * ones. If a witness cannot be read, its earlier findings stand, and it is asked the next time; the bot and the other witnesses are not
- * affected. A reported contradiction stands, also after a restart, until a later comparison of its subject agrees, its order has ended, its
- * books were corrected, or a person accepts it.
+ * ones. If a witness cannot be read, its earlier findings stand and it is read again the next time; the bot and the other witnesses are
+ * not affected. A reported contradiction stands, also after a restart, until a later comparison of its subject agrees, its order has
+ * ended, its books were corrected, or a person accepts it.
  */
 import { Effect } from "effect"
 import type { Of, Recorded, Tag } from "../../domain/BotEvent.ts"
@@ -56,7 +56,7 @@ const tags: ReadonlyArray<Tag> = [
   "Settled"
 ]
 
-const ledgerOf = () => {
+const makeOrderIndex = () => {
   const orders = new Map<string, JournalOrders.JournalOrder>()
   const settled = new Set<string>()
   let sequence = 0
@@ -100,13 +100,13 @@ const isOver = ({ status }: Reconciliation.HistoryLine): boolean => status === "
 const watching = Effect.fnUntraced(function* ({ home, isSeen, markets, own }: Witnessed) {
   const books = yield* Bookkeeper
   const isAny = isSeen.size > 0
-  const now = isAny
+  const readBalances = isAny
     ? Witnesses.unlessUnreachable(Witnesses.balancesNow(books.state)(markets, isSeen, home))
     : Effect.undefined
 
   // While nothing is under way, the account's own capital is certain. A later first comparison would leave a wide range.
   if (isAny && (yield* Baseline.isNew)) {
-    const snapshot = yield* now
+    const snapshot = yield* readBalances
     if (snapshot?.resting.length === 0) yield* Baseline.compare(snapshot.certain, books.state)
   }
 
@@ -114,8 +114,8 @@ const watching = Effect.fnUntraced(function* ({ home, isSeen, markets, own }: Wi
     capital.length === 0 ? Effect.void : books.recordFrom(Baseline.unrecorded(capital))
 
   /** An arrival without an origin that the account's own history names contradicts nothing. */
-  const movedSince = Effect.fnUntraced(function* (now: BalanceComparison.Positions) {
-    const { comparisons, unexplained } = yield* Baseline.compare(now, books.state)
+  const movedSince = Effect.fnUntraced(function* (positions: BalanceComparison.Positions) {
+    const { comparisons, unexplained } = yield* Baseline.compare(positions, books.state)
     const { capital, unread } = yield* Baseline.nameArrivals(unexplained, books.state, own, markets)
     if (unread !== undefined)
       return comparisons.map((each) =>
@@ -125,27 +125,27 @@ const watching = Effect.fnUntraced(function* ({ home, isSeen, markets, own }: Wi
       )
     if (capital.length === 0) return comparisons
     yield* note(capital)
-    return (yield* Baseline.compare(now, books.state)).comparisons
+    return (yield* Baseline.compare(positions, books.state)).comparisons
   })
 
   const noteAccepted = isAny ? Effect.suspend(() => Effect.flatMap(Baseline.toRecord(books.state), note)) : Effect.void
 
-  return { movedSince, noteAccepted, now }
+  return { movedSince, noteAccepted, readBalances }
 })
 
 export const make = Effect.fn("Background.make")(function* (watched: Witnessed) {
   const journal = yield* Journal
   const books = yield* Bookkeeper
   const venue = yield* Venue
-  const ledger = ledgerOf()
+  const orderIndex = makeOrderIndex()
   /** Called before and after the venue's records are read, so that an order made meanwhile is not foreign. */
   const readNewEvents = Effect.suspend(() =>
-    eachPage(journal.events({ after: ledger.sequence(), tags }), (page) => page.forEach(ledger.see))
+    eachPage(journal.events({ after: orderIndex.sequence(), tags }), (page) => page.forEach(orderIndex.see))
   )
 
   const isWatched = (subject: string): boolean =>
     !subject.startsWith("order ") ||
-    [...ledger.orders.values()].some((order) => subject === `order ${orderName(order)}`)
+    [...orderIndex.orders.values()].some((order) => subject === `order ${orderName(order)}`)
 
   const balances = yield* watching(watched)
 
@@ -153,22 +153,22 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     if (!watched.hasHistory) return undefined
     return yield* Witnesses.historyWhere((line) => {
       const key = Reconciliation.addressKey(line.depositAddress, line.depositMemo)
-      return own.has(key) || (!ledger.settled.has(key) && !isOver(line))
+      return own.has(key) || (!orderIndex.settled.has(key) && !isOver(line))
     })
   })
 
   return Effect.gen(function* () {
     yield* readNewEvents
-    const before = [...ledger.orders.values()]
+    const before = [...orderIndex.orders.values()]
     const journalOrders = { orders: before, startedAt: 0 }
     yield* balances.noteAccepted
-    const snapshot = yield* balances.now
+    const snapshot = yield* balances.readBalances
     const { found, unread } = yield* Witnesses.venueOrders(journalOrders, { unfinishedOnly: true })
     const moved = snapshot === undefined ? [] : yield* balances.movedSince(BalanceComparison.positions(snapshot, found))
     const isRead = watched.hasHistory && (yield* reached(HistorySync.sync()))
     yield* readNewEvents
     const swaps = yield* SwapHistory.all
-    const open = ledger.open()
+    const open = orderIndex.open()
     const own = new Set([
       ...open,
       ...swaps.map(({ agreed }) => Reconciliation.addressKey(agreed.depositAddress, agreed.depositMemo))
@@ -176,8 +176,8 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     const compared = Reconciliation.compare({
       own: watched.own,
       // Orders that changed while the witnesses were read are compared the next time.
-      orders: before.filter((order) => ledger.orders.get(order.placement) === order),
-      settled: new Set([...ledger.settled, ...open]),
+      orders: before.filter((order) => orderIndex.orders.get(order.placement) === order),
+      settled: new Set([...orderIndex.settled, ...open]),
       swaps,
       venueOrders: found,
       unreadOrders: unread,
@@ -190,18 +190,18 @@ export const make = Effect.fn("Background.make")(function* (watched: Witnessed) 
     const contradictions = all.filter(({ verdict }) => verdict === "contradiction").map(Comparison.sentenceOf)
     const decided = Witnesses.decidedIn(all)
     const { reconciled } = books.state
-    const still =
+    const unresolved =
       reconciled === undefined
         ? []
         : yield* Baseline.stillTold(reconciled, (subject) => decided.has(subject) || !isWatched(subject))
     const finding: Finding = {
       witnesses: ["orders", ...(isRead ? ["history"] : []), ...(snapshot === undefined ? [] : ["balances"])],
-      contradictions: [...contradictions, ...still],
+      contradictions: [...contradictions, ...unresolved],
       foreign: compared
         .filter(isForeign)
         .map(({ depositAddress, kind, subject, text }) => ({ kind, subject, address: depositAddress ?? "", text }))
     }
-    if (findingText(finding) !== ledger.before()) yield* books.record({ _tag: "Reconciled", ...finding })
+    if (findingText(finding) !== orderIndex.before()) yield* books.record({ _tag: "Reconciled", ...finding })
     return finding
   }).pipe(Effect.provideService(Venue, venue))
 })

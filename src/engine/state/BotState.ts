@@ -156,7 +156,7 @@ export const objection = ({ ended, placements }: BotState, events: ReadonlyArray
       if (placementBefore !== undefined) return `${id} is planned twice`
       changed.set(id, planned(event, 0))
     } else if (placementBefore === undefined) {
-      if (!isSaidOfEnded(event, ended)) return `${event._tag} of the unknown placement ${id}`
+      if (!mayConcernEnded(event, ended)) return `${event._tag} of the unknown placement ${id}`
     } else {
       const next = Result.try(() => after(placementBefore, event, 0))
       if (Result.isFailure(next)) return messageOf(next.failure)
@@ -169,11 +169,11 @@ export const objection = ({ ended, placements }: BotState, events: ReadonlyArray
 const applyPlacement = (state: BotState, event: PlacementEvent, at: number): void => {
   Replacements.see(state.replacements, event, at)
   RunState.correct(state, event)
-  if (event._tag === "Planned") return plan(state, event, at)
+  if (event._tag === "Planned") return applyPlanned(state, event, at)
   const placement = state.placements.get(event.placement) ?? livingOn(state.ended, event)
   // A slot stays frozen after the placement that froze it is settled and gone.
   if (event._tag === "Resolved") SlotFold.thaw(state.slots, event)
-  if (placement === undefined && isSaidOfEnded(event, state.ended)) return applyEnded(state, event, at)
+  if (placement === undefined && mayConcernEnded(event, state.ended)) return applyEnded(state, event, at)
   assert(placement !== undefined, `${event._tag} of the unknown placement ${event.placement}`)
   const changed = after(placement, event, at)
   state.placements.set(placement.id, changed)
@@ -201,7 +201,7 @@ const livingOn = (ended: EndedOrders.EndedOrders, event: PlacementEvent): Placem
   event._tag === "TakenBack" ? EndedOrders.ofPlacement(ended, event.placement)?.last : undefined
 
 /** True for events that may be recorded of a placement that has left the state: no money is in it, or its order lives on. */
-const isSaidOfEnded = ({ _tag, placement }: PlacementEvent, ended: EndedOrders.EndedOrders): boolean =>
+const mayConcernEnded = ({ _tag, placement }: PlacementEvent, ended: EndedOrders.EndedOrders): boolean =>
   _tag === "Resolved" ||
   _tag === "WrittenOff" ||
   _tag === "Found" ||
@@ -222,16 +222,16 @@ const noteTrading = (state: BotState, placement: Placement, event: PlacementEven
   if (!changesOwnState(event)) return
   const { market, strategy } = placement
   changeStrategy(state, strategy, ({ loaded, moves, trading }) => {
-    const of = { at, least: loaded?.minOrder ?? 1n }
+    const terms = { at, least: loaded?.minOrder ?? 1n }
     return {
       moves: moves + 1,
       ...(event._tag === "FillSeen" && { isLeftToAccount: undefined }),
-      trading: new Map(trading).set(market, tradingAfter(trading.get(market), placement, event, of))
+      trading: new Map(trading).set(market, tradingAfter(trading.get(market), placement, event, terms))
     }
   })
 }
 
-const plan = (state: BotState, event: Of<"Planned">, at: number): void => {
+const applyPlanned = (state: BotState, event: Of<"Planned">, at: number): void => {
   const { placement: id } = event
   assert(!state.placements.has(id), `${id} is planned twice`)
   state.placementCount += 1
@@ -253,10 +253,10 @@ const noteUnreadable = ({ placements }: BotState, { orderId, reason }: Of<"OddOr
   if (placement !== undefined) placements.set(placement.id, unreadable(placement, reason, at))
 }
 
-/** Within this time a create without an answer shows up, and so does a deposit that counts as not paid. */
+/** An order whose create was not answered, and a deposit that was booked as not made, appear within this time. */
 const rememberedMillis = hourMillis
 
-/** A placement that ended without money is kept only while its order can still show up: refused attempts would fill the memory. */
+/** Deletes placements that ended without money once their orders can no longer appear: refused attempts would fill the memory. */
 const forgetEnded = (state: BotState, at: number): void => {
   for (const [id, { changedAt, deadline, spares, state: ended }] of state.placements) {
     if (ended !== "abandoned" && ended !== "dead") continue

@@ -86,13 +86,13 @@ interface Progress {
   readonly refundFee?: Amount | undefined
   readonly lost?: ReadonlyMap<string, Amount>
   readonly isByWord?: true
-  readonly lives?: number
+  /** Number of times that its end was taken back. */ readonly lives?: number
   /** Other orders with our fingerprint: id → true if the venue confirmed their cancel. */
   readonly spares: ReadonlyMap<string, boolean>
   readonly contradiction?: string
   readonly unreadable?: { readonly why: string; readonly since: number }
-  readonly changes?: number
-  readonly accepted?: string
+  /** Number of recorded changes of its status or report. */ readonly changes?: number
+  /** Contradiction that the operator accepted; it is not reported again. */ readonly accepted?: string
   readonly isOfOlderFile?: true
   /** The journal may have lost that an earlier process paid for it (see `JournalIntegrity`). */
   readonly mayBePaid?: boolean

@@ -18,9 +18,9 @@ import {
 } from "./Placement.ts"
 
 export const planned = (event: Of<"Planned">, at: number): PlacementIn<"planned"> => {
-  const { _tag, placement: id, mid: _mid, ...wish } = event
+  const { _tag, placement: id, mid: _mid, ...attempt } = event
   return {
-    ...wish,
+    ...attempt,
     id,
     plannedAt: at,
     changedAt: at,

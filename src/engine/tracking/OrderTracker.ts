@@ -103,7 +103,7 @@ export const mistakeIn = (
     : "it differs from the request"
 }
 
-/** Reason if an order's fee is above the schedule: it is not paid, but contradicts nothing, as no fee was agreed before its answer. */
+/** Reason not to pay an order whose fee is above the schedule. That is no contradiction: no fee is agreed before the venue's answer. */
 export const dearerThanScheduled = (
   { by, terms = {} }: Placement,
   market: Market,
@@ -215,6 +215,7 @@ const isOld = (placement: Placement, order: Order): boolean =>
 export const unsaidIn = ({ unsaid }: Order): string | undefined =>
   unsaid && `the venue does not say its ${unsaid.join(", ")}`
 
+/** Earlier fact that the report of an ended order lacks. */
 export const lackingIn = (placement: Placement, order: Order): string | undefined =>
   isTerminal(order.fillStatus) ? missingIn(placement, order) : undefined
 
@@ -242,7 +243,7 @@ const lost = (placement: Placement, shown: Order, reported: Order): Finding | un
 }
 
 export interface Manner {
-  readonly insists?: boolean
+  /** The venue has shown less than before for so long that the report is no old view. */ readonly insists?: boolean
   readonly isEndUnbelieved?: boolean
 }
 
@@ -290,9 +291,9 @@ export const observe = (
     events.push({ _tag: "DepositSeen", ...about(placement), ...by, asset: placement.inputAsset, total, fresh })
   }
   // A late fill spends money that counted as unspent at the end, so the order is reopened first.
-  const isAgain = placement.state === "closing" && isLate(placement, order)
-  if (isAgain) events.push(...reopening(placement, order.fillStatus))
-  const current = isAgain ? reopened(placement) : placement
+  const isReopening = placement.state === "closing" && isLate(placement, order)
+  if (isReopening) events.push(...reopening(placement, order.fillStatus))
+  const current = isReopening ? reopened(placement) : placement
   if (isImpossible(current, order)) return events
   events.push(...newFills(current, order))
   if (order.fillStatus !== placement.status && !isQuiet && isNews(placement, order)) {

@@ -34,18 +34,18 @@ export const make = Effect.gen(function* () {
   const observation = yield* Observation.make
 
   /**
-   * Reads prices; returns the reason if the venue gives none. A refused credential or wrong decimals fail only if prices are needed:
-   * nothing is being cancelled and no order must be tracked.
+   * Reads prices; returns the reason if the venue gives none. A refused credential or wrong decimals fail the turn only if it has no other
+   * work: nothing is to be cancelled and no order must be tracked.
    */
   const lookAtPrices = Effect.fnUntraced(function* (withdrawAll: Reason | undefined, isAgain = false) {
-    const isNeeded = withdrawAll === undefined && unfinished(books.state).length === 0
+    const hasNoOtherWork = withdrawAll === undefined && unfinished(books.state).length === 0
     const unpriced = yield* watch.look(plans.inForce(), isAgain).pipe(
       Effect.as(undefined),
       Effect.catchTags({
         // The doubt about the price of its market reports it.
-        WrongDecimals: (error) => (isNeeded ? Effect.fail(error) : Effect.undefined),
+        WrongDecimals: (error) => (hasNoOtherWork ? Effect.fail(error) : Effect.undefined),
         VenueError: (error) =>
-          isNeeded && error.reason._tag === "Unauthorized" ? Effect.fail(error) : Effect.succeed(error.message)
+          hasNoOtherWork && error.reason._tag === "Unauthorized" ? Effect.fail(error) : Effect.succeed(error.message)
       })
     )
     yield* books.record(...doubted(books.state, watch.doubts, plans.inForce()))
@@ -60,9 +60,9 @@ export const make = Effect.gen(function* () {
     const orderCheck = observation.look(markets, watch.prices, contact.isDown, books.tries.revive)
     const [unpriced, unseen] = yield* Effect.all([priced, orderCheck], { concurrency: 2 })
     // An order has filled after the price of its market was read, so the price has moved.
-    const isPast = [...observation.lastFillAt].some(([market, at]) => at >= (watch.prices.get(market)?.at ?? Infinity))
+    const isStale = [...observation.lastFillAt].some(([market, at]) => at >= (watch.prices.get(market)?.at ?? Infinity))
     observation.lastFillAt.clear()
-    const problem = unseen ?? unpriced ?? (isPast ? yield* lookAtPrices(withdrawAll, true) : undefined)
+    const problem = unseen ?? unpriced ?? (isStale ? yield* lookAtPrices(withdrawAll, true) : undefined)
     if (problem !== undefined) yield* contact.isDown(problem)
     else if (yield* contact.isUp) books.tries.hurry(yield* Clock.currentTimeMillis)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))

@@ -61,8 +61,8 @@ const readOne = Effect.fnUntraced(function* (place: Place) {
     StrategyFile.codeWanted(text) === undefined ? [] : [`${at}: a fleet does not run strategies in code yet`]
   )
   if (problems.length === 0) problems.push(...StrategyFiles.readTexts(strategies, markets).rendered)
-  const twice = Map.groupBy(strategies, ({ file }) => file)
-  for (const [file, { length }] of twice) if (length > 1) problems.push(`${own}: its class also has a ${file}`)
+  const byFile = Map.groupBy(strategies, ({ file }) => file)
+  for (const [file, { length }] of byFile) if (length > 1) problems.push(`${own}: its class also has a ${file}`)
   if (strategies.length === 0) problems.push(`${own}: no strategy`)
   if (!accountName.test(name)) problems.push(`${own}: an account is named by small letters, digits and dashes`)
   if (problems.length > 0) return yield* new FolderInvalid({ message: problems.join("\n") })
@@ -102,8 +102,8 @@ interface AccountChange {
   readonly files: ReadonlyArray<string>
 }
 
-/** Returns the differences from the database. Writes them if `isMeant`. */
-export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string, isMeant: boolean) {
+/** Returns the differences from the database. Writes them if `isWritten`. */
+export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string, isWritten: boolean) {
   const registry = yield* Registry
   const accounts = yield* readFolder(folder)
   return yield* Effect.forEach(accounts, (account) =>
@@ -121,7 +121,7 @@ export const apply = Effect.fn("AccountFolders.apply")(function* (folder: string
       if (storedAccount !== undefined && storedAccount.class !== group)
         files.push(`class ${group === "" ? "none" : group}`)
       const change = storedAccount === undefined ? "new" : files.length > 0 ? "changed" : "same"
-      if (isMeant && change !== "same") yield* registry.apply(account)
+      if (isWritten && change !== "same") yield* registry.apply(account)
       return { account: name, change, files } satisfies AccountChange
     })
   )

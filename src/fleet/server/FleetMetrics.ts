@@ -15,10 +15,10 @@ const byClass = (lines: ReadonlyArray<BotLine>): ReadonlyArray<readonly [string,
   const largest = [...Map.groupBy(lines, (line) => line.class)].toSorted(
     ([, one], [, other]) => other.length - one.length
   )
-  const others = largest.slice(mostClasses).flatMap(([, those]) => those)
+  const others = largest.slice(mostClasses).flatMap(([, members]) => members)
   const largestClasses = largest
     .slice(0, mostClasses)
-    .map(([name, those]) => [name === "" ? "none" : name, those] as const)
+    .map(([name, members]) => [name === "" ? "none" : name, members] as const)
   return others.length === 0 ? largestClasses : [...largestClasses, [rest, others] as const]
 }
 
@@ -54,41 +54,41 @@ export const families = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Family> =
     gauge(
       "bots",
       "Bots by class and state",
-      classes.flatMap(([name, those]) =>
+      classes.flatMap(([name, members]) =>
         botStates.map(
-          (state): MetricSample => [{ class: name, state }, those.filter((line) => line.state === state).length]
+          (state): MetricSample => [{ class: name, state }, members.filter((line) => line.state === state).length]
         )
       )
     ),
     gauge(
       "problems",
       "Bots that have a problem of this kind, by class",
-      classes.flatMap(([name, those]) =>
-        problemsByKind(those).map(({ bots, kind, severity }): MetricSample => [{ class: name, kind, severity }, bots])
+      classes.flatMap(([name, members]) =>
+        problemsByKind(members).map(({ bots, kind, severity }): MetricSample => [{ class: name, kind, severity }, bots])
       )
     ),
     gauge(
       "open_orders",
       "Orders that are not settled yet",
-      classes.map(([name, those]): MetricSample => [{ class: name }, sumOf(those, "openOrders")])
+      classes.map(([name, members]): MetricSample => [{ class: name }, sumOf(members, "openOrders")])
     ),
     gauge(
       "fills",
       "Fills since each journal began",
-      classes.map(([name, those]): MetricSample => [{ class: name }, sumOf(those, "fills")])
+      classes.map(([name, members]): MetricSample => [{ class: name }, sumOf(members, "fills")])
     ),
     gauge(
       "money",
       "Units of an asset that the bots own, by their ledgers",
-      classes.flatMap(([name, those]) => moneyOf(those, name, assets))
+      classes.flatMap(([name, members]) => moneyOf(members, name, assets))
     ),
     gauge(
       "told_seconds",
       "Age of the oldest figures",
       classes.map(
-        ([name, those]): MetricSample => [
+        ([name, members]): MetricSample => [
           { class: name },
-          those.reduce((oldest, { toldSecondsAgo }) => Math.max(oldest, toldSecondsAgo ?? 0), 0)
+          members.reduce((oldest, { toldSecondsAgo }) => Math.max(oldest, toldSecondsAgo ?? 0), 0)
         ]
       )
     )

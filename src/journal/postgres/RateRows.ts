@@ -9,7 +9,7 @@ import { broken, type JournalError } from "../Journal.ts"
 
 /** A part belongs to its runner for this time after the renewal. */
 export const leaseMillis = 8_000
-/** The runner keeps its careful part for this additional time. */
+/** After its lease, a runner keeps its smaller `careful` part for this additional time. */
 export const silenceMillis = 60_000
 
 export interface RateHolding {

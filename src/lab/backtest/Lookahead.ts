@@ -24,9 +24,9 @@ export interface LookaheadReport {
 }
 
 /** Above this share of the times with a different answer, the strategy needs more candles than it declares. */
-const mostSensitive = 0.02
+const maxSensitiveShare = 0.02
 
-export const isTooSensitive = ({ warm, sensitive }: LookaheadReport): boolean => sensitive > warm * mostSensitive
+export const isTooSensitive = ({ warm, sensitive }: LookaheadReport): boolean => sensitive > warm * maxSensitiveShare
 
 export const look = (strategy: Strategy, candles: Candles, moments: number): LookaheadReport => {
   const frames = new Map(
@@ -63,7 +63,7 @@ export const look = (strategy: Strategy, candles: Candles, moments: number): Loo
     if ([...frames].every(([name, { needed }]) => (closed.get(name) ?? 0) > needed) && frames.size > 0) {
       counts.warm += 1
       const fresh = (view: View) => answer(strategy.decide(view, strategy.initialMemory))
-      if (fresh(viewWith(lastOnes)) !== fresh(views.cut)) counts.sensitive += 1
+      if (fresh(viewWith(declaredCandles)) !== fresh(views.cut)) counts.sensitive += 1
     }
     memory = strategy.decide(views.asItIs, memory).memory
   }
@@ -103,7 +103,7 @@ const anotherFuture = (columns: CandleColumns, closed: number): ClosedCandles =>
   closed
 })
 
-const lastOnes = (columns: CandleColumns, closed: number, needed: number): ClosedCandles => ({
+const declaredCandles = (columns: CandleColumns, closed: number, needed: number): ClosedCandles => ({
   columns: mapColumns(columns, (column) => column.slice(closed - needed, closed)),
   closed: needed
 })

@@ -70,9 +70,9 @@ const fromFiles = Effect.fnUntraced(function* (pattern: string, options: CandleF
   const files = filesFor(pattern)
   if (files.length === 1) return yield* CandleFile.load(files[0], options)
   const { open, volume } = options.wanted
-  const whole = { ...options, wanted: { open: open !== false, volume: volume !== false } }
+  const wholeColumns = { ...options, wanted: { open: open !== false, volume: volume !== false } }
   const parts = yield* Effect.forEach(files, (file) =>
-    Effect.map(CandleFile.load(file, whole), (loaded) => ({ ...loaded, file }))
+    Effect.map(CandleFile.load(file, wholeColumns), (loaded) => ({ ...loaded, file }))
   )
   const candles = yield* orWrong(Result.mapError(joined(parts), (why) => `--data: ${why}`))
   const sum = (repair: Repair) => parts.reduce((count, { repaired }) => count + repaired[repair], 0)
@@ -150,12 +150,12 @@ export interface RunCandles {
 
 type Seen = Pick<Strategy, "market" | "others" | "watched">
 
-/** Splits `MARKET=CSV`, or accepts a file alone. Text without capital letters before its equals sign is a file name. */
-const split = (given: string, markets: ReadonlyArray<Market>): { readonly market?: string; readonly file: string } => {
-  const at = given.indexOf("=")
-  const market = given.slice(0, Math.max(0, at))
+/** Splits `MARKET=CSV`, or accepts a file alone. Text with an equals sign is a file name unless a market's name is before the sign. */
+const split = (text: string, markets: ReadonlyArray<Market>): { readonly market?: string; readonly file: string } => {
+  const at = text.indexOf("=")
+  const market = text.slice(0, Math.max(0, at))
   const isMarket = markets.some(({ name }) => name === market) || /^[A-Z0-9.]+\/[A-Z0-9.]+$/.test(market)
-  return isMarket ? { market, file: given.slice(at + 1) } : { file: given }
+  return isMarket ? { market, file: text.slice(at + 1) } : { file: text }
 }
 
 const filesOf = (given: ReadonlyArray<string>, strategy: Seen): Result.Result<ReadonlyArray<string>, string> => {

@@ -38,8 +38,8 @@ const conditionsOf = (where: ReadonlyArray<string>) =>
       : Effect.succeed(condition)
   })
 
-/** Refuses an unknown key, because it would make every trial invalid. */
-const isKnown = Effect.fnUntraced(function* (
+/** Fails on an unknown key in `--set`, because it would make every trial invalid. */
+const refuseUnknownKeys = Effect.fnUntraced(function* (
   { file, markets, text }: Pick<StrategySource.StrategySource, "file" | "markets" | "text">,
   space: ReadonlyArray<SweepSpace.Dimension>,
   template: SweepSpace.Template
@@ -66,7 +66,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const count = Option.getOrElse(asked.random, () => SweepSpace.size(space))
   if (count < 1 || count > mostTrials)
     return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
-  yield* isKnown(source, space, yield* orWrong(SweepSpace.template(text, space)))
+  yield* refuseUnknownKeys(source, space, yield* orWrong(SweepSpace.template(text, space)))
   const threads = Option.getOrElse(asked.threads, availableParallelism)
   const team = yield* Sweep.team(Math.min(threads, count))
   const runs = Arr.map(yield* OnMarkets.load(asked, source, true), (run): SearchedRun => {
@@ -75,8 +75,8 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   })
   const [{ inputs, sources }] = runs
   const [own, ...others] = inputs.map(({ options }) => options)
-  const judge = fills === "worse" ? [fills, objective] : [fills]
-  const identity = [text, space, ...judge, sha256Of({ sources }), asked.from, asked.to, asked.repair, own]
+  const rankedBy = fills === "worse" ? [fills, objective] : [fills]
+  const identity = [text, space, ...rankedBy, sha256Of({ sources }), asked.from, asked.to, asked.repair, own]
   return {
     /** Its own market first, then the others. */
     runs,

@@ -1,5 +1,5 @@
 /**
- * The bot of a rehearsal: `run` itself, by the composition of live runs and with the user's whole configuration. Only what is outside the
+ * The bot of a rehearsal: `run` itself, composed as in live runs and with the user's whole configuration. Only the world outside the
  * program differs: the venue is a sandbox, time is virtual, and no person reads messages or acts.
  */
 import { Effect, FileSystem, Layer, Path, PlatformError } from "effect"
@@ -48,7 +48,7 @@ export interface RehearsalWish {
   readonly progress: (share: number) => Effect.Effect<void>
 }
 
-const seldom: Layers.Pace = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
+const slowPace: Layers.Pace = { pollMinMillis: 5_000, pollMaxMillis: 60_000 }
 
 export const rehearse = Effect.fn("RehearsedBot.rehearse")(function* (wish: RehearsalWish) {
   const { assets, candles, candlesSymbol, days, folder, level, progress, seed, settings } = wish
@@ -85,7 +85,7 @@ interface Props extends RehearsalWish {
 
 const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
   const { connection, mid, network, payer, startedAt } = stage
-  const { journalFile, letters, pace = seldom, settings } = props
+  const { journalFile, letters, pace = slowPace, settings } = props
   const config = RehearsedConfig.of(settings, connection, journalFile)
   const minutes = new Map(
     props.warm.map((each) => [each.market.name, WarmCandles.moved(each, startedAt, mid(each.market))] as const)
@@ -126,7 +126,7 @@ const actorOf = (props: Props, stage: Rehearsal.Stage): Rehearsal.Actor => {
             Layer.mergeAll(Layers.bot(config, account, pace, outside), paying, Bookkeeper.layer, letters.carriers)
           )
         )
-      }).pipe(Effect.provide(nobody))
+      }).pipe(Effect.provide(unattended))
   }
 }
 
@@ -155,7 +155,7 @@ const optionsOf = (
   killSwitch: Effect.undefined
 })
 
-const nobody = Layer.mergeAll(
+const unattended = Layer.mergeAll(
   FileSystem.layerNoop({}),
   Path.layer,
   Terminal.layer({ write: () => undefined }, undefined),

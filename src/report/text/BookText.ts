@@ -63,7 +63,7 @@ export const lines = (
   mostLines = Number.POSITIVE_INFINITY
 ): ReadonlyArray<string> => {
   const { market, price, indicative, problem, asked } = book
-  const middle =
+  const midRow =
     price === undefined
       ? []
       : [["--", short(mid(price)), "", `spread ${share(spreadOf(book))}`, age(now - price.at), ""]]
@@ -71,7 +71,7 @@ export const lines = (
   const below = highestFirst([...quotedRows(book, "bid", now), ...ownRows(book, own, "BUY")])
   const head = [problem, indicative].filter((each) => each !== undefined)
   const room = mostLines - fixedLines - head.length
-  const most = Math.max(Math.floor(room / 2), room - Math.min(above.length, below.length))
+  const maxRows = Math.max(Math.floor(room / 2), room - Math.min(above.length, below.length))
   const table = Table.render(
     [
       "",
@@ -81,7 +81,7 @@ export const lines = (
       Table.right("AGE"),
       "OWN ORDER"
     ],
-    [...nearest(above, most, "higher").toReversed(), ...middle, ...nearest(below, most, "lower")]
+    [...nearest(above, maxRows, "higher").toReversed(), ...midRow, ...nearest(below, maxRows, "lower")]
   )
   return [
     `${market.name}  ${clock(now)} UTC`,

@@ -1,4 +1,4 @@
-/** The reasons for refusing a request, before the endpoint words them. */
+/** A refused request: its code and faults, before an endpoint puts them into its own form of error. */
 import { Result } from "effect"
 import type { Fault, OrderErrorCode } from "../../venue/wire/WireError.ts"
 

@@ -75,10 +75,10 @@ export const spentOn = (
   entries: ReadonlyArray<RecordEntry>,
   wall: number
 ): Pick<RecordEntry, "approvals"> => {
-  const words = policies
+  const approvals = policies
     .filter((policy) => needsApproval(payment, policy))
     .flatMap((policy) => approvalFor(payment, policy, entries, wall)?.approvals ?? [])
-  return words.length === 0 ? {} : { approvals: [...new Set(words)] }
+  return approvals.length === 0 ? {} : { approvals: [...new Set(approvals)] }
 }
 
 interface PolicyInputs {
@@ -95,9 +95,9 @@ interface PolicyInputs {
 
 interface Rule {
   readonly check: string
-  /** The payload itself is acceptable: another time, approval or policy may allow it. */
+  /** Only this signer's policy refuses. The payload is acceptable: another time, approval or policy may allow it. */
   readonly isOwn?: true
-  readonly finds: (ground: PolicyInputs) => readonly [expected: string, found: string] | undefined
+  readonly finds: (inputs: PolicyInputs) => readonly [expected: string, found: string] | undefined
 }
 
 const written = (amount: Amount, { decimals, symbol }: Cap): string => `${format(amount, decimals)} ${symbol}`
@@ -105,8 +105,8 @@ const written = (amount: Amount, { decimals, symbol }: Cap): string => `${format
 const ofAsset = (name: SpanName): Rule => ({
   check: name,
   isOwn: true,
-  finds: (ground) => {
-    const { cap, now, payment, spent } = ground
+  finds: (inputs) => {
+    const { cap, now, payment, spent } = inputs
     const { millis, said } = spans[name]
     const most = cap[name]
     if (most === undefined) return undefined
@@ -118,25 +118,25 @@ const ofAsset = (name: SpanName): Rule => ({
 })
 
 /** Exact. An asset that the policy does not name counts as zero, because none of it can be signed any more. */
-const worth = ({ caps }: Policy, { amount, asset }: { readonly asset: string; readonly amount: Amount }) => {
+const valueOf = ({ caps }: Policy, { amount, asset }: { readonly asset: string; readonly amount: Amount }) => {
   const { decimals = 0, price = Decimal.zero } = caps.get(asset) ?? {}
   return Decimal.multiply(toDecimal(amount, decimals), price)
 }
 
-const worthOfAll = (policy: Policy, spent: ReadonlyArray<RecordEntry>, name: SpanName, now: number) =>
+const totalValueOf = (policy: Policy, spent: ReadonlyArray<RecordEntry>, name: SpanName, now: number) =>
   countingIn(spent, spans[name].millis, now).reduce(
-    (sum, { amount = "0", asset = "" }) => Decimal.add(sum, worth(policy, { asset, amount: BigInt(amount) })),
+    (sum, { amount = "0", asset = "" }) => Decimal.add(sum, valueOf(policy, { asset, amount: BigInt(amount) })),
     Decimal.zero
   )
 
 const ofAll = (name: SpanName): Rule => ({
   check: `total.${name}`,
   isOwn: true,
-  finds: (ground) => {
-    const { now, payment, policy, spent } = ground
+  finds: (inputs) => {
+    const { now, payment, policy, spent } = inputs
     const most = policy.total?.[name]
     if (most === undefined) return undefined
-    const sum = Decimal.add(worthOfAll(policy, spent, name, now), worth(policy, payment))
+    const sum = Decimal.add(totalValueOf(policy, spent, name, now), valueOf(policy, payment))
     return Decimal.isGreater(sum, most)
       ? [`at most ${Decimal.format(most)} of everything in ${spans[name].said}`, Decimal.format(sum)]
       : undefined
@@ -205,9 +205,9 @@ const rules: ReadonlyArray<Rule> = [
     finds: ({ cap, entries, payment, policy, wall }) => {
       if (!needsApproval(payment, policy) || approvalFor(payment, policy, entries, wall) !== undefined) return undefined
       const amount = format(payment.amount, cap.decimals)
-      const free = written(cap.approveAbove ?? 0n, cap)
+      const limit = written(cap.approveAbove ?? 0n, cap)
       return [
-        `at most ${free} without an approval: limitbot signer approve ${cap.symbol} ${amount}`,
+        `at most ${limit} without an approval: limitbot signer approve ${cap.symbol} ${amount}`,
         `${amount} ${cap.symbol}`
       ]
     }
@@ -256,7 +256,7 @@ export const usedOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now:
 export const totalsOf = (policy: Policy, entries: ReadonlyArray<RecordEntry>, now: number) =>
   spanNames.flatMap((name) => {
     const most = policy.total?.[name]
-    return most === undefined ? [] : [{ name, used: worthOfAll(policy, spentIn(entries), name, now), most }]
+    return most === undefined ? [] : [{ name, used: totalValueOf(policy, spentIn(entries), name, now), most }]
   })
 
 export const windowsOf = (given: Readonly<Partial<Record<SpanName, Amount | undefined>>>) =>

@@ -31,7 +31,7 @@ export const scopeOf = ({ market, marketNamed, budget, to }: KindContext, timefr
   to
 })
 
-/** A state while its next value is compiled: only its last value is known, and the last values of the states that need it. */
+/** Used while the next value of a `state` is compiled: the last values of this state and of the states that need it. */
 export interface OwnPast {
   readonly previous: ReadonlyMap<string, Term>
   readonly leaves: Array<Term>

@@ -38,8 +38,8 @@ export const checkBudget = (
 }
 
 /**
- * Warns of a purchase that costs more than the sale brought, as at a stop, and has no quote to pay for it. `more`: the difference, if
- * known.
+ * Warns if an exit that buys back, as at a stop, may cost more than the sale brought, and the budget has no quote for the difference.
+ * `more`: the difference, if known.
  */
 export const checkDearExit = (
   side: Side,
@@ -69,11 +69,11 @@ export const checkValues = (
 ): void => {
   if (first === undefined) return
   const [least, most] = [others.reduce(min, first), others.reduce(max, first)]
-  const say = (key: string, worth: string, limit: Amount, hint: string) =>
+  const say = (key: string, value: string, limit: Amount, hint: string) =>
     warn(
       to,
       at,
-      `an order worth ${worth} is not placed: limits.${key} is ${formatWithSymbol(limit, market.quote)}`,
+      `an order worth ${value} is not placed: limits.${key} is ${formatWithSymbol(limit, market.quote)}`,
       hint
     )
   if (minOrder !== undefined && least < minOrder)

@@ -141,7 +141,7 @@ export const marketMaking: Kind = {
     )
     if (model === undefined) {
       const ratio = ratioOf(follows?.least ?? widestSpread)
-      checkRatio({ ratio, bought: quantity }, "a pair of quotes", at("spread"), section, wider)
+      checkRatio({ ratio, bought: quantity }, "a pair of quotes", at("spread"), section, wideningHint)
     }
     const centre = readCentre(settings, section)
     const whole: Quoting = {
@@ -151,7 +151,7 @@ export const marketMaking: Kind = {
       filledDelayMillis: filledDelay,
       maxInventory,
       centre,
-      notes: notes((memory) => heldQuotesIn(memory, settings.requote), remember, saysTheSame),
+      notes: notes((memory) => heldQuotesIn(memory, settings.requote), remember, isSameHeld),
       stockIn: Inventory.stocks(levels, settings.sizeSkew === undefined && settings.maxImpact === undefined),
       quotes: Quotes.quoter({ ...settings, levels, maxInventory })
     }
@@ -170,7 +170,7 @@ export const marketMaking: Kind = {
   })
 }
 
-const wider = "widen the spread or make the orders larger"
+const wideningHint = "widen the spread or make the orders larger"
 
 const ratioOf = (spread: Decimal.Decimal): Decimal.Decimal => {
   const half = Decimal.multiply(spread, Decimal.half)
@@ -214,7 +214,7 @@ const remember = ({ centre, spread, lean, eighths, quoted }: HeldQuotes): Memory
 const isSameRatio = (a: Decimal.Decimal | undefined, b: Decimal.Decimal | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && Decimal.equals(a, b))
 
-const saysTheSame = (a: HeldQuotes, b: HeldQuotes): boolean =>
+const isSameHeld = (a: HeldQuotes, b: HeldQuotes): boolean =>
   a.centre === b.centre &&
   isSameRatio(a.spread, b.spread) &&
   isSameRatio(a.lean, b.lean) &&

@@ -1,6 +1,6 @@
 /**
- * The answers that can be read without moving anything, as this program was written for them: their schemas, the fields that are promised
- * in each, and those without which orders or money would be misread. `Canary.ts` asks for them.
+ * The program's expectations of each read-only answer of the venue: its schema, the fields that the contract promises, and the fields
+ * without which orders or money would be misread. `Canary.ts` requests the answers.
  */
 import { Schema } from "effect"
 import { absent, type Drift } from "../../domain/Drift.ts"
@@ -170,8 +170,8 @@ export const kinds = {
 const nameOf = (path: string): string => path.replace(/^attributes\./, "").replaceAll("[]", "")
 
 /**
- * An unknown word and a new field close nothing, because the program accepts them. Any other fault in a field that money depends on closes
- * funding. So does a fault that makes an answer unreadable, if the answer is read whole.
+ * Returns the differences of an answer. An unknown word or a new field does not stop funding, because the program accepts both. Any other
+ * fault stops it in a field that money depends on, or if it makes an answer that is read whole unreadable.
  */
 export const driftOf = ({ isReadWhole, money, of, promised, schema }: Kind, answer: unknown): ReadonlyArray<Drift> => {
   const paths = money(answer)

@@ -89,7 +89,7 @@ const forget = (profit: RunningProfit, { at, event }: Recorded): void => {
     const deadline = planned.get(event.placement)?.event.deadline ?? at
     ended.set(event.placement, Math.max(deadline, at) + hourMillis)
   } else if (event._tag === "Planned") {
-    // There may be many with months to go, so this is done at most once an hour.
+    // Many attempts may have deadlines months away, so this pass runs at most once an hour.
     if (at - lookedAt < hourMillis) return
     profit.lookedAt = at
     for (const [placement, until] of ended) {

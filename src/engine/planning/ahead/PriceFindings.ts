@@ -1,7 +1,7 @@
 /**
  * Planned orders whose price is probably a mistake: a level that the market has already passed fills at once, and a
- * sale below what its base cost makes a loss. Both come from editing a file whose orders have traded. Kinds that mean
- * such prices, such as those that chase the market or stop a loss, are not checked.
+ * sale below the purchase price of its base makes a loss. Both come from editing a file whose orders have traded. Kinds
+ * that place such orders on purpose, because they chase the market or stop a loss, are not checked.
  */
 
 import type { Of } from "../../../domain/BotEvent.ts"
@@ -24,14 +24,14 @@ export const unwantedPrices = (strategy: Strategy, planned: PlannedAhead): Reado
   const orders = planned.events.filter(
     (event): event is Of<"Planned"> => event._tag === "Planned" && event.strategy === strategy.name
   )
-  const quoted = planned.events.findLast(
+  const lastDecision = planned.events.findLast(
     (event): event is Of<"Decided"> => event._tag === "Decided" && event.strategy === strategy.name
   )
   const findingOf = (name: PriceFinding["name"], slots: ReadonlyArray<Of<"Planned">>, text: string) =>
     slots.length === 0
       ? []
       : [{ name, strategies: [strategy.name], slots: slots.map(({ slot }) => slotKey(strategy.name, slot)), text }]
-  const atOnce = quoted === undefined ? [] : orders.filter((order) => isBeyond(order, quoted))
+  const atOnce = lastDecision === undefined ? [] : orders.filter((order) => isBeyond(order, lastDecision))
   const losing = orders.filter((order) => isBelowCost(strategy, planned, order))
   return [
     ...findingOf(

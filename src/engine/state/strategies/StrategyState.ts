@@ -17,7 +17,7 @@ export interface StrategyState {
   readonly decision?: Of<"Decided">
   readonly decidedAt: number
   readonly memory: Memory | undefined
-  readonly planned: ReadonlyArray<number>
+  /** Times at which its placements were planned, at least those of the last hour. */ readonly planned: ReadonlyArray<number>
   /** Increases whenever the strategy's visible trading or money may have changed. */
   readonly moves: number
   readonly trading: ReadonlyMap<string, MarketTrading>
@@ -45,7 +45,7 @@ export interface StrategyState {
   readonly failing?: { readonly reason: string; readonly since: number } | undefined
   readonly loaded?: Of<"StrategyLoaded">
   readonly loadedAt?: number
-  readonly isTried?: boolean
+  /** The loaded text has decided at least once. */ readonly isTried?: boolean
   readonly isLoaded?: boolean
   /** A person left its position to the account while no file named it. */
   readonly isLeftToAccount?: true | undefined
@@ -54,7 +54,7 @@ export interface StrategyState {
   readonly refusals: ReadonlyMap<string, string>
 }
 
-/** Certainly refused payments since the last visible deposit, and the last answer. */
+/** Number of payments that were clearly refused since the last deposit that showed, and the last answer. */
 export interface RefusedPayments {
   readonly times: number
   readonly answer: string
@@ -63,7 +63,7 @@ export interface RefusedPayments {
   readonly saltSince?: number
 }
 
-/** Payments planned before a salt change was known are refused for it as well, and count once together. */
+/** All payments that were planned before a salt change became known are refused for it, and count as one. */
 export const refusedOnceMore = (
   refused: RefusedPayments | undefined,
   { funding, plannedAt }: Placement,

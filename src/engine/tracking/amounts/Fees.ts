@@ -7,7 +7,7 @@ import { type Amount, max, min } from "../../../domain/Amount.ts"
 import type { Order } from "../../../domain/Order.ts"
 import type { Placement } from "../../state/Placement.ts"
 
-/** Minimum output that fills must name under a limit; it is lower by the echoed fee if fills name their output after that fee. */
+/** Minimum output that the fills of an order must report. It is lower by the echoed fee if fills report their output after that fee. */
 export const leastOf = ({ echo }: Placement, promised: Amount): Amount => {
   if (echo?.fillsNet !== true) return promised
   const millionths = BigInt(Math.ceil(echo.basisPoints * 100))
@@ -15,19 +15,19 @@ export const leastOf = ({ echo }: Placement, promised: Amount): Amount => {
 }
 
 /** An order is paid only while the estimated fee of its payout, and that of its refund, is at most this share of the amount. */
-const mostBasisPoints = 500n
+const maxBasisPoints = 500n
 const whole = 10_000n
 
 type Estimates = Pick<Order, "estimatedRefundFee" | "estimatedWithdrawFee">
 
-const mostOf = (amount: Amount): Amount => (amount * mostBasisPoints) / whole
+const mostOf = (amount: Amount): Amount => (amount * maxBasisPoints) / whole
 
 /** Reason if an estimated fee takes too large a share of the amount. A swap by hand was agreed to with its fees. */
 export const tooDear = ({ inputAmount, outputAmount, swap }: Placement, fees: Estimates): string | undefined => {
   if (swap !== undefined) return undefined
   const { estimatedRefundFee: refund = 0n, estimatedWithdrawFee: payout = 0n } = fees
   const percent = (fee: Amount, of: Amount): number => Number((fee * whole) / (of === 0n ? 1n : of)) / 100
-  const most = Number(mostBasisPoints) / 100
+  const most = Number(maxBasisPoints) / 100
   if (payout > mostOf(outputAmount))
     return `its payout would cost ${percent(payout, outputAmount)} %, more than ${most} %`
   if (refund > mostOf(inputAmount))
@@ -36,8 +36,8 @@ export const tooDear = ({ inputAmount, outputAmount, swap }: Placement, fees: Es
 }
 
 /**
- * Estimates follow the market. One that has more than doubled since the answer before, by more than this share of the amount, is not a
- * market move.
+ * Estimates follow the market. An estimate that has more than doubled since the previous answer, and has risen by more than this share of
+ * the amount, is not a market move.
  */
 const jumpBasisPoints = 50n
 
@@ -74,7 +74,7 @@ export const isPaidOut = ({ payoutIsFinal, withdrawals }: Order): boolean =>
 
 export const isRefunded = ({ refund }: Order): boolean => refund?.status === "COMPLETED"
 
-const paidUnder = ({ order }: Placement): Required<Estimates> =>
+const estimatesAtPayment = ({ order }: Placement): Required<Estimates> =>
   order ?? { estimatedRefundFee: 0n, estimatedWithdrawFee: 0n }
 
 /**
@@ -82,7 +82,7 @@ const paidUnder = ({ order }: Placement): Required<Estimates> =>
  * within the share above.
  */
 export const payoutCost = (placement: Placement, order: Order, filled: Amount): LegCost => {
-  const { estimatedWithdrawFee: most } = paidUnder(placement)
+  const { estimatedWithdrawFee: most } = estimatesAtPayment(placement)
   const { estimatedWithdrawFee: estimate = most, fills, withdrawals } = order
   const claimed = min(filled, estimate * BigInt(withdrawals.length))
   const hashCount = new Set(withdrawals.flatMap(({ txHash }) => txHash ?? [])).size
@@ -92,7 +92,7 @@ export const payoutCost = (placement: Placement, order: Order, filled: Amount): 
 }
 
 export const refundCost = (placement: Placement, order: Order, unspent: Amount): LegCost => {
-  const { estimatedRefundFee: most } = paidUnder(placement)
+  const { estimatedRefundFee: most } = estimatesAtPayment(placement)
   const claimed = min(unspent, order.estimatedRefundFee ?? most)
   return { claimed, fee: min(claimed, most) }
 }

@@ -71,6 +71,7 @@ export const newIn = (placement: Placement, facts: ReadonlyArray<Fill>): Readonl
     return [{ ...fill, amountIn, amountOut, at: fill.updatedAt ?? fill.at }]
   })
 
+/** Id of a known fill that the report lacks. */
 export const lostIn = ({ fills: known }: Placement, facts: ReadonlyArray<Fill>): string | undefined =>
   [...known.keys()].find((id) => !facts.some((fill) => fill.id === id))
 

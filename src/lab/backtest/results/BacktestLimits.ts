@@ -8,16 +8,16 @@ export const deniedOrders = ({ outcome }: BandSide.BandSide): number =>
 type Stop = BandSide.BandSide["outcome"]["stops"][number]
 
 const sentenceOf = ({ from, until, action, reason }: Stop): string => {
-  const withdrew = action === "drain" ? " Its orders were cancelled." : ""
-  const then = until === undefined ? "It did not resume." : `It resumed at ${iso(until)}.`
-  return `stopped at ${iso(from)}: ${reason}.${withdrew} ${then}`
+  const cancelText = action === "drain" ? " Its orders were cancelled." : ""
+  const resumeText = until === undefined ? "It did not resume." : `It resumed at ${iso(until)}.`
+  return `stopped at ${iso(from)}: ${reason}.${cancelText} ${resumeText}`
 }
 
-const mostSaid = 5
+const maxSentences = 5
 
 export const sentences = (name: string, { outcome }: BandSide.BandSide): ReadonlyArray<string> => {
   const denied = [...outcome.deniedBy].map(([limit, count]) => `${limit} ${count}`)
-  const stops = outcome.stops.slice(0, mostSaid).map(sentenceOf)
+  const stops = outcome.stops.slice(0, maxSentences).map(sentenceOf)
   const more = outcome.stops.length - stops.length
   return [
     ...(denied.length === 0 ? [] : [`orders stopped only by a limit: ${denied.join(", ")}`]),

@@ -10,7 +10,7 @@ export type Rank = (typeof ranks)[number]
 
 type Scored = Pick<TrialFigures, "profitQuote" | "pnlQuote" | "dailySharpe" | "maxDrawdown">
 
-/** Larger is better. For a loss a deeper drawdown is worse, so the loss is multiplied by it; a gain is divided by it. */
+/** Larger is better. `pnlPerDrawdown` divides a gain by the drawdown and multiplies a loss by it, so a deeper drawdown is always worse. */
 export const score = (objective: Objective, result: Scored): number => {
   const pnl = Number(result.pnlQuote)
   switch (objective) {
@@ -55,7 +55,7 @@ export const condition = (text: string): Condition | undefined => {
   return { holds, isFinal: growing.has(name) && operator.startsWith("<") }
 }
 
-/** Conditions must hold on both sides if both ran. */
+/** If both sides of the band ran, the conditions must hold on both. */
 const meets = (result: TrialResult, conditions: ReadonlyArray<Condition>): boolean =>
   result.refused === undefined &&
   conditions.every(({ holds }) => holds(result) && (result.other === undefined || holds(result.other)))
@@ -88,8 +88,8 @@ export const rankedAcross = (
 }
 
 /**
- * The trials that no other beats: none is at least as good by every objective and better by one (the Pareto front).
- * Ordered by the first objective.
+ * Returns the Pareto front: the trials for which no other trial is at least as good by every objective and better by one.
+ * They are ordered by the first objective.
  */
 export const front = (
   results: ReadonlyArray<TrialResult>,
@@ -110,6 +110,6 @@ export const front = (
 export const several = (text: string): ReadonlyArray<Objective> | undefined => {
   const names = text.split(",").map((name) => name.trim())
   const matches = objectives.filter((objective) => names.includes(objective))
-  const isGood = matches.length === names.length && new Set(names).size === names.length && names.length > 1
-  return isGood ? names.flatMap((name) => matches.find((objective) => objective === name) ?? []) : undefined
+  const isValid = matches.length === names.length && new Set(names).size === names.length && names.length > 1
+  return isValid ? names.flatMap((name) => matches.find((objective) => objective === name) ?? []) : undefined
 }

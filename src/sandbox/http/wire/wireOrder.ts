@@ -1,4 +1,4 @@
-/** An order of the sandbox as the contract writes it. */
+/** Encodes an order of the sandbox as the contract demands, with the lie that a test may have chosen for it. */
 
 import * as Amount from "../../../domain/Amount.ts"
 import { isTerminal, type PayoutLeg } from "../../../domain/Order.ts"
@@ -46,7 +46,7 @@ const changes: Readonly<Record<Lie, Change>> = {
   }
 }
 
-const lied = ({ lie, status }: SandboxOrder, said: WireOrderAttributes): WireOrderAttributes => {
+const withLie = ({ lie, status }: SandboxOrder, said: WireOrderAttributes): WireOrderAttributes => {
   if (lie === undefined) return said
   const { always, atEnd } = changes[lie]
   return { ...said, ...always?.(said), ...(isTerminal(status) ? atEnd?.(said) : {}) }
@@ -55,7 +55,7 @@ const lied = ({ lie, status }: SandboxOrder, said: WireOrderAttributes): WireOrd
 export const toWire = (order: SandboxOrder): WireOrder => ({
   type: "orders",
   id: order.id,
-  attributes: lied(order, attributesOf(order)),
+  attributes: withLie(order, attributesOf(order)),
   links: { self: `/v0/orders/${order.id}` }
 })
 

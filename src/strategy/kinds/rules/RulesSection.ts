@@ -67,7 +67,7 @@ const exitKeys = {
   floor
 }
 
-const leaving = Read.checked(exitKeys, (exit, at, to) => {
+const exitSection = Read.checked(exitKeys, (exit, at, to) => {
   const { after, price, stop, trail, trailFrom, when } = exit
   checkTrail(trail, trailFrom, to)
   return [price, stop, trail, when, after].every((way) => way === undefined)
@@ -86,7 +86,7 @@ const orderKeys = (market: Market) => ({
   pause: Read.optional(Read.duration, "after an order has ended", "one candle"),
   times: Read.optional(Read.integer(1, mostFirings), "how often it may fire"),
   // biome-ignore lint/suspicious/noThenProperty: the key that people write; its value is never a function
-  then: Read.optional(leaving, "how the position of the entry is exited")
+  then: Read.optional(exitSection, "how the position of the entry is exited")
 })
 
 export const withEntry = (scope: Scope): Scope => {
@@ -168,7 +168,7 @@ const checkHeld = (read: ReadonlyArray<RuleAt>, { to }: Scope): void => {
 
 const sizeTerm = ({ size }: Rule) => ("term" in size ? [["size", size.term] as const] : [])
 
-const words: ReadonlySet<string> = new Set([
+const reservedWords: ReadonlySet<string> = new Set([
   ..."open high low close volume mid bid ask hour minute weekday monthday position entry since depth".split(" "),
   ..."and or not if then else".split(" "),
   ...ownWords
@@ -190,7 +190,7 @@ const namesOf = (
   for (const name of circular) names.set(name, constantTerm(Number.NaN, "number", true))
   const mayBeNamed = (name: Read.Located<string>): boolean => {
     const isWord = /^[a-z][A-Za-z0-9_]{0,40}$/.test(name.value)
-    const isTaken = words.has(name.value) || functions.has(name.value)
+    const isTaken = reservedWords.has(name.value) || functions.has(name.value)
     if (isTaken) report(scope.to, name, `${quoted(name.value)} means something already: take another name`)
     else if (names.has(name.value)) report(scope.to, name, `${quoted(name.value)} is named twice`)
     else if (!isWord) report(scope.to, name, "a name begins with a small letter and has letters, digits and _ only")

@@ -39,7 +39,7 @@ interface Setting {
   readonly keepsOrders: boolean
 }
 
-/** Fields that the constructor sets are only declared. A field that is first `undefined` stays slow to read. */
+/** Fields that the constructor sets are only declared: a field that is `undefined` first stays slow to read. */
 export class Orders {
   declare readonly table: OrderTable.OrderTable
   readonly log: FillLog.FillLog = FillLog.make()
@@ -158,7 +158,7 @@ export class Orders {
     return newOrder
   }
 
-  /** Ends the due leg with what it did, if it has begun. Live runs end a leg of which nothing is left to place in the same way. */
+  /** Ends the due leg with the amount that has filled, if it may end. A live run does the same with a leg that has nothing left to place. */
   closesLeg(slot: SlotState.SlotState): boolean {
     const { desired } = slot
     const progress = this.progressOf(slot)
@@ -205,7 +205,7 @@ export class Orders {
     OrderTable.count(this.table, order)
   }
 
-  /** True if an order that is no exit is among the fills after the first `count`. */
+  /** True if an order that is not an exit is among the fills after the first `count`. */
   hasEntryAfter(count: number): boolean {
     const { log, table } = this
     return log.orders.subarray(count, log.count).some((order) => table.rows[order]?.isExit !== true)
@@ -265,8 +265,8 @@ export class Orders {
   }
 
   /**
-   * Gives slots new legs. Their old orders are gone or kept; a kept one gets its new row, and rests again when the caller says so. Returns
-   * true if the orders of all other slots rest as before; otherwise none rests.
+   * Assigns new legs to the changed slots. An order that is kept gets a new row, and is off its ladder until the caller calls `rest`.
+   * Returns true if the orders of all other slots are still on their ladders; otherwise no order is on a ladder.
    */
   relay(changed: ReadonlyArray<SlotState.SlotState>): boolean {
     for (const slot of changed) {
