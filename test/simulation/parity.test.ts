@@ -159,6 +159,11 @@ const centredKinds: Readonly<Record<string, Make>> = {
     `{ levels: 1, size: ${pick(1, 3)}, maxInventory: ${pick(3, 6)}, spread: 2.${pick(0, 9)}%, requote: 0.1%, centre: "sma(close, ${pick(3, 5)})", timeframe: 4m }`
 }
 
+const partlyKinds: Readonly<Record<string, Make>> = {
+  bracket: (pick, side) =>
+    `{ side: ${side}, size: { base: ${pick(2, 7)} }, entry: 0.${pick(1, 6)}%, takeProfit: [{ at: 0.${pick(6, 9)}%, part: 50% }, { at: 1.${pick(1, 9)}%, part: 30% }, { at: 3%, part: 20% }], stop: 1.${pick(1, 9)}%, breakevenAt: 0.${pick(7, 9)}%, reach: 0.3% }`
+}
+
 /** Ten changes and the candle before them come first. The bot begins later: the price stands still until it is warm too. */
 const modelPrices = (seed: number): Prices => jumping(seed, 21, [0, 11, 12, 13])
 
@@ -314,6 +319,7 @@ campaign("parity where prices jump", jumpingKinds, (seed) => jumping(seed))
 if (isLong) campaign("parity of quotes by a model", modelKinds, modelPrices)
 if (isLong)
   campaign("parity of quotes around an average", centredKinds, (seed) => jumping(seed, 18, [0, 1, 2, 3, 4, 5, 6, 7]))
+if (isLong) campaign("parity of brackets with several targets", partlyKinds, (seed) => jumping(seed, 14))
 campaign("parity within candles", wickKinds, withWicks)
 
 /**

@@ -149,6 +149,19 @@ const shareOf = (of: Whole, share: Decimal.Decimal | undefined, side: Side, scop
   return { unit, amount: partOf(budget?.[unit] ?? 0n, share, market[unit]) }
 }
 
+/** The size in these parts, which are the whole together. The last one has what rounding leaves of an amount. */
+export const partsOf = (
+  size: RuleSize,
+  parts: ReadonlyArray<Decimal.Decimal>,
+  market: Market
+): ReadonlyArray<RuleSize> => {
+  if ("risk" in size) return parts.map((part) => ({ ...size, risk: size.risk * Decimal.toNumber(part) }))
+  if ("term" in size) return parts.map((part) => ({ ...size, share: Decimal.multiply(size.share, part) }))
+  const amounts = parts.slice(0, -1).map((part) => partOf(size.amount, part, market[size.unit]))
+  const rest = amounts.reduce((left, amount) => left - amount, size.amount)
+  return [...amounts, rest].map((amount) => ({ ...size, amount }))
+}
+
 const partOf = (amount: Amount, share: Decimal.Decimal, { decimals }: Asset): Amount =>
   floorOf(Decimal.multiply(toDecimal(amount, decimals), share), decimals)
 

@@ -48,6 +48,86 @@ describe("a bracket by percentages", () => {
     )
   })
 
+  it("moves its stop to the entry once the market has come to `breakevenAt`", () => {
+    for (const [side, entry, at, back] of [
+      ["buy", "990", "1019.8", "989.9"],
+      ["sell", "1010", "989.7", "1010.1"]
+    ] as const) {
+      const section = `{ side: ${side}, size: { base: 1 }, entry: 1%, takeProfit: 9%, stop: 8%, breakevenAt: 2% }`
+      const strategy = strategyOf(file(section))
+      const held: Slots = new Map([["position", completed(1, side === "buy" ? 100_000_000n : 1_000_000_000n)]])
+      const first = decideAt(strategy, price("1000"))
+      const before = decideAt(strategy, price("1000"), first.memory, held)
+      const left = ({ desired }: ReturnType<typeof decideAt>) => desired[0]?.why.code === "rule-left"
+      assert.isFalse(left(decideAt(strategy, price(entry), before.memory, held)), "its own stop is further away")
+      const moved = decideAt(strategy, price(at), before.memory, held)
+      assert.isFalse(left(moved))
+      assert.isTrue(left(decideAt(strategy, price(back), moved.memory, held)), side)
+    }
+  })
+
+  it("leaves in parts at several targets, and each part keeps the stop", () => {
+    const targets = "[{ at: 2%, part: 50% }, { at: 4%, part: 30% }, { at: entry * 1.08, part: 20% }]"
+    const strategy = strategyOf(
+      file(`{ side: buy, size: { base: 0.33333333 }, entry: 1%, takeProfit: ${targets}, stop: 5% }`)
+    )
+    const first = decideAt(strategy, price("1000"))
+    assert.deepStrictEqual(
+      first.desired.map(({ slot, legs: [entry, exit] }) => [slot, entry.quantity, exit && Decimal.format(exit.price)]),
+      [
+        ["position-1", 16_666_666n, "1009.8"],
+        ["position-2", 9_999_999n, "1029.6"],
+        ["position-3", 6_666_668n, "1069.2"]
+      ],
+      "the parts are the whole"
+    )
+    const filled = (done: number): Slots =>
+      new Map(
+        first.desired.map(({ slot, legs: [{ quantity }] }, index) => [slot, completed(index < done ? 2 : 1, quantity)])
+      )
+    const rest = decideAt(strategy, price("1011"), first.memory, filled(1))
+    assert.deepStrictEqual(
+      rest.absent.map(({ slot, why }) => [slot, why.code]),
+      [["position-1", "used-up"]]
+    )
+    const stopped = decideAt(strategy, price("940"), rest.memory, filled(1))
+    assert.deepStrictEqual(
+      stopped.desired.map(({ slot, why }) => [slot, why.code]),
+      [
+        ["position-2", "rule-left"],
+        ["position-3", "rule-left"]
+      ]
+    )
+    const one = strategyOf(file("{ side: buy, size: { base: 0.3 }, entry: 1%, takeProfit: 2%, stop: 5% }"))
+    assert.match(one.unfit?.(filled(1)) ?? "", /^position-2 holds a position: change the number of targets/)
+    assert.isUndefined(strategy.unfit?.(filled(1)))
+  })
+
+  it("says what is wrong with its targets", () => {
+    const said = (targets: string, more = "") =>
+      problemsOf(file(`{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: ${targets}, stop: 5%${more} }`)).map(
+        ({ message }) => message
+      )
+    assert.deepStrictEqual(said("[{ at: 2%, part: 50% }, { at: 4%, part: 40% }]"), [
+      "the parts of the targets add up to 90%, not to 100%"
+    ])
+    assert.deepStrictEqual(said("[{ at: 2%, part: 50% }, { at: 4%, part: 50% }]", ", times: 3"), [
+      "a bracket with several targets begins once"
+    ])
+    assert.match(said("[{ at: 2% }, { at: 4%, part: 50% }]").join("\n"), /part/)
+    assert.deepStrictEqual(said("[{ at: entry * 0.98, part: 50% }, { at: 4%, part: 50% }]"), [
+      "the take-profit must be above the entry price"
+    ])
+  })
+
+  it("holds inside its bounds with several targets and a stop that moves", () => {
+    const targets = "[{ at: 2%, part: 50% }, { at: 4%, part: 50% }]"
+    for (const side of ["buy", "sell"]) {
+      const section = `{ side: ${side}, size: { base: 1 }, entry: 1%, takeProfit: ${targets}, stop: 5%, breakevenAt: 1.5% }`
+      for (let seed = 1; seed <= 20; seed++) checkBounds(strategyOf(file(section)), { low: 900, high: 1100, seed })
+    }
+  })
+
   it("trails only from `trailFrom` on, which is a distance from the entry or a price", () => {
     const section = "{ side: buy, size: { base: 1 }, entry: 1%, takeProfit: 50%, stop: 30%, trail: 2%, trailFrom: 10% }"
     const strategy = strategyOf(file(section))

@@ -1,7 +1,7 @@
 /**
  * A bracket whose prices follow from the market when it begins: entry, take-profit and stop as percentages or as
  * expressions, after a condition such as a breakout, again and again. It is one rule, so it decides, remembers and
- * explains itself like any other.
+ * explains itself like any other. With several targets it is one rule for each part of the size; all of them begin together.
  */
 import * as Decimal from "../../../domain/Decimal.ts"
 import { type Market, opposite, type Side } from "../../../domain/Market.ts"
@@ -9,18 +9,41 @@ import { compile } from "../../expression/Compiler.ts"
 import { type Scope, scopeOf } from "../../expression/Scope.ts"
 import { constantTerm, type Term } from "../../expression/Term.ts"
 import * as Read from "../../Fields.ts"
+import { described, schemaOf } from "../../JsonSchema.ts"
 import type { Section, Whole } from "../../Kind.ts"
+import { type Report, report } from "../../Problem.ts"
 import { usualTimeframe } from "../../Timeframe.ts"
+import type { SlotProgress, View } from "../../View.ts"
 import { keyPlaces, type YamlNode, type YamlScalar } from "../../YamlReader.ts"
-import { part } from "../PriceLevels.ts"
+import { part, share } from "../PriceLevels.ts"
 import { checkPlaces } from "../rules/RuleExit.ts"
 import { checkSize, checkTrail, mostFirings, type Rule, type Rules, withEntry } from "../rules/RulesSection.ts"
-import { ruleSize, ruleSizeNode } from "../Size.ts"
+import { partsOf, type RuleSize, ruleSize, ruleSizeNode } from "../Size.ts"
 import { floor, reach, stopExit } from "../StopExit.ts"
 
 const slot = "position"
+const mostTargets = 10
 
-const onlyFixed = Read.refuse("only a bracket of fixed prices takes this key: give trail, or a stop by an expression")
+interface Target {
+  readonly at: YamlScalar
+  readonly part: Decimal.Decimal
+}
+
+const targetKeys = {
+  at: Read.required(Read.expression, "its price, as for a single target"),
+  part: Read.required(share(Read.ratio), "this part of the size leaves there")
+}
+const severalTargets = Read.list(Read.checked(targetKeys, (target): Target => target))
+const targets = described(
+  (node: YamlNode, to: Report): ReadonlyArray<Target> | undefined => {
+    if (node.type === "list") return severalTargets(node, to)?.map(({ value }) => value)
+    const at = Read.expression(node, to)
+    return at && [{ at, part: Decimal.one }]
+  },
+  () => ({ anyOf: [schemaOf(Read.expression), schemaOf(severalTargets)] })
+)
+
+const onlyFixed = Read.refuse("only a bracket of fixed prices takes this key: give trail")
 
 export const trail = Read.optional(part(Read.ratio), "the stop follows this far behind the best price")
 
@@ -31,8 +54,8 @@ export const followingKeys = (market: Market) => ({
   timeframe: usualTimeframe,
   entry: Read.required(Read.expression, "a distance from the mid such as 1%, or an expression for the price"),
   takeProfit: Read.required(
-    Read.expression,
-    "earned after fees, such as 5% from the entry, or an expression for the price"
+    targets,
+    "earned after fees, such as 5% from the entry, or an expression for the price; or a list of { at, part }"
   ),
   stop: Read.required(Read.expression, "a distance from the entry such as 3%, or an expression for the price"),
   reach,
@@ -43,12 +66,15 @@ export const followingKeys = (market: Market) => ({
     "a distance from the entry such as 3%, or an expression: the stop follows from this price on",
     "at once"
   ),
+  breakevenAt: Read.optional(
+    Read.expression,
+    "a distance from the entry such as 2%, or an expression: from this price on the stop is at least the entry price"
+  ),
   expireAfter: Read.optional(Read.duration, "cancels the entry if nothing has filled by then"),
   times: Read.withDefault(Read.integer(1, mostFirings), 1, "total number of brackets"),
   cooldown: Read.withDefault(Read.duration, 0, "between two brackets", "none"),
   stopBy: Read.optional(onlyFixed),
-  trailStep: Read.optional(onlyFixed),
-  breakevenAt: Read.optional(onlyFixed)
+  trailStep: Read.optional(onlyFixed)
 })
 
 const ownKeys = ["when", "timeframe", "expireAfter", "times", "cooldown"]
@@ -57,6 +83,7 @@ const priceKeys = ["entry", "takeProfit", "stop"]
 export const isFollowing = (section: YamlNode): boolean =>
   section.type === "map" &&
   (ownKeys.some((key) => section.entries.has(key)) ||
+    section.entries.get("takeProfit")?.value.type === "list" ||
     priceKeys.some((key) => !isNumber(section.entries.get(key)?.value)))
 
 const isNumber = (node: YamlNode | undefined): boolean =>
@@ -84,23 +111,26 @@ export const followingRules = (
   }
   // An entry by a distance is placed on its own side of the market: below the mid to buy, above it to sell.
   const price = priceOf(whole.entry, "mid", better(opposite(side)), scope)
-  const takeProfit = priceOf(whole.takeProfit, "entry", better(side), inPosition)
+  const exitPrices = whole.takeProfit.map(({ at }) => priceOf(at, "entry", better(side), inPosition))
   const stop = priceOf(whole.stop, "entry", better(opposite(side)), inPosition)
   const trailFrom = whole.trailFrom && priceOf(whole.trailFrom, "entry", better(side), inPosition)
+  const breakevenAt = whole.breakevenAt && priceOf(whole.breakevenAt, "entry", better(side), inPosition)
   checkTrail(whole.trail, whole.trailFrom, to)
   const when = whole.when === undefined ? always : compile(whole.when, "boolean", "condition", scope)
   const size = ruleSize(whole.size, side, scope)
-  if (price === undefined || takeProfit === undefined || stop === undefined) return undefined
+  checkTargets(whole, section)
+  if (price === undefined || exitPrices.includes(undefined) || stop === undefined) return undefined
   if (when === undefined || size === undefined) return undefined
   const exits = [
-    ["exit", "the take-profit", takeProfit, section.at("takeProfit")],
+    ...exitPrices.map((target) => ["exit", "the take-profit", target, section.at("takeProfit")] as const),
     ["stop", "the stop", stop, section.at("stop")],
-    ["trailFrom", "trailFrom", trailFrom, section.at("trailFrom")]
+    ["trailFrom", "trailFrom", trailFrom, section.at("trailFrom")],
+    ["breakevenAt", "breakevenAt", breakevenAt, section.at("breakevenAt")]
   ] as const
   checkPlaces(side, price, exits, to)
   const places = keyPlaces(section.section, section.root, to)
-  const rule: Rule = {
-    slot,
+  const ruleOf = (size: RuleSize, index: number): Rule => ({
+    slot: exitPrices.length === 1 ? slot : `${slot}-${index + 1}`,
     side,
     when,
     price,
@@ -108,12 +138,13 @@ export const followingRules = (
     isSwap: false,
     cancelWhen: undefined,
     exit: {
-      price: takeProfit,
-      isNet: isDistance(whole.takeProfit.text),
+      price: exitPrices[index],
+      isNet: isDistance(whole.takeProfit[index]?.at.text ?? ""),
       isSwap: false,
       stop,
       trail: whole.trail && Decimal.toNumber(whole.trail),
       trailFrom,
+      breakevenAt,
       when: undefined,
       afterMillis: undefined,
       leaving: stopExit(market, opposite(side), whole, to)
@@ -123,9 +154,35 @@ export const followingRules = (
     pauseMillis: whole.cooldown,
     text: whole.when?.text ?? "the bracket begins at once",
     keys: (key) => places(ownKey(key, whole.when !== undefined))
-  }
-  checkSize(rule, section.section, false, section)
-  return { market, rules: [rule], needs: scope.needs }
+  })
+  checkSize(ruleOf(size, 0), section.section, false, section)
+  const parts = whole.takeProfit.map((target) => target.part)
+  return { market, rules: partsOf(size, parts, market).map(ruleOf), needs: scope.needs }
+}
+
+const checkTargets = (
+  { takeProfit, times }: Following,
+  { at, to }: Section<ReturnType<typeof followingKeys>>
+): void => {
+  const sum = takeProfit.reduce((all, target) => Decimal.add(all, target.part), Decimal.zero)
+  if (!Decimal.equals(sum, Decimal.one))
+    report(to, at("takeProfit"), `the parts of the targets add up to ${Decimal.percent(sum)}, not to 100%`)
+  if (takeProfit.length > mostTargets) report(to, at("takeProfit"), `at most ${mostTargets} targets`)
+  if (takeProfit.length > 1 && times > 1)
+    report(to, at("times"), "a bracket with several targets begins once", "remove times, or give one target")
+}
+
+export const isOwn = (name: string): boolean => /^position(?:-\d{1,2})?$/.test(name)
+
+/** Returns the reason why a position of other slots would lose its exits: the number of targets has changed. */
+export const heldElsewhere = (
+  { rules }: { readonly rules: ReadonlyArray<Pick<Rule, "slot">> },
+  slots: View["slots"]
+): string | undefined => {
+  const names = new Set(rules.map((rule) => rule.slot))
+  const isHeld = ({ completedLegs, filledInLeg }: SlotProgress) => completedLegs % 2 === 1 || filledInLeg > 0n
+  const held = [...slots].find(([name, progress]) => isOwn(name) && !names.has(name) && isHeld(progress))
+  return held && `${held[0]} holds a position: change the number of targets when it is closed`
 }
 
 const ownKey = (key: string, hasCondition: boolean): string =>

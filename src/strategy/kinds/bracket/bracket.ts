@@ -37,11 +37,10 @@ import {
   stopsOf
 } from "../StopExit.ts"
 import { otherSide } from "../Total.ts"
-import { followingKeys, followingRules, isFollowing, trail } from "./BracketRule.ts"
+import { followingKeys, followingRules, heldElsewhere, isFollowing, isOwn, trail } from "./BracketRule.ts"
 import { adopted, type Beginning, beginningIn, rememberBeginning } from "./Handover.ts"
 
 const slot = "position"
-const isOwn = (name: string): boolean => name === slot
 
 const keys = (market: Market) => ({
   side: Read.required(Read.side, "of the entry"),
@@ -91,7 +90,7 @@ const fixed = form(keys, (settings, { at, ...context }) => {
   return {
     initialMemory: null,
     decide: (view, memory) => decide(whole, view, memory),
-    unfit: (slots) => otherSide(market, side, slots, isOwn)
+    unfit: (slots) => otherSide(market, side, slots, isOwn) ?? heldElsewhere({ rules: [{ slot }] }, slots)
   }
 })
 
@@ -101,7 +100,9 @@ const following = (rules: Rules): Behaviour => {
   const [first] = rules.rules
   return {
     ...behaviour,
-    ...(first === undefined ? {} : { unfit: (slots) => otherSide(rules.market, first.side, slots, isOwn) }),
+    ...(first === undefined
+      ? {}
+      : { unfit: (slots) => otherSide(rules.market, first.side, slots, isOwn) ?? heldElsewhere(rules, slots) }),
     decide: (view, memory) => {
       const { memory: own, until } = adopted(rules, view, memory)
       const decision = behaviour.decide(view, own)

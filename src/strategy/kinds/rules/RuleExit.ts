@@ -24,6 +24,8 @@ export interface Exit {
   readonly trail: number | undefined
   /** The price from which it trails, computed when the rule fires. Missing: from the entry. */
   readonly trailFrom: Term | undefined
+  /** From this price on the stop is at least the entry price. Computed when the rule fires. */
+  readonly breakevenAt: Term | undefined
   readonly when: Term | undefined
   readonly afterMillis: number | undefined
   readonly leaving: StopExit
@@ -31,7 +33,7 @@ export interface Exit {
 
 const signOf = (side: Side): 1 | -1 => (side === "BUY" ? 1 : -1)
 
-const places = { exit: 1, stop: -1, trailFrom: 1 } as const
+const places = { exit: 1, stop: -1, trailFrom: 1, breakevenAt: 1 } as const
 type Place = keyof typeof places
 
 const isInPlace = (place: Place, side: Side, entry: number, price: number): boolean =>
@@ -117,16 +119,32 @@ const isStopped = (mid: number, at: number, side: Side): boolean => (mid - at) *
 
 type Judge = (term: Term, moment: Moment) => boolean
 
-const waitsAt = (side: Side, { trailFrom }: Pick<Going, "trailFrom">, best: number): boolean =>
-  trailFrom !== undefined && (best - Decimal.toNumber(trailFrom)) * signOf(side) < 0
+const isBefore = (side: Side, from: Price | undefined, best: number): from is Price =>
+  from !== undefined && (best - Decimal.toNumber(from)) * signOf(side) < 0
 
 export const stopsIn = ({ trail }: Exit, side: Side, going: Going): ReadonlyArray<number> => {
-  const { stop, price, held } = going
+  const { breakevenAt, held, price, stop, trailFrom } = going
   if (held?.left !== undefined) return []
-  const best = trail === undefined ? 0 : (held?.best ?? Decimal.toNumber(price))
+  const best = held?.best ?? Decimal.toNumber(price)
+  const isBreakeven = breakevenAt !== undefined && !isBefore(side, breakevenAt, best)
   return [
     ...(stop === undefined ? [] : [Decimal.toNumber(stop)]),
-    ...(trail === undefined || waitsAt(side, going, best) ? [] : [best * (1 - signOf(side) * trail)])
+    ...(isBreakeven ? [Decimal.toNumber(price)] : []),
+    ...(trail === undefined || isBefore(side, trailFrom, best) ? [] : [best * (1 - signOf(side) * trail)])
+  ]
+}
+
+/** The best prices from which on a stop moves: up or down to the nearest of them nothing changes. */
+const movesOf = (
+  { trail }: Exit,
+  side: Side,
+  { breakevenAt, trailFrom }: Going,
+  best: number
+): ReadonlyArray<number> => {
+  const step = best * (1 + signOf(side) * trailStep)
+  return [
+    ...(trail === undefined ? [] : [isBefore(side, trailFrom, best) ? Decimal.toNumber(trailFrom) : step]),
+    ...(isBefore(side, breakevenAt, best) ? [Decimal.toNumber(breakevenAt)] : [])
   ]
 }
 
@@ -139,7 +157,7 @@ const isAtTarget = (side: Side, { exit, price }: Going, moment: Moment): boolean
 
 /** `isPart`: some of the entry has not filled. */
 export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isTrue: Judge, isPart: boolean): Held => {
-  const { held: before, price, trailFrom } = going
+  const { held: before, price } = going
   const lastHeld = before ?? { since: moment.now, best: moment.mid, left: undefined, isClosing: false }
   const market = Decimal.fromNumber(moment.mid, 12)
   const leaves = (from: Price, heldNow: Held): Held => {
@@ -148,16 +166,13 @@ export const follow = (exit: Exit, side: Side, going: Going, moment: Moment, isT
     return exitPoint === heldNow.left ? heldNow : { ...heldNow, left: exitPoint }
   }
   if (lastHeld.left !== undefined) return leaves(market, lastHeld)
-  const sign = signOf(side)
-  const nextAfter = (best: number) =>
-    trailFrom !== undefined && waitsAt(side, going, best) ? Decimal.toNumber(trailFrom) : best * (1 + sign * trailStep)
-  const isBetter = exit.trail !== undefined && (moment.mid - nextAfter(lastHeld.best)) * sign >= 0
+  const isBetter = movesOf(exit, side, going, lastHeld.best).some((at) => (moment.mid - at) * signOf(side) >= 0)
   const best = isBetter ? moment.mid : lastHeld.best
   const isClosing = lastHeld.isClosing || (isPart && isAtTarget(side, going, moment))
   const heldState = best === before?.best && isClosing === before.isClosing ? before : { ...lastHeld, best, isClosing }
   const stops = stopsIn(exit, side, { ...going, held: heldState })
   const { times } = moment.found
-  for (const at of [...stops, ...(exit.trail === undefined ? [] : [nextAfter(best)])]) notePrice(moment, at)
+  for (const at of [...stops, ...movesOf(exit, side, going, best)]) notePrice(moment, at)
   const until = exit.afterMillis === undefined ? undefined : lastHeld.since + exit.afterMillis
   if (until !== undefined) times.push(until)
   // All are evaluated, whichever holds, because each has its bounds.
@@ -176,7 +191,8 @@ export const staysAtGlance = (exit: Exit, side: Side, { held, stop }: Going): St
     const [low, high] = [priceBelow ?? Decimal.zero, priceAbove].map((price) => price && Decimal.toNumber(price))
     return ({ mid }) => mid > (low ?? 0) && mid < (high ?? Number.POSITIVE_INFINITY)
   }
-  if (held === undefined || exit.trail !== undefined || exit.when !== undefined) return undefined
+  const isMoving = exit.trail !== undefined || exit.breakevenAt !== undefined
+  if (held === undefined || isMoving || exit.when !== undefined) return undefined
   if (stop === undefined) return () => true
   const price = Decimal.toNumber(stop)
   return ({ mid }) => !isStopped(mid, price, side)

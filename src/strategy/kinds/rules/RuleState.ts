@@ -13,7 +13,7 @@ import { type Left, leftIn, rememberLeft } from "../StopExit.ts"
 
 export interface Held {
   readonly since: number
-  /** Best price since the entry, in steps; the first one until the price from which it trails is reached. */
+  /** Best price since the entry, in steps; the first one until a price is reached from which the stop moves. */
   readonly best: number
   readonly left: Left | undefined
   /** The target was reached while part of the entry was open. */
@@ -27,6 +27,7 @@ export interface Going {
   readonly exit: Price | undefined
   readonly stop: Price | undefined
   readonly trailFrom: Price | undefined
+  readonly breakevenAt: Price | undefined
   readonly held: Held | undefined
   readonly quantity: Amount
   readonly after: LegsDone
@@ -67,6 +68,7 @@ export const remember = (market: Market, { fired, pausedUntil, going }: RuleStat
         ...(going.exit === undefined ? {} : { exit: Decimal.format(going.exit) }),
         ...(going.stop === undefined ? {} : { stop: Decimal.format(going.stop) }),
         ...(going.trailFrom === undefined ? {} : { trailFrom: Decimal.format(going.trailFrom) }),
+        ...(going.breakevenAt === undefined ? {} : { breakevenAt: Decimal.format(going.breakevenAt) }),
         ...rememberHeld(going.held),
         quantity: format(going.quantity, market.base.decimals),
         legsBefore: going.after.completedLegs,
@@ -107,6 +109,7 @@ export const stateIn = (market: Market, memory: Memory): RuleState => {
       exit: decimalIn(memory, "exit"),
       stop: decimalIn(memory, "stop"),
       trailFrom: decimalIn(memory, "trailFrom"),
+      breakevenAt: decimalIn(memory, "breakevenAt"),
       held: heldIn(memory),
       quantity,
       after: legsIn(market.base, memory),

@@ -61,6 +61,10 @@ const exitKeys = {
     "a price, computed once when the rule fires: it trails once the market has come there",
     "at once"
   ),
+  breakevenAt: Read.optional(
+    Read.expression,
+    "a price, computed once when the rule fires: once the market has come there, the stop is at least the entry"
+  ),
   when: Read.optional(Read.expression, "it exits when this is true"),
   after: Read.optional(Read.duration, "it exits this long after the first fill of its entry"),
   reach,
@@ -260,7 +264,7 @@ const ruleOf = (slot: Read.Located<string>, node: YamlNode, scope: Scope, pauseM
 type CompileTerm = (at: YamlScalar | undefined, type: ValueType) => Term | undefined
 
 const exitOf = (
-  { price, by, stop, trail, trailFrom, when, after }: Read.SettingsOf<typeof exitKeys>,
+  { price, by, stop, trail, trailFrom, breakevenAt, when, after }: Read.SettingsOf<typeof exitKeys>,
   term: CompileTerm,
   leaving: StopExit
 ): Exit => ({
@@ -269,6 +273,7 @@ const exitOf = (
   stop: term(stop, "price"),
   trail: trail && Decimal.toNumber(trail),
   trailFrom: term(trailFrom, "price"),
+  breakevenAt: term(breakevenAt, "price"),
   when: term(when, "boolean"),
   afterMillis: after,
   leaving

@@ -276,7 +276,7 @@ const noOrder = ({ exit, price, side, size }: Rule, market: Market, moment: Mome
   const values: ReadonlyArray<readonly [key: string, term: Term | undefined]> = [
     ["price", price],
     ["size", "term" in size ? size.term : undefined],
-    ...[exit?.price, exit?.stop, exit?.trailFrom].map((term) => ["then", term] as const)
+    ...[exit?.price, exit?.stop, exit?.trailFrom, exit?.breakevenAt].map((term) => ["then", term] as const)
   ]
   for (const [key, term] of values) {
     const lookups = nothingFound()
@@ -358,9 +358,11 @@ export const exitPricesOf = ({ exit, side }: Rule, market: Market, moment: Momen
   const at = (term: Term | undefined, netOf?: number) =>
     term === undefined ? undefined : orderPriceOf(term, market, opposite(side), moment, netOf)
   const target = at(exit?.price, exit?.isNet === true ? moment.fillBasisPoints : undefined)
-  const prices = { exit: target, stop: at(exit?.stop), trailFrom: at(exit?.trailFrom) }
+  const moves = { trailFrom: at(exit?.trailFrom), breakevenAt: at(exit?.breakevenAt) }
+  const prices = { exit: target, stop: at(exit?.stop), ...moves }
   const pricesCount = Object.values(prices).filter((price) => price !== undefined).length
-  const termCount = [exit?.price, exit?.stop, exit?.trailFrom].filter((term) => term !== undefined).length
+  const terms = [exit?.price, exit?.stop, exit?.trailFrom, exit?.breakevenAt]
+  const termCount = terms.filter((term) => term !== undefined).length
   return { ...prices, isWhole: pricesCount === termCount }
 }
 
