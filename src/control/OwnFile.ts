@@ -2,7 +2,7 @@
 import { Effect, FileSystem, Option, Schema } from "effect"
 
 const othersMayAccess = 0o077
-const mostBytes = 200_000
+const maxBytes = 200_000
 
 /** The message follows the file's name in a sentence. */
 export class NotOwn extends Schema.TaggedError<NotOwn>()("NotOwn", { message: Schema.String }) {}
@@ -15,7 +15,7 @@ export const readOwnFile = Effect.fn("OwnFile.read")(
     if (type !== "File") return yield* new NotOwn({ message: "is not a plain file" })
     if ((mode & othersMayAccess) !== 0)
       return yield* new NotOwn({ message: "can be read by others (it must have mode 0600)" })
-    return Option.some(new TextDecoder().decode(Option.getOrUndefined(yield* handle.readAlloc(mostBytes))))
+    return Option.some(new TextDecoder().decode(Option.getOrUndefined(yield* handle.readAlloc(maxBytes))))
   },
   Effect.scoped,
   Effect.catchTag("PlatformError", ({ message, reason }) =>

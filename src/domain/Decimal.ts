@@ -164,11 +164,11 @@ export const toNumber = (value: Decimal): number => {
   return power !== undefined && short < exactInteger && short > -exactInteger ? short / power : Number(format(value))
 }
 
-const mostShortPlaces = 8
+const maxShortPlaces = 8
 
 /** At most one decimal of fifteen digits has a given double as its nearest, so a short decimal that converts back is the right one. */
 const shortDecimal = (value: number): Decimal | undefined => {
-  for (let scale = 0; scale <= mostShortPlaces; scale++) {
+  for (let scale = 0; scale <= maxShortPlaces; scale++) {
     const power = doublePowers[scale] ?? 1
     const digits = Math.round(value * power)
     if (digits >= 1e15 || digits <= 0) return undefined

@@ -1,7 +1,7 @@
 /**
- * Cancelling goes before everything else. This separate loop collects the reasons for cancels (kill switch, leaving, a removed strategy, a
- * loss limit), records one for each order concerned, and sends the cancels. It waits for no price, no list and no turn of the engine. Each
- * cancel runs in its own fiber, so that one hanging request delays no other.
+ * Cancels of orders (payouts are in `tracking`). Cancelling goes before everything else. This separate loop collects the reasons (kill
+ * switch, leaving, a removed strategy, a loss limit), records one for each order concerned, and sends the cancels. It waits for no price,
+ * no list and no turn of the engine. Each cancel runs in its own fiber, so that one hanging request delays no other.
  *
  * Orders that are not funded yet are only marked; the turn that works on them gives them up. That way nothing is signed in between.
  *
@@ -30,7 +30,7 @@ const lookMillis = 400
  */
 const looksBeforeTurn = 4
 /** Most cancels that one pass starts: as many as the rate limiter lets through in a second. Cancels in flight delay none. */
-const mostAtOnce = 50
+const maxAtOnce = 50
 /** A bot that can no longer record tries for this long to cancel everything before it ends. */
 const lastTriesMillis = 60_000
 /** Cancels wait this long for their record, then go out without it. They are repeated after `patienceMillis`. */
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function* ({ quietLookMillis = lookMillis,
     const send = Effect.fnUntraced(function* (placements: ReadonlyArray<Placement>) {
       const now = yield* Clock.currentTimeMillis
       const situation = { now, isKilled: state.killed !== undefined, isUnrecorded: false, underWay: underWay() }
-      for (const { about, cancel, orderId } of leaving(means, placements, situation).slice(0, mostAtOnce))
+      for (const { about, cancel, orderId } of leaving(means, placements, situation).slice(0, maxAtOnce))
         yield* FiberMap.run(sending, orderId, cancelOf(about, cancel))
     })
     const note = Effect.fnUntraced(function* (all: Reason | undefined) {
@@ -139,7 +139,7 @@ const unrecorded = (
   const withdrawLeft = Effect.gen(function* () {
     const why = yield* withdraw
     if (why === undefined) return false
-    yield* Effect.forEach(yield* left(why), ({ cancel }) => cancel, { concurrency: mostAtOnce, discard: true })
+    yield* Effect.forEach(yield* left(why), ({ cancel }) => cancel, { concurrency: maxAtOnce, discard: true })
     return (yield* left(why)).length > 0
   })
   return Effect.gen(function* () {

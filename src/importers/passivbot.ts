@@ -7,7 +7,7 @@ import * as Decimal from "../domain/Decimal.ts"
 import { type ForeignSettings, NotImported, needed } from "./ForeignSettings.ts"
 import { entersAtOnce, otherMarkets, percentOf, type Translated } from "./Translated.ts"
 
-const mostOrders = 50
+const maxOrders = 50
 const cents = Decimal.make(1n, 2)
 
 const isOff = (side: ForeignSettings): boolean =>
@@ -51,7 +51,7 @@ export const passivbot = Effect.fnUntraced(function* (settings: ForeignSettings,
   const first = Decimal.roundToStep(Decimal.multiply(size, factor), cents, "down")
   const scale = Decimal.add(Decimal.one, factor)
   let [orders, next, held] = [0, first, size]
-  while (orders < mostOrders && !Decimal.isGreater(Decimal.add(held, next), budget)) {
+  while (orders < maxOrders && !Decimal.isGreater(Decimal.add(held, next), budget)) {
     held = Decimal.add(held, next)
     next = Decimal.roundToStep(Decimal.multiply(next, scale), cents, "up")
     orders += 1

@@ -70,13 +70,13 @@ const stepOf = (ast: SchemaAST.AST): Step => {
 const amount: Step = (value) => (typeof value === "string" && amountText.test(value) ? BigInt(value) : refused)
 
 const prices = new Map<string, Decimal.Decimal>()
-const mostPrices = 4_096
+const maxPrices = 4_096
 
 const priceOf = (text: string): Decimal.Decimal | undefined => {
   const cachedPrice = prices.get(text)
   if (cachedPrice !== undefined) return cachedPrice
   const parsedPrice = Decimal.parse(text)
-  if (prices.size >= mostPrices) prices.clear()
+  if (prices.size >= maxPrices) prices.clear()
   if (parsedPrice !== undefined) prices.set(text, parsedPrice)
   return parsedPrice
 }

@@ -45,7 +45,7 @@ export interface Listed {
 
 /** A listed price of this age contradicts nothing. */
 export const listedLastsMillis = 15 * minuteMillis
-const leastLooks = 5
+const minLooks = 5
 /** After a longer time without a price, the market may be anywhere. */
 const gapMillis = 3 * minuteMillis
 
@@ -68,13 +68,11 @@ export const make = (market: string, { lastsMillis, within: usual, withinOf }: S
 
   const note = (look: Look): void => {
     looks.push(look)
-    while (looks.length > leastLooks && (looks[1]?.at ?? look.at) <= look.at - lastsMillis) looks.shift()
+    while (looks.length > minLooks && (looks[1]?.at ?? look.at) <= look.at - lastsMillis) looks.shift()
   }
 
   const hasLasted = ({ at, mid }: Look): boolean =>
-    looks.length >= leastLooks &&
-    at - (looks[0]?.at ?? at) >= lastsMillis &&
-    looks.every((look) => isNear(look.mid, mid))
+    looks.length >= minLooks && at - (looks[0]?.at ?? at) >= lastsMillis && looks.every((look) => isNear(look.mid, mid))
 
   const contradicts = (listed: Listed, at: number): boolean => {
     if (listed.at !== undefined && at - listed.at > listedLastsMillis) return false

@@ -62,7 +62,7 @@ export const located = ({ args, program }: Program, resolve: (path: string) => s
 /** A program that ignores the request to end is killed after this time. */
 const forceKillAfter = Duration.seconds(2)
 /** Characters kept from the end of standard error. */
-const mostErrors = 4_000
+const maxErrors = 4_000
 /**
  * The output may be read for one second after the program's end, in steps. After a sleep of the machine, the available output is read
  * first.
@@ -76,7 +76,7 @@ export const run = Effect.fn("Program.run")(function* (
   { environment, errors, limitMillis, mayLeaveRunning, mostOutput }: ProgramTerms
 ) {
   const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
-  const env = environment === "least" ? yield* leastEnvironment : without(environment.without)
+  const env = environment === "least" ? yield* minEnvironment : without(environment.without)
   const options = { detached: true, env, extendEnv: environment !== "least", forceKillAfter } as const
   const command = ChildProcess.make(program, args, errors === "shown" ? { ...options, stderr: "inherit" } : options)
   const streams = { output: "", errors: "", length: 0 }
@@ -99,7 +99,7 @@ export const run = Effect.fn("Program.run")(function* (
             streams.output = (streams.output + part).slice(0, mostOutput)
           }),
           hears(child.stderr, (part) => {
-            streams.errors = (streams.errors + part).slice(-mostErrors)
+            streams.errors = (streams.errors + part).slice(-maxErrors)
           })
         ],
         { concurrency: 2 }
@@ -133,10 +133,10 @@ const endOf = (exit: Exit.Exit<number, unknown>): ProgramEnd =>
 const without = (names: ReadonlyArray<string>): Record<string, undefined> =>
   Object.fromEntries(names.map((name) => [name, undefined]))
 
-const leastVariables = ["PATH", "HOME", "LANG"] as const
+const minVariables = ["PATH", "HOME", "LANG"] as const
 
-const leastEnvironment = Effect.map(
-  Effect.forEach(leastVariables, (name) =>
+const minEnvironment = Effect.map(
+  Effect.forEach(minVariables, (name) =>
     Config.String(name).pipe(
       Config.option,
       Effect.orElseSucceed(() => Option.none<string>()),

@@ -59,7 +59,7 @@ export const solverLaws: Readonly<Record<string, SolverLaw>> = {
   slow: { ...eager, marginBasisPoints: [2, 10], latencyMillis: [10_000, 180_000] }
 }
 
-const mostMargin = 0.5
+const maxMargin = 0.5
 
 /** The lowest margin of all solvers beyond the limit of an order, as a ratio of the price. */
 export const marginOf = (law: SolverLaw | undefined, seed: number, order: number, usd: number): number => {
@@ -70,7 +70,7 @@ export const marginOf = (law: SolverLaw | undefined, seed: number, order: number
     const solverMargin = lowest + (highest - lowest) * Seeded.fraction(seed, "margin", order, solver)
     least = Math.min(least, solverMargin)
   }
-  return Math.min(mostMargin, (least + (law.marginPerThousandUsd * usd) / 1000) / 10_000)
+  return Math.min(maxMargin, (least + (law.marginPerThousandUsd * usd) / 1000) / 10_000)
 }
 
 export const latencyOf = (law: SolverLaw | undefined, seed: number, order: number, attempt: number): number =>

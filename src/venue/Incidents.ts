@@ -18,7 +18,7 @@ import { clean } from "./wire/WireValue.ts"
 
 const call = { operation: "read the incidents", kind: "read", credential: "venue.incidents.token" } as const
 const readAgain = "1 minute"
-const mostWait = "5 seconds"
+const maxWait = "5 seconds"
 
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const Incident = Schema.Struct({
@@ -159,7 +159,7 @@ export const layer = ({ token, url }: Feed, assets: ReadonlyArray<Asset>, own: R
           Effect.flatMap((response) => receive(call, response)),
           Effect.flatMap(bodyIn),
           Effect.flatMap((body) => fromJson(body)),
-          Effect.timeout(mostWait),
+          Effect.timeout(maxWait),
           Effect.matchEffect({
             onFailure: (error) => {
               if (isRefusal(error)) answer = { refusal: error.message }

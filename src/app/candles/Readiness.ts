@@ -16,7 +16,7 @@ import type { Readiness } from "../../views/Plan.ts"
 import * as CandleSource from "./CandleSource.ts"
 
 /** A source may differ this much from the bot's own minutes, or from the venue's current price. */
-const mostDistance = 0.05
+const maxDistance = 0.05
 /** A source that ends earlier proves nothing about the present price. */
 const comparableMillis = 6 * 60 * minuteMillis
 /** The bot bridges gaps up to this length by itself. */
@@ -108,7 +108,7 @@ export const look = Effect.fn("Readiness.look")(function* (
     loaded.minutes.every(({ volume }) => volume === undefined)
       ? `${sourceName} has no volumes, but the strategy needs them`
       : null) ??
-    (distance !== undefined && distance > mostDistance
+    (distance !== undefined && distance > maxDistance
       ? `${sourceName} is ${percent(distance, 1)} away from the price of ${market.name}: another market or unit?`
       : null)
   const note =

@@ -23,8 +23,8 @@ const graceMillis = 5 * secondMillis
 /** A late source is read again after a quarter of the delay of its candle, and at least once a minute. */
 const lateShare = 0.25
 /** A start waits for many pages of an exchange. Later, a source that does not answer must not delay the others. */
-const mostMillis = { start: 10 * minuteMillis, close: 30 * secondMillis } as const
-const mostReadings = 4
+const maxMillis = { start: 10 * minuteMillis, close: 30 * secondMillis } as const
+const maxReadings = 4
 
 interface WantedCandles extends Pick<CandleSource.SourceRequest, "source" | "folder" | "needs"> {
   readonly hasVolumes: boolean
@@ -84,7 +84,7 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
     const minutes = yield* CandleSource.load({ ...source, market, from: start, now }).pipe(
       Effect.map((found) => found.filter(({ openedAt }) => openedAt + minuteMillis <= now)),
       Effect.timeoutOrElse({
-        duration: mostMillis[at],
+        duration: maxMillis[at],
         orElse: () => new CandleSource.CandleSourceFailed({ source: source.source, why: "it does not answer" })
       }),
       Effect.tap(() => Effect.sync(() => failures.delete(market))),
@@ -114,7 +114,7 @@ export const make = Effect.fn("WarmPrices.make")(function* (own: PriceStore["Ser
       ([market, source]) => source.hasVolumes && isDue(source, lastReports.get(market), now)
     )
     yield* Effect.forEach(due, ([market, source]) => loadMinutes(market, source, 0, "close"), {
-      concurrency: mostReadings,
+      concurrency: maxReadings,
       discard: true
     })
   })

@@ -22,7 +22,7 @@ import * as QuoteTerms from "../swap/SwapRequest.ts"
 import * as SwapTerms from "../swap/SwapTerms.ts"
 
 /** Quotes that wait for an answer; the oldest is dropped first. */
-const mostQuotes = 20
+const maxQuotes = 20
 
 export interface SwapServicesOptions {
   readonly config: BotConfig
@@ -58,7 +58,7 @@ export const make = Effect.fn("SwapServices.make")(function* ({ account, config,
     // The venue gives each quote its own address.
     const name = agreed.depositAddress
     quotes.set(name, agreed)
-    for (const old of quotes.keys()) if (quotes.size > mostQuotes) quotes.delete(old)
+    for (const old of quotes.keys()) if (quotes.size > maxQuotes) quotes.delete(old)
     const { amountIn, amountOut, destination, minAmountOut, origin } = agreed
     return {
       quote: name,

@@ -64,7 +64,7 @@ const someoneCanType = Effect.fnUntraced(function* (json: boolean) {
 })
 
 /** Without a person to ask, a refund must cost at most one part in this many of the order. */
-const mostUnasked = 20n
+const maxUnasked = 20n
 
 const typed = ask(Prompt.String({ message: `Type "${theWord}" to pay and continue, anything else to stop` })).pipe(
   Effect.catchTag("QuitError", () => Effect.succeed(""))
@@ -85,7 +85,7 @@ const agree = ({ json, word }: Pick<Carried, "json" | "word">, assets: ReadonlyM
       )
     }
     if (word === undefined) return (yield* typed) === theWord ? undefined : "the word was not typed"
-    return estimatedRefundFee * mostUnasked > inputAmount
+    return estimatedRefundFee * maxUnasked > inputAmount
       ? `its refund costs ${refund}, which is high for this order: confirm it at a terminal, without --confirm`
       : undefined
   })

@@ -40,7 +40,7 @@ export const askVenue = ({ settle }: Interview) =>
       const tokens = yield* VenueLook.tokens(url).pipe(
         Effect.mapError(({ message }) => new Unfit({ message: `${url}: ${message}${advice}` }))
       )
-      const usable = tokens.filter(({ decimals, symbol }) => isSymbol.test(symbol) && decimals <= mostDecimals)
+      const usable = tokens.filter(({ decimals, symbol }) => isSymbol.test(symbol) && decimals <= maxDecimals)
       if (usable.length < 2) return yield* new Unfit({ message: `${url} offers no two tokens that can be traded` })
       const sandbox = yield* VenueLook.sandboxAt(url)
       return { url, tokens: usable, sandbox }
@@ -50,8 +50,8 @@ export const askVenue = ({ settle }: Interview) =>
 export type FoundVenue = Effect.Success<ReturnType<typeof askVenue>>
 
 const isSymbol = /^[A-Za-z0-9.]{1,20}$/
-const mostDecimals = 36
-const mostShown = 40
+const maxDecimals = 36
+const maxShown = 40
 
 const symbolsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<string> => [
   ...new Set(tokens.map(({ symbol }) => symbol))
@@ -59,8 +59,8 @@ const symbolsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<string> => [
 
 export const tokenLine = (tokens: ReadonlyArray<Token>): string => {
   const symbols = symbolsOf(tokens)
-  const more = symbols.length > mostShown ? ` and ${symbols.length - mostShown} more` : ""
-  return `Tokens of the venue: ${symbols.slice(0, mostShown).join(", ")}${more}`
+  const more = symbols.length > maxShown ? ` and ${symbols.length - maxShown} more` : ""
+  return `Tokens of the venue: ${symbols.slice(0, maxShown).join(", ")}${more}`
 }
 
 export const usualMarket = (symbols: ReadonlyArray<string>): { readonly fallback?: string } =>

@@ -23,7 +23,7 @@ export class WitnessSilent extends Schema.TaggedError<WitnessSilent>()("WitnessS
 
 const patience = "5 seconds"
 
-const mostBytes = 65_536
+const maxBytes = 65_536
 
 const whereOf = (terms: WitnessPlace): string => ("file" in terms ? terms.file : terms.url)
 
@@ -32,8 +32,8 @@ const endOf = Effect.fnUntraced(function* (file: string) {
   if (!(yield* fileSystem.exists(file))) return undefined
   const opened = yield* fileSystem.open(file, { flag: "r" })
   const { size } = yield* opened.stat
-  yield* opened.seek(size > mostBytes ? size - BigInt(mostBytes) : 0n, "start")
-  const bytes = new Uint8Array(mostBytes)
+  yield* opened.seek(size > maxBytes ? size - BigInt(maxBytes) : 0n, "start")
+  const bytes = new Uint8Array(maxBytes)
   const byteCount = Number(yield* opened.read(bytes))
   return Buffer.from(bytes.subarray(0, byteCount)).toString("utf8")
 }, Effect.scoped)
@@ -42,7 +42,7 @@ const answerOf = Effect.fnUntraced(function* (url: string) {
   const client = yield* HttpClient.HttpClient
   const { body, status } = yield* receive({ operation: "ask the witness", kind: "read" }, yield* client.get(url))
   if (status === 404) return undefined
-  return status === 200 ? body.slice(-mostBytes) : yield* Effect.fail(`it answered with status ${status}`)
+  return status === 200 ? body.slice(-maxBytes) : yield* Effect.fail(`it answered with status ${status}`)
 })
 
 const failing =

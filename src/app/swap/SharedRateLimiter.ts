@@ -9,7 +9,7 @@ import { HistoryRateLimiter, type HistoryTurns } from "../../venue/http/HistoryR
 import { VenueConfig } from "../../venue/VenueConfig.ts"
 
 /** A booking further ahead than this comes from a clock that was wrong, and is not waited for. */
-const mostAheadMillis = 600_000
+const maxAheadMillis = 600_000
 
 /** `limit` names the rate limit; the table calls it lane. If the database cannot be written, the service enforces the rate with 429. */
 const turnsIn = (sql: SqlClient.SqlClient, limit: string): HistoryTurns => ({
@@ -17,8 +17,8 @@ const turnsIn = (sql: SqlClient.SqlClient, limit: string): HistoryTurns => ({
     sql<{ next_at: number }>`
       INSERT INTO request_lanes (lane, next_at) VALUES (${limit}, ${now + spacingMillis})
       ON CONFLICT (lane) DO UPDATE
-        SET next_at = CASE WHEN next_at > ${now + mostAheadMillis} THEN ${now} ELSE max(next_at, ${now}) END + ${spacingMillis}
-        WHERE next_at <= ${now + maxWaitMillis} OR next_at > ${now + mostAheadMillis}
+        SET next_at = CASE WHEN next_at > ${now + maxAheadMillis} THEN ${now} ELSE max(next_at, ${now}) END + ${spacingMillis}
+        WHERE next_at <= ${now + maxWaitMillis} OR next_at > ${now + maxAheadMillis}
       RETURNING next_at`.pipe(
       Effect.map(([row]) => (row === undefined ? undefined : row.next_at - spacingMillis)),
       Effect.orElseSucceed(() => now)

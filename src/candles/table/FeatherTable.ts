@@ -15,7 +15,7 @@ import { type Run, textOf } from "./TableText.ts"
 const magic = "ARROW1"
 const firstVersion = "FEA1"
 /** LZ4's format packs at most this many bytes into one. Candles do not come near it with any packer. */
-const mostPacked = 255
+const maxPacked = 255
 
 /** A year of minutes, 16 MB, takes half a second. */
 const patienceMillis = (bytes: Uint8Array): number => 2_000 + Math.ceil(bytes.length / 1_000)
@@ -34,7 +34,7 @@ const beginsWith = (bytes: Uint8Array, text: string): boolean =>
 export const isFeather = (bytes: Uint8Array): boolean => beginsWith(bytes, magic) || beginsWith(bytes, firstVersion)
 
 const unpacked = (packed: Uint8Array, length: number, unpack: () => Uint8Array): Uint8Array => {
-  if (length > packed.length * mostPacked) throw new Error(`${packed.length} bytes do not unpack to ${length}`)
+  if (length > packed.length * maxPacked) throw new Error(`${packed.length} bytes do not unpack to ${length}`)
   const bytes = unpack()
   if (bytes.length !== length) throw new Error(`${packed.length} bytes unpack to ${bytes.length}, not ${length}`)
   return bytes
@@ -63,7 +63,7 @@ const runsOf = (bytes: Uint8Array, { tableFromIPC }: Effect.Success<typeof reade
   if (beginsWith(bytes, firstVersion))
     throw new Error("the first version of Feather; write it again with pandas 1 or later")
   const table = tableFromIPC(bytes, { useBigInt: true })
-  if (table.numRows > bytes.length * mostPacked)
+  if (table.numRows > bytes.length * maxPacked)
     throw new Error(`${table.numRows} rows are not in ${bytes.length} bytes`)
   const names = table.schema.fields.map(({ name }) => name)
   const runs = names.map((columnName, index): Run => {

@@ -13,25 +13,25 @@ import type { BarPath } from "./BarPath.ts"
 
 const legs = 3
 /** A live strategy runs every few seconds: a small bar of a minute is one second, or five seconds in a long series. */
-const mostParts = 60
+const maxParts = 60
 const fewerParts = 12
 const longSeries = 100_000
 
 /** Small bars in one bar; 1 if bars cannot be cut into whole milliseconds. */
 export const partsOf = ({ bars, time: { stepMillis } }: Candles): number => {
-  for (let parts = bars > longSeries ? fewerParts : mostParts; parts >= legs; parts--)
+  for (let parts = bars > longSeries ? fewerParts : maxParts; parts >= legs; parts--)
     if (stepMillis % parts === 0) return parts
   return 1
 }
 
 /** Live prices are finer than those of the file, so this many decimal places are added, within the digits of a double. */
 const finer = 3
-const mostDigits = 15
+const maxDigits = 15
 
 const placesWithin = ({ high, priceScale }: Candles): number => {
   let most = 1
   for (const price of high) if (price > most) most = price
-  return Math.max(priceScale, Math.min(priceScale + finer, mostDigits - Math.ceil(Math.log10(most + 1))))
+  return Math.max(priceScale, Math.min(priceScale + finer, maxDigits - Math.ceil(Math.log10(most + 1))))
 }
 
 const axisOf = ({ bars, stepMillis, runBars, runTimes }: TimeAxis, parts: number): TimeAxis => ({

@@ -22,7 +22,7 @@ const limits = {
 const handshakeTimeout = 5_000
 /** Without a byte in either direction; the longest answer to wait for is a plan or a backtest. */
 const silenceMillis = 150_000
-const mostConnections = 64
+const maxConnections = 64
 
 /** Names a connection by its remote end, because a request over TLS has another socket object than the accepted one. */
 const nameOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
@@ -52,7 +52,7 @@ const limited = <S extends Server>(server: S): S => {
     socket.once("close", () => {
       if (open.get(name) === socket) open.delete(name)
     })
-    if (open.size >= mostConnections) {
+    if (open.size >= maxConnections) {
       const [oldest = ""] = open.keys()
       const dropped = [...open.keys()].find((each) => !answering.has(each)) ?? oldest
       open.get(dropped)?.destroy()

@@ -20,7 +20,7 @@ export class NotProposed extends Schema.TaggedError<NotProposed>()("NotProposed"
 const needsTarget = (action: string) => new NotProposed({ message: `${action} needs a target` })
 
 const validMillis = 300_000
-const mostWaiting = 20
+const maxWaiting = 20
 
 const json = Schema.decodeUnknownEffect(Schema.Json)
 
@@ -65,7 +65,7 @@ export const make = (operator: Ask) => {
     const now = yield* Clock.currentTimeMillis
     for (const [id, { until }] of waiting) if (until < now) waiting.delete(id)
     const [oldest] = waiting.keys()
-    if (waiting.size >= mostWaiting && oldest !== undefined) waiting.delete(oldest)
+    if (waiting.size >= maxWaiting && oldest !== undefined) waiting.delete(oldest)
     const proposal = Buffer.from(randomBytesUnsafe(9)).toString("base64url")
     waiting.set(proposal, { until: now + validMillis, run })
     return yield* Effect.orDie(json({ proposal, validUntil: now + validMillis, action: asked.action, what, plan }))

@@ -19,7 +19,7 @@ export interface ChatBot extends Pulse, Commanded {
   readonly stuckAfter: StepTerms
 }
 
-const mostLines = 20
+const maxLines = 20
 
 export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
   const books = yield* Bookkeeper
@@ -50,7 +50,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
         `would keep ${keep}, place ${create}, cancel ${cancel} and defer ${defer} orders`,
         ...changes
           .filter(({ action }) => action !== "keep")
-          .slice(0, mostLines)
+          .slice(0, maxLines)
           .map(
             ({ action, price, reason, side, slot, strategy }) =>
               `${action} ${strategy}/${slot}: ${side} at ${price}: ${reason.text}`
@@ -66,7 +66,7 @@ export const make = Effect.fn("ChatOperator.make")(function* (bot: ChatBot) {
         all.length === 1
           ? all.flatMap((each) => ExplanationText.lines(each, false)).join("\n")
           : all
-              .slice(0, mostLines)
+              .slice(0, maxLines)
               .map(({ because, slot, verdict }) => `${slot} ${verdict}: ${because[0] ?? ""}`)
               .join("\n")
       ),

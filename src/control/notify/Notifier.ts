@@ -22,8 +22,8 @@ export interface NoticePace {
 
 const usualPace: NoticePace = { groupMillis: 2_000, spacingMillis: 10_000, retryMillis: 2_000, retries: 7 }
 
-const mostWaiting = 1_000
-const mostLines = 20
+const maxWaiting = 1_000
+const maxLines = 20
 const patience = "15 seconds"
 
 /** A receiver did not accept a message. Its address is a secret and is not shown. */
@@ -107,11 +107,11 @@ const reasonOf = (error: Failed): string => {
 }
 
 const grouped = (notices: ReadonlyArray<Notice>): ReadonlyArray<Notice> => {
-  const rest = notices.length - mostLines
+  const rest = notices.length - maxLines
   const last = notices.at(-1)
   if (rest <= 0 || last === undefined) return notices
   // The most severe are kept, in their order.
-  const mostSevere = new Set(notices.toSorted((a, b) => weight(b) - weight(a)).slice(0, mostLines))
+  const mostSevere = new Set(notices.toSorted((a, b) => weight(b) - weight(a)).slice(0, maxLines))
   const more: Notice = { ...last, severity: "quiet", kind: "More", subject: "limitbot", text: `and ${rest} more` }
   return [...notices.filter((notice) => mostSevere.has(notice)), more]
 }
@@ -126,7 +126,7 @@ export const make = Effect.fn("Notifier.make")(function* (
 ) {
   const queues = yield* Effect.forEach(targets, (target) =>
     Effect.gen(function* () {
-      const queue = yield* Queue.sliding<Notice>(mostWaiting)
+      const queue = yield* Queue.sliding<Notice>(maxWaiting)
       const tell = Effect.gen(function* () {
         const first = yield* Queue.take(queue)
         yield* Effect.sleep(pace.groupMillis)

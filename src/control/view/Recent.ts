@@ -9,8 +9,8 @@ import type * as Money from "../../report/text/Money.ts"
 import { type LineView, lineOf } from "../../views/Events.ts"
 import { type FillView, fillView } from "../../views/Fills.ts"
 
-const mostLines = 20_000
-const mostFills = 20_000
+const maxLines = 20_000
+const maxFills = 20_000
 
 export interface Recent {
   sequence: number
@@ -23,12 +23,12 @@ export const make = (): Recent => ({ sequence: 0, lines: [], fills: [] })
 export const note = (recent: Recent, recorded: Recorded, assets: Money.Assets): void => {
   if (recorded.sequence <= recent.sequence) return
   recent.sequence = recorded.sequence
-  keep(recent.lines, lineOf(recorded, assets), mostLines)
+  keep(recent.lines, lineOf(recorded, assets), maxLines)
   noteFill(recent, recorded, assets)
 }
 
 const noteFill = (recent: Recent, { event, sequence }: Recorded, assets: Money.Assets): void => {
-  if (event._tag === "FillSeen") keep(recent.fills, fillView(sequence, event, assets), mostFills)
+  if (event._tag === "FillSeen") keep(recent.fills, fillView(sequence, event, assets), maxFills)
 }
 
 /** Drops a tenth at a time, so that a full list costs no more than a growing one. */
@@ -48,7 +48,7 @@ export const catchUp = (recent: Recent, assets: Money.Assets, journal: Journal["
 const begin = Effect.fnUntraced(function* (recent: Recent, assets: Money.Assets, journal: Journal["Service"]) {
   const lines: Array<LineView> = []
   let newest = 0
-  yield* eachPage(Stream.take(journal.newestFirst, mostLines), (page) => {
+  yield* eachPage(Stream.take(journal.newestFirst, maxLines), (page) => {
     for (const recorded of page) {
       newest = Math.max(newest, recorded.sequence)
       lines.push(lineOf(recorded, assets))

@@ -4,7 +4,7 @@ import { mid, type TwoSidedPrice } from "../../domain/Market.ts"
 import type { Minute } from "../../journal/PriceStore.ts"
 
 export const tickMillis = 5_000
-const mostTicks = 720
+const maxTicks = 720
 
 export interface Ticks {
   readonly note: (prices: ReadonlyMap<string, TwoSidedPrice>) => void
@@ -33,7 +33,7 @@ export const make = (): Ticks => {
           close: value
         }
       } else ticks.push({ openedAt, open: value, high: value, low: value, close: value })
-      if (ticks.length > mostTicks) ticks.shift()
+      if (ticks.length > maxTicks) ticks.shift()
     }
   }
   return { note, of: (market) => series.get(market) ?? [] }

@@ -53,7 +53,7 @@ export interface ReplayOptions {
   readonly candles: ReadonlyMap<string, ReadonlyArray<SeenCandle>>
 }
 
-const mostDifferences = 100
+const maxDifferences = 100
 
 export const make = (options: ReplayOptions) => {
   const { edited, markets } = options
@@ -113,7 +113,7 @@ export const make = (options: ReplayOptions) => {
     if (recorded === again) {
       identical += 1
       counts.identical += 1
-    } else if (differences.length < mostDifferences)
+    } else if (differences.length < maxDifferences)
       differences.push({
         ...{ sequence, at, strategy: event.strategy, recorded, now: again },
         changes: Changes.areLastDigits(recorded, again)

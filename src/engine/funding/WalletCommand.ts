@@ -17,8 +17,8 @@ const nothingSent = 65
 /** The usual exit code of a program that fails, mostly before it did anything. */
 const generalFailure = 1
 const hash = /^[\x21-\x7e]{1,200}$/
-const leastHashLength = 32
-const mostAnswer = 16_384
+const minHashLength = 32
+const maxAnswer = 16_384
 
 export interface WalletCommand extends Program.Program {
   /** Environment variables that hold our own secrets: the program is started without them. */
@@ -31,21 +31,21 @@ export const answerOf = (program: string, { end, output: said }: Program.Program
   if (end._tag === "Killed") return new WalletUnclear({ text: `${program} was ended by ${end.signal}` })
   const walletAnswer = readAnswer(output)
   if (end.code === generalFailure) {
-    return walletAnswer !== undefined && output.length >= leastHashLength
+    return walletAnswer !== undefined && output.length >= minHashLength
       ? new WalletUnclear({
           text: `${program} ended with code 1 after it named the transaction ${walletAnswer.txHash}`
         })
       : new WalletRefused({ text: output.slice(0, 200) || `${program} failed` })
   }
   // A hash counts whatever the exit code: money may have moved. One word of refusal is not a hash.
-  if (walletAnswer !== undefined && (end.code !== nothingSent || output.length >= leastHashLength)) return walletAnswer
+  if (walletAnswer !== undefined && (end.code !== nothingSent || output.length >= minHashLength)) return walletAnswer
   if (end.code === nothingSent) return new WalletRefused({ text: output.slice(0, 200) || `${program} refused` })
   return new WalletUnclear({ text: `${program} ended with code ${end.code} and without a transaction hash` })
 }
 
 export const termsOf = (secretVariables: ReadonlyArray<string>) => ({
   limitMillis: walletPatienceMillis,
-  mostOutput: mostAnswer,
+  mostOutput: maxAnswer,
   environment: { without: secretVariables }
 })
 

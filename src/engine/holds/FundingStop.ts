@@ -14,11 +14,11 @@ import type { StrategyState } from "../state/strategies/StrategyState.ts"
 import { pauseCode } from "../tracking/EarlyEnd.ts"
 
 /** Limit of consecutive refused payments without a deposit of the strategy between them. */
-const mostRefused = 3
+const maxRefused = 3
 /** Limit of consecutive early ends without a completely filled order of the strategy between them. */
-const mostEarlyEnds = 3
+const maxEarlyEnds = 3
 /** One may come from an old view of the venue; two are a pattern. */
-const mostRevived = 2
+const maxRevived = 2
 
 type Known = Pick<StrategyState, "endedEarly" | "refused" | "revived" | "unexplained">
 
@@ -39,7 +39,7 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
     },
   ({ refused }) => {
     // One payment that was reported as refused and made all the same is enough.
-    if (refused === undefined || (refused.isLie !== true && refused.times < mostRefused)) return undefined
+    if (refused === undefined || (refused.isLie !== true && refused.times < maxRefused)) return undefined
     const { answer, isLie, times } = refused
     const what =
       isLie === true
@@ -52,7 +52,7 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
     }
   },
   ({ endedEarly }) => {
-    if (endedEarly === undefined || endedEarly.times < mostEarlyEnds) return undefined
+    if (endedEarly === undefined || endedEarly.times < maxEarlyEnds) return undefined
     const { how, times } = endedEarly
     return {
       code: pauseCode,
@@ -62,7 +62,7 @@ const rows: ReadonlyArray<(known: Known) => Stop | undefined> = [
     }
   },
   ({ revived = [] }) => {
-    if (revived.length < mostRevived) return undefined
+    if (revived.length < maxRevived) return undefined
     const what = "are open although the venue had reported them ended and refunded"
     return {
       code: "revived-orders",

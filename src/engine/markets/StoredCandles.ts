@@ -9,7 +9,7 @@ import { OrderBook } from "../../orderbook/OrderBook.ts"
 import * as CandleFeed from "./CandleFeed.ts"
 
 /** At least this span is read, so that the start of the running minute is known. */
-const leastSpanMillis = 5 * minuteMillis
+const minSpanMillis = 5 * minuteMillis
 
 export const make = Effect.gen(function* () {
   const store = yield* PriceStore
@@ -31,7 +31,7 @@ export const make = Effect.gen(function* () {
     running?: CandleFeed.RunningMinute
   ) {
     const feed = CandleFeed.make(needs, (timeframe) => store.told(market, timeframe))
-    const minutes = yield* store.since(market, now - Math.max(feed.spanMillis, leastSpanMillis))
+    const minutes = yield* store.since(market, now - Math.max(feed.spanMillis, minSpanMillis))
     feed.restore(minutes, now, running)
     feed.adopt(yield* store.kept(market, now - feed.spanMillis))
     yield* complete(market, feed)

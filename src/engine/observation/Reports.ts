@@ -22,7 +22,7 @@ import * as ReportMemory from "./ReportMemory.ts"
 
 const notFound = 404
 /** Most odd entries that one run records; a hostile list could fill the disk with them. */
-const mostOdd = 100
+const maxOdd = 100
 
 export interface OrderReport {
   readonly order: Order
@@ -60,7 +60,7 @@ export const make = Effect.gen(function* () {
 
   const noteOdd = Effect.fnUntraced(function* ({ id, why }: OddOrder) {
     const key = id ?? why
-    if (knownOdd.has(key) || knownOdd.size >= mostOdd) return
+    if (knownOdd.has(key) || knownOdd.size >= maxOdd) return
     knownOdd.add(key)
     yield* books.record({ _tag: "OddOrderSeen", ...present({ orderId: id }), reason: why })
   })

@@ -24,9 +24,9 @@ import { readOrder } from "../tracking/OrderReads.ts"
 const againMillis = minuteMillis
 /** After this time in a run, ends are no longer read individually; `reconcile` compares everything. */
 const untilMillis = 10 * minuteMillis
-const mostAtOnce = 2
+const maxAtOnce = 2
 /** After this number of ends taken back, an order is left to the operator. */
-const mostLives = 3
+const maxLives = 3
 
 export const takenBackIn = (last: Placement, order: Order): string | undefined => {
   if (last.isByWord === true || isBare(last, order)) return undefined
@@ -53,7 +53,7 @@ const payoutNow = ({ withdrawals }: Order): string => {
 }
 
 const isToRead = ({ endedAt, isAlive, last }: EndedOrders.EndedOrder, now: number): boolean =>
-  isAlive !== true && elapsedMillis(endedAt, now) >= againMillis && (last.lives ?? 0) < mostLives
+  isAlive !== true && elapsedMillis(endedAt, now) >= againMillis && (last.lives ?? 0) < maxLives
 
 /** Ends of the last minutes, and, in the first minutes of a run, ends that the earlier run may not have read again. */
 const newest = ({ ended: { byId, newestAt }, runStartedAt }: BotState, now: number) => {
@@ -90,7 +90,7 @@ export const make = Effect.gen(function* () {
         const pause = differsSince.has(id) ? believedAfterMillis.otherwise : settings.retryMaxMillis
         return isToRead(ended, now) && confirmedEnds.get(id) !== ended.endedAt && waited >= pause
       })
-      .slice(0, mostAtOnce)
+      .slice(0, maxAtOnce)
   }
 
   const compare = Effect.fnUntraced(function* ({ endedAt, last }: EndedOrders.EndedOrder, now: number) {

@@ -19,8 +19,8 @@ type Listed = Effect.Success<ReturnType<ListOrders>>
 type Lister = Pick<Venue["Service"], "listOrders">
 
 const perPageMillis = 100
-const leastMillis = 1_000
-const mostMillis = 60_000
+const minMillis = 1_000
+const maxMillis = 60_000
 
 type Places = Pick<MoneyPlaces, "addresses" | "signerId">
 
@@ -85,7 +85,7 @@ const readerOf = Effect.fnUntraced(function* (venue: Lister, unfinishedOnly: boo
     )
     yield* Effect.forEach(waiting, ({ answer }) => Deferred.done(answer, exit), { discard: true })
     const pages = exit._tag === "Success" ? exit.value.pages : 1
-    yield* Effect.sleep(Math.min(mostMillis, Math.max(leastMillis, pages * perPageMillis)))
+    yield* Effect.sleep(Math.min(maxMillis, Math.max(minMillis, pages * perPageMillis)))
   })
   yield* Effect.forkScoped(Effect.forever(round))
 

@@ -16,7 +16,7 @@ import { readOrder } from "../tracking/OrderReads.ts"
 import type { OneLook, OrderReport, Reports } from "./Reports.ts"
 
 /** Placements whose payment counts as not made, or that were given up, are in no list. One poll reads at most this number of them. */
-const mostDead = 10
+const maxDead = 10
 
 export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }: Reports) {
   const venue = yield* Venue
@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function* ({ noteMissing, noteOdd, take }:
         const waited = elapsedMillis(books.tries.of(id).unpaidReadAt, now)
         return waited >= Math.max(retryMaxMillis, pause)
       })
-      .slice(0, mostDead)
+      .slice(0, maxDead)
 
   return { read: readEach, unpaid }
 })

@@ -1,8 +1,8 @@
 /**
- * Records why a slot has no order although one is planned: a limit of ours, a wait, or an end that is not believed. Each reason is recorded
- * once, even if reasons alternate, until the slot gets another placement, or its plan is dropped and comes back. It also reports exits that
- * a position lacks though nothing has refused them: an exit after a stop that is not filled within a minute, and an exit whose order has
- * ended in a way that is not believed yet.
+ * `Refusals` records why a slot has no order although one is planned: our limit, a wait, or an end that is not believed. Each reason is
+ * recorded once, even if reasons alternate, until the slot gets another placement, or its plan is dropped and comes back. `watch` reports
+ * exits that a position lacks though nothing has refused them: an exit after a stop that is not filled within a minute, and an exit whose
+ * order has ended in a way that is not believed yet.
  */
 import { Effect } from "effect"
 import { formatWithSymbol, max } from "../../domain/Amount.ts"

@@ -21,6 +21,7 @@ import { leavingBeside, leftByEdits } from "./LeavingOrders.ts"
 import { type Approved, check, type Denied, type LimitInputs, refusalOfSuccessor } from "./OrderLimits.ts"
 import { refusalsThatTell } from "./Remainders.ts"
 
+/** Counts of open orders, to which a plan adds its own, and placements that an edited file no longer plans. */
 export interface Beside {
   readonly tally: Tally.Tally
   readonly left: ReadonlyArray<Placement>

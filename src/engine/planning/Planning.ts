@@ -45,38 +45,38 @@ export const make = Effect.fnUntraced(function* (admits: (strategy: Strategy, de
   const plan = Effect.fn("Planning.plan")(function* (
     strategy: Strategy,
     moment: MarketMoment,
-    withdrawAll: Reason | undefined
+    cancelAll: Reason | undefined
   ) {
     const lastCalm = calm.get(strategy.name)
     const touched = touchedAt(books.state, strategy.name)
-    if (withdrawAll === undefined && lastCalm?.touchedAt === touched && lastCalm.decision === inForce(strategy, moment))
+    if (cancelAll === undefined && lastCalm?.touchedAt === touched && lastCalm.decision === inForce(strategy, moment))
       return lastCalm.decision
     calm.delete(strategy.name)
     const own = unfinished(books.state).filter((placement) => placement.strategy === strategy.name)
     const tally = Tally.of(books.state, strategy.name, moment.now)
     let view = viewOf(books.state, strategy, moment, tally)
     let decision = yield* decide(strategy, view)
-    const closedLegs = withdrawAll === undefined ? closings(books.state, strategy, decision.desired, view, own) : []
+    const closedLegs = cancelAll === undefined ? closings(books.state, strategy, decision.desired, view, own) : []
     if (closedLegs.length > 0) {
       yield* books.record(...closedLegs)
       view = viewOf(books.state, strategy, moment, tally)
       decision = yield* decide(strategy, view)
     }
     const wish =
-      withdrawAll === undefined
+      cancelAll === undefined
         ? withSweeps(wishOf(decision, view), sweeps(books.state, strategy, decision.desired, view, own))
-        : emptyWish(own, withdrawAll)
+        : emptyWish(own, cancelAll)
     const orders = own.map((placement) => ownOrder(books.state, strategy, placement, view))
     const changes = diff(strategy.market, wish, orders)
     const beside = { tally, left: leftByEdits(books.state, strategy) }
     yield* Effect.forEach(changes, (change) => apply(strategy, view, own, wish, beside, change), { discard: true })
     yield* watchExits(strategy, view, own, wish.desired)
-    if (withdrawAll !== undefined)
+    if (cancelAll !== undefined)
       yield* Effect.forEach(exitsIn(decision, view), (exit) => withheld(strategy, view, beside, exit), {
         discard: true
       })
     // `touched` was read before the plan, so an event that came during the plan makes the next plan run.
-    if (withdrawAll === undefined && isCalm(books.state, strategy, decision, view, wish, orders))
+    if (cancelAll === undefined && isCalm(books.state, strategy, decision, view, wish, orders))
       calm.set(strategy.name, { decision, touchedAt: touched })
     return decision
   })

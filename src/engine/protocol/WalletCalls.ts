@@ -10,7 +10,7 @@ import { type AskedPayment, unclear, walletRefused, withheld } from "../funding/
 import { about, type PlacementIn } from "../state/Placement.ts"
 import type { FundingInputs, Means } from "./Calls.ts"
 
-const mostNamed = 10_000
+const maxNamed = 10_000
 
 export const namedTransactions = (): Means["named"] => {
   const payersByHash = new Map<string, string>()
@@ -20,7 +20,7 @@ export const namedTransactions = (): Means["named"] => {
     note: (txHash, placement) => {
       payersByHash.set(txHash, placement)
       const [oldest] = payersByHash.keys()
-      if (payersByHash.size > mostNamed && oldest !== undefined) payersByHash.delete(oldest)
+      if (payersByHash.size > maxNamed && oldest !== undefined) payersByHash.delete(oldest)
     }
   }
 }

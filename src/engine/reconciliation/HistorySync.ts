@@ -16,7 +16,7 @@ import { transactionStatuses } from "../../venue/wire/WireHistory.ts"
 
 const pageSize = 1000
 /** No history has more pages. A pass ends even if the venue makes up new rows without limit. */
-const mostPages = 100_000
+const maxPages = 100_000
 /** An address without a payment stays pending without limit; after this time it is no longer read. */
 const openForMillis = Duration.toMillis("8 days")
 const beginning = 0
@@ -24,7 +24,7 @@ const beginning = 0
  * Retries of a page while the rate limiter refuses: another process may hold the limit for a while. Each failure counted here has already
  * waited several times.
  */
-const mostLimitedTimes = 20
+const maxLimitedTimes = 20
 const isLimited = ({ reason }: VenueError): boolean => reason._tag === "RetryLater"
 
 const finalStatuses = ["SUCCESS", "REFUNDED", "FAILED"] as const
@@ -71,14 +71,14 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
   let rows = 0
   // A cursor that was used before in this pass leads nowhere.
   const been = new Set([keyOf(pass)])
-  for (let pages = 1; pages <= mostPages; pages += 1) {
+  for (let pages = 1; pages <= maxPages; pages += 1) {
     const query = {
       numberOfTransactions: count,
       statuses: transactionStatuses.join(","),
       showTestTxs: "true",
       ...cursorOf(present)
     }
-    const page = yield* Effect.retry(history.transactions(query), { times: mostLimitedTimes, while: isLimited })
+    const page = yield* Effect.retry(history.transactions(query), { times: maxLimitedTimes, while: isLimited })
     rows += page.length
     const times = page.flatMap(({ createdAt }) => (createdAt === undefined ? [] : [createdAt]))
     const [newest, oldest] = [times[0], times.at(-1)]
@@ -99,7 +99,7 @@ const runPass = Effect.fnUntraced(function* ({ completeTo }: SyncProgress, pass:
     report({ rows, newest: top ?? horizon, oldest: oldest ?? horizon, horizon })
     if (isOver) return { pages, rows } satisfies Synced
   }
-  return { pages: mostPages, rows } satisfies Synced
+  return { pages: maxPages, rows } satisfies Synced
 })
 
 const keyOf = ({ cursor }: Pass): string => `${cursor?.address} ${cursor?.memo}`

@@ -18,7 +18,7 @@ import * as Comparison from "./Comparison.ts"
 import * as JournalOrders from "./JournalOrders.ts"
 import * as Reconciliation from "./Reconciliation.ts"
 
-const mostLooks = 5
+const maxLooks = 5
 
 export interface OwnRecords {
   readonly state: BotState.BotState
@@ -132,7 +132,7 @@ const balancesWith = <E, R>(books: Effect.Effect<Told, E, R>) =>
     const venue = yield* Venue
     const symbolOf = new Map(assets.map(({ id, symbol }) => [id, symbol]))
     let { sequence } = (yield* books).state
-    for (let look = 0; look < mostLooks; look += 1) {
+    for (let look = 0; look < maxLooks; look += 1) {
       const balanceRows = yield* home === "INTENTS" ? venue.publicBalances([...symbolOf.keys()]) : venue.balances
       const journalBooks = yield* books
       if (balanceRows === undefined) return undefined

@@ -36,7 +36,7 @@ export const mostDeposited = ({ funding, inputAmount, mayBePaid, swap }: Placeme
 /** An output above this multiple of the limit's promise is not an improvement. */
 const improvement = 2n
 /** Limit for an agreed quote, in tenths of its promise. */
-const mostTenthsOfQuote = 11n
+const maxTenthsOfQuote = 11n
 
 /** A buying order is for an exact output; a swap, and an order that sells, may bring more than they promise. */
 const isTooMuch = ({ by, inputAmount, outputAmount, side, swap }: Placement, order: Order): boolean => {
@@ -44,7 +44,7 @@ const isTooMuch = ({ by, inputAmount, outputAmount, side, swap }: Placement, ord
   const [received, spent] = [receivedBy(order), spentBy(order)]
   // The quote of a swap by hand is minutes old and names both amounts. A larger input gets proportionally more.
   if (swap !== undefined)
-    return (received - rounding) * swap.amountIn * 10n > mostTenthsOfQuote * (spent + rounding) * swap.amountOut
+    return (received - rounding) * swap.amountIn * 10n > maxTenthsOfQuote * (spent + rounding) * swap.amountOut
   if (side === "BUY" && by === undefined) return received > outputAmount + rounding
   return (received - rounding) * inputAmount > improvement * (spent + rounding) * outputAmount
 }

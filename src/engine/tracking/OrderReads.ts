@@ -8,8 +8,8 @@ import type { BoundOrder } from "../state/Placement.ts"
 /** Most orders that the venue gives in one page. */
 export const pageSize = 50
 /** A list with more pages than this never ends. The list of all accounts of a credential is long. */
-const mostPages = 2_000
-const mostPagesOfAll = 100_000
+const maxPages = 2_000
+const maxPagesOfAll = 100_000
 /** Clocks may differ, and the venue may date an order before we sent it. */
 const clockSkewMillis = 60_000
 
@@ -31,7 +31,7 @@ export const orderPages = (
   { since = Number.NEGATIVE_INFINITY, cursor: start, ...query }: Listing = {}
 ) =>
   Stream.suspend(() => {
-    const most = query.parties === undefined ? mostPages : mostPagesOfAll
+    const most = query.parties === undefined ? maxPages : maxPagesOfAll
     const listQuery = { ...query, ...(Number.isFinite(since) ? { since } : {}) }
     const seenIds = new Set<string>()
     let pages = 0

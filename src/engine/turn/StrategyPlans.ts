@@ -20,7 +20,7 @@ import { Bookkeeper } from "../state/Bookkeeper.ts"
 import { leftPositions } from "../state/strategies/LeftPosition.ts"
 
 /** A strategy that failed counts as fixed after this time without another failure. */
-const mendedAfterMillis = 60_000
+const fixedAfterMillis = 60_000
 
 const make = Effect.gen(function* () {
   const { strategies: first } = yield* EngineInputs
@@ -29,7 +29,7 @@ const make = Effect.gen(function* () {
   const planning = yield* Planning.make((yield* ForgottenOrders).admits)
   const decisions = new Map<string, Decision>()
   let strategies = first
-  const looks = new Map<string, readonly [MarketMoment, MarketMoment | undefined]>()
+  const lastMoments = new Map<string, readonly [MarketMoment, MarketMoment | undefined]>()
   const failedAt = new Map<string, number>()
   yield* watch.watchMarketsOf(first)
 
@@ -54,47 +54,47 @@ const make = Effect.gen(function* () {
       })
     )
     // A price that an edited file saw may be another market's.
-    for (const { name } of changed) looks.delete(name)
+    for (const { name } of changed) lastMoments.delete(name)
     strategies = next
   })
 
-  const before = ({ name }: Strategy, moment: MarketMoment): MarketMoment | undefined => {
-    const [last, earlier] = looks.get(name) ?? []
+  const previousMoment = ({ name }: Strategy, moment: MarketMoment): MarketMoment | undefined => {
+    const [last, earlier] = lastMoments.get(name) ?? []
     const isSameLook = last?.price.at === moment.price.at
-    looks.set(name, [moment, isSameLook ? earlier : last])
+    lastMoments.set(name, [moment, isSameLook ? earlier : last])
     return isSameLook ? earlier : last
   }
 
   const stateOf = ({ name }: Strategy) => books.state.strategies.get(name)
 
   /** Returns true if the strategy could be planned; without a price that is unknown. */
-  const decideAndPlan = Effect.fnUntraced(function* (strategy: Strategy, withdrawAll: Reason | undefined) {
+  const decideAndPlan = Effect.fnUntraced(function* (strategy: Strategy, cancelAll: Reason | undefined) {
     const now = yield* Clock.currentTimeMillis
     yield* books.record(...FundingStop.check(books.state, strategy))
     const moment = watch.moment(strategy, now)
     if (moment === undefined) return false
-    yield* books.record(...LossGuard.check(books.state, strategy, moment, before(strategy, moment)))
+    yield* books.record(...LossGuard.check(books.state, strategy, moment, previousMoment(strategy, moment)))
     const paused = stateOf(strategy)?.paused
     const losing = paused?.action === "drain" ? { code: paused.limit, text: paused.reason } : undefined
-    decisions.set(strategy.name, yield* planning.plan(strategy, moment, withdrawAll ?? losing))
+    decisions.set(strategy.name, yield* planning.plan(strategy, moment, cancelAll ?? losing))
     return true
   })
 
-  const failed = Effect.fnUntraced(function* (strategy: Strategy, mistake: unknown) {
+  const noteFailure = Effect.fnUntraced(function* (strategy: Strategy, mistake: unknown) {
     failedAt.set(strategy.name, yield* Clock.currentTimeMillis)
     if (stateOf(strategy)?.failing !== undefined) return
     yield* books.record({ _tag: "PlanFailed", strategy: strategy.name, reason: messageOf(mistake) })
   })
 
   const plan = Effect.fnUntraced(
-    function* (strategy: Strategy, withdrawAll: Reason | undefined) {
-      const isPlanned = yield* decideAndPlan(strategy, withdrawAll)
+    function* (strategy: Strategy, cancelAll: Reason | undefined) {
+      const isPlanned = yield* decideAndPlan(strategy, cancelAll)
       if (!isPlanned || stateOf(strategy)?.failing === undefined) return
       // A strategy that fails every second turn is still failing.
       const calmMillis = elapsedMillis(failedAt.get(strategy.name) ?? 0, yield* Clock.currentTimeMillis)
-      if (calmMillis >= mendedAfterMillis) yield* books.record({ _tag: "PlanMended", strategy: strategy.name })
+      if (calmMillis >= fixedAfterMillis) yield* books.record({ _tag: "PlanMended", strategy: strategy.name })
     },
-    (planned, strategy) => Effect.catchDefect(planned, (mistake) => failed(strategy, mistake))
+    (planned, strategy) => Effect.catchDefect(planned, (mistake) => noteFailure(strategy, mistake))
   )
 
   return {
@@ -105,8 +105,8 @@ const make = Effect.gen(function* () {
         const decision = decisions.get(strategy.name)
         return decision === undefined ? [] : [{ strategy, decision }]
       }),
-    planAll: (withdrawAll: Reason | undefined) =>
-      Effect.forEach(strategies, (strategy) => plan(strategy, withdrawAll), { discard: true })
+    planAll: (cancelAll: Reason | undefined) =>
+      Effect.forEach(strategies, (strategy) => plan(strategy, cancelAll), { discard: true })
   } as const
 })
 

@@ -37,8 +37,8 @@ export const make = Effect.gen(function* () {
    * Reads prices; returns the reason if the venue gives none. A refused credential or wrong decimals fail the turn only if it has no other
    * work: nothing is to be cancelled and no order must be tracked.
    */
-  const lookAtPrices = Effect.fnUntraced(function* (withdrawAll: Reason | undefined, isAgain = false) {
-    const hasNoOtherWork = withdrawAll === undefined && unfinished(books.state).length === 0
+  const lookAtPrices = Effect.fnUntraced(function* (cancelAll: Reason | undefined, isAgain = false) {
+    const hasNoOtherWork = cancelAll === undefined && unfinished(books.state).length === 0
     const unpriced = yield* watch.look(plans.inForce(), isAgain).pipe(
       Effect.as(undefined),
       Effect.catchTags({
@@ -53,16 +53,14 @@ export const make = Effect.gen(function* () {
   })
 
   /** Returns the reason why the venue could not be read. The first read that fails reports it at once. */
-  const observe = Effect.fnUntraced(function* (withdrawAll: Reason | undefined) {
-    const priced = Effect.tap(lookAtPrices(withdrawAll), (why) =>
-      why === undefined ? Effect.void : contact.isDown(why)
-    )
+  const observe = Effect.fnUntraced(function* (cancelAll: Reason | undefined) {
+    const priced = Effect.tap(lookAtPrices(cancelAll), (why) => (why === undefined ? Effect.void : contact.isDown(why)))
     const orderCheck = observation.look(markets, watch.prices, contact.isDown, books.tries.revive)
     const [unpriced, unseen] = yield* Effect.all([priced, orderCheck], { concurrency: 2 })
     // An order has filled after the price of its market was read, so the price has moved.
     const isStale = [...observation.lastFillAt].some(([market, at]) => at >= (watch.prices.get(market)?.at ?? Infinity))
     observation.lastFillAt.clear()
-    const problem = unseen ?? unpriced ?? (isStale ? yield* lookAtPrices(withdrawAll, true) : undefined)
+    const problem = unseen ?? unpriced ?? (isStale ? yield* lookAtPrices(cancelAll, true) : undefined)
     if (problem !== undefined) yield* contact.isDown(problem)
     else if (yield* contact.isUp) books.tries.hurry(yield* Clock.currentTimeMillis)
     yield* books.record(...VenueTime.compared(books.state, yield* venue.clockSkewMillis))
@@ -77,16 +75,16 @@ export const make = Effect.gen(function* () {
     yield* listen
     const lost = yield* leaseLost
     yield* noteLease(books, lost)
-    const withdrawAll = yield* withdraw
+    const cancelAll = yield* withdraw
     const startedAt = yield* Clock.currentTimeMillis
     contact.turnBegins(startedAt)
-    const problem = yield* observe(withdrawAll)
+    const problem = yield* observe(cancelAll)
     const mayPlan =
       problem === undefined &&
       closedForAll(books.state, { leaseLost: lost, stopped: undefined }, "plan") === undefined &&
       (yield* admit)
     if (mayPlan) {
-      const planAll = plans.planAll(withdrawAll)
+      const planAll = plans.planAll(cancelAll)
       yield* planAll
       // The first answer after a start lets waiting slots begin in this turn; the next turn may be far away.
       yield* contact.isolated(Effect.flatMap(forgotten.look(), (isOpened) => (isOpened ? planAll : Effect.void)))

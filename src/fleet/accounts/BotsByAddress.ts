@@ -12,7 +12,7 @@ import { type BotDetail, type BotLine, lineOfBot, unreachable } from "../server/
 
 const lookMillis = 3_000
 const patienceMillis = 5_000
-const mostTogether = 16
+const maxTogether = 16
 
 export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArray<RegisteredBot>) {
   const lines = new Map<string, BotLine>(bots.map(({ name }) => [name, unreachable(name, "not asked yet")]))
@@ -34,7 +34,7 @@ export const make = Effect.fn("BotsByAddress.make")(function* (bots: ReadonlyArr
     lines.set(bot.name, line)
     seenAt.set(bot.name, yield* Clock.currentTimeMillis)
   })
-  const all = Effect.forEach(bots, look, { concurrency: mostTogether, discard: true })
+  const all = Effect.forEach(bots, look, { concurrency: maxTogether, discard: true })
   if (bots.length > 0) yield* Effect.forkScoped(Effect.forever(Effect.andThen(all, Effect.sleep(lookMillis))))
 
   const refused = Effect.mapError(({ message }: { readonly message: string }) => new Refused({ message }))

@@ -7,17 +7,17 @@ import type { Family, MetricSample } from "../../control/view/Metrics.ts"
 import * as Decimal from "../../domain/Decimal.ts"
 import { type BotLine, botStates, problemsByKind, sumOf, totalsOf } from "./FleetView.ts"
 
-const mostClasses = 50
-const mostAssets = 100
+const maxClasses = 50
+const maxAssets = 100
 const rest = "other"
 
 const byClass = (lines: ReadonlyArray<BotLine>): ReadonlyArray<readonly [string, ReadonlyArray<BotLine>]> => {
   const largest = [...Map.groupBy(lines, (line) => line.class)].toSorted(
     ([, one], [, other]) => other.length - one.length
   )
-  const others = largest.slice(mostClasses).flatMap(([, members]) => members)
+  const others = largest.slice(maxClasses).flatMap(([, members]) => members)
   const largestClasses = largest
-    .slice(0, mostClasses)
+    .slice(0, maxClasses)
     .map(([name, members]) => [name === "" ? "none" : name, members] as const)
   return others.length === 0 ? largestClasses : [...largestClasses, [rest, others] as const]
 }
@@ -47,7 +47,7 @@ export const families = (lines: ReadonlyArray<BotLine>): ReadonlyArray<Family> =
   const classes = byClass(lines)
   const assets = new Set(
     totalsOf(lines)
-      .slice(0, mostAssets)
+      .slice(0, maxAssets)
       .map(({ asset }) => asset)
   )
   return [

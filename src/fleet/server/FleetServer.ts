@@ -16,7 +16,7 @@ import { FleetApi, type FleetCommand } from "./FleetApi.ts"
 import * as FleetMetrics from "./FleetMetrics.ts"
 import { fleetView } from "./FleetView.ts"
 
-const mostListed = 200
+const maxListed = 200
 
 const looking = HttpApiBuilder.group(
   FleetApi,
@@ -24,7 +24,7 @@ const looking = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const fleet = yield* Fleet
     return handlers.handleAll({
-      fleet: Effect.fnUntraced(function* ({ query: { limit = mostListed, ...filter } }) {
+      fleet: Effect.fnUntraced(function* ({ query: { limit = maxListed, ...filter } }) {
         const { role } = yield* TokenHolder
         const lines = yield* fleet.lines
         return { at: yield* Clock.currentTimeMillis, role, ...fleetView(lines, filter, limit) }

@@ -30,8 +30,8 @@ interface Waiting extends Append {
 }
 
 /** Maximum number of appends in one statement. With more, all of them wait for the slowest. */
-const mostTogether = 64
-const mostWaiting = 4_096
+const maxTogether = 64
+const maxWaiting = 4_096
 
 /** Each append is tried again for half a minute while the database is unreachable. Its caller waits. */
 const whileAway = {
@@ -43,7 +43,7 @@ const whileAway = {
 export const make = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<Appends, never, Scope.Scope> {
-  const queue = yield* Queue.bounded<Waiting>(mostWaiting)
+  const queue = yield* Queue.bounded<Waiting>(maxWaiting)
 
   const settle = (append: Append) =>
     Effect.flatMap(
@@ -76,7 +76,7 @@ export const make = Effect.fnUntraced(function* (
 
   yield* Effect.forkScoped(
     Effect.forever(
-      Effect.flatMap(Queue.takeBetween(queue, 1, mostTogether), (taken) =>
+      Effect.flatMap(Queue.takeBetween(queue, 1, maxTogether), (taken) =>
         Effect.forEach(apart(taken), writeTogether, { discard: true })
       )
     )

@@ -8,13 +8,13 @@ import { broken } from "../Journal.ts"
 import { type Minute, PriceStore, type SeenCandle } from "../PriceStore.ts"
 
 const unusable = broken("Cannot read or write the stored prices")
-const mostKnown = 10_000
+const maxKnown = 10_000
 
 export const of = (sql: SqlClient.SqlClient, venue: string): PriceStore["Service"] => {
   const storedKeys = new Set<string>()
   const isKnown = (key: string): boolean => {
     if (storedKeys.has(key)) return true
-    if (storedKeys.size >= mostKnown) storedKeys.clear()
+    if (storedKeys.size >= maxKnown) storedKeys.clear()
     storedKeys.add(key)
     return false
   }

@@ -32,11 +32,11 @@ const columnOf = (rows: ReadonlyArray<Row>, key: string): Column => {
   return { key, ...(values.length === rows.length ? {} : { has }), ...stored(values) }
 }
 
-const mostAmount = 2n ** 63n
+const maxAmount = 2n ** 63n
 
 const stored = (values: ReadonlyArray<unknown>): Pick<Column, "values" | "names"> => {
   if (values.every((value) => typeof value === "number")) return { values: Float64Array.from(values) }
-  if (values.every((value) => typeof value === "bigint" && value < mostAmount && value >= -mostAmount))
+  if (values.every((value) => typeof value === "bigint" && value < maxAmount && value >= -maxAmount))
     return { values: BigInt64Array.from(values as ReadonlyArray<bigint>) }
   const numbers = new Map<unknown, number>()
   for (const value of values) if (!numbers.has(value)) numbers.set(value, numbers.size)

@@ -59,7 +59,7 @@ export const worthAtStart = ({ parts }: Pick<BandSide.BandSide, "parts">): numbe
 /** Quantiles need no more precision than this share of the equity at the start. */
 const precision = 0.0001
 
-const mostRuns = 10 * Quantiles.batch - 1
+const maxRuns = 10 * Quantiles.batch - 1
 
 /** Decisions, orders and fills of all runs together; about 15 seconds of one core. */
 const usualWork = 4_000_000
@@ -68,7 +68,7 @@ const mostWork = 50_000_000
 
 export const runsWithin = (events: number): number => {
   const batches = Math.floor((usualWork / Math.max(1, events) + 1) / Quantiles.batch)
-  if (batches >= 1) return Math.min(mostRuns, batches * Quantiles.batch - 1)
+  if (batches >= 1) return Math.min(maxRuns, batches * Quantiles.batch - 1)
   return Math.max(1, Math.min(Quantiles.firstRuns, Math.floor(mostWork / events)))
 }
 
@@ -154,7 +154,7 @@ export const simulated = (
   const venue = [...new Set(inputs.map(({ options }) => VenuePrior.describe(options)))]
   const first = simulate(ground, 1)
   const most = asked ?? runsWithin(first.events)
-  const ended = asked !== undefined ? "as asked" : most < mostRuns ? "most work" : "most runs"
+  const ended = asked !== undefined ? "as asked" : most < maxRuns ? "most work" : "most runs"
   const runs: [RunFigures, ...Array<RunFigures>] = [first.figures]
   let before: Quantiles.Quantiles<bigint> | undefined
   for (;;) {

@@ -5,11 +5,11 @@
  * trial of the search is no better than the median trial.
  */
 
-const fewestPeriods = 4
-const mostBlocks = 16
+const minPeriods = 4
+const maxBlocks = 16
 
 export const blocksFor = (periods: number): number => {
-  const blocks = Math.min(mostBlocks, 2 * Math.floor(periods / fewestPeriods / 2))
+  const blocks = Math.min(maxBlocks, 2 * Math.floor(periods / minPeriods / 2))
   return blocks < 4 ? 0 : blocks
 }
 

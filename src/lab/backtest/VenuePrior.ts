@@ -28,14 +28,14 @@ const priors = {
 type Drawn = keyof typeof priors
 
 /** Maximum share of the orders cancelled near the market that a solver may already have in hand. */
-const mostInHand = 0.4
+const maxInHand = 0.4
 
 interface Supposed {
   readonly range: Range
   readonly by: "prior" | "measured" | "given"
 }
 
-const mostRefunded = 0.1
+const maxRefunded = 0.1
 
 type Options = Pick<Backtest.Options, "changes" | "measured">
 
@@ -66,8 +66,8 @@ export const draw = (options: Options, sides: readonly [FillRules, FillRules], n
     payoutMillis: time(of("payoutMillis")),
     cancelMillis: time(of("cancelMillis")),
     // A slow venue refuses more.
-    refundedSwapShare: mostRefunded * far ** 3,
-    inHand: { share: next() * mostInHand, distance: 0.005, seed: Math.floor(next() * 1e9) },
+    refundedSwapShare: maxRefunded * far ** 3,
+    inHand: { share: next() * maxInHand, distance: 0.005, seed: Math.floor(next() * 1e9) },
     volumeShare: next() < 0.5 ? a.volumeShare : b.volumeShare
   }
 }

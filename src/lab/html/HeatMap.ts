@@ -103,10 +103,10 @@ const shades = ["··", "░░", "▒▒", "▓▓", "██"]
 export const step = (value: number, [least, greatest]: readonly [number, number], steps: number): number =>
   greatest > least ? Math.min(steps - 1, Math.floor(((value - least) / (greatest - least)) * steps)) : 0
 
-const mostCells = 16
+const maxCells = 16
 
 export const lines = (map: HeatMap, format: (value: number) => string): ReadonlyArray<string> => {
-  const small = coarse(map, mostCells)
+  const small = coarse(map, maxCells)
   const limits = range(map)
   if (limits === undefined) return []
   const width = Math.max(...small.rows.map((name) => name.length))

@@ -55,13 +55,13 @@ export const lines = ({ replayed, verdicts, code, profit }: Found): ReadonlyArra
   ]
 }
 
-const mostChanges = 10
+const maxChanges = 10
 
 const differenceLines = ({ at, changes, strategy }: Replayed["differences"][number]): ReadonlyArray<string> => {
-  const more = changes.length - mostChanges
+  const more = changes.length - maxChanges
   return [
     `${iso(at)} ${strategy}`,
-    ...changes.slice(0, mostChanges).map((change) => `  ${change}`),
+    ...changes.slice(0, maxChanges).map((change) => `  ${change}`),
     ...(more > 0 ? [`  and ${counted(more, "more change")}: --json has all`] : [])
   ]
 }

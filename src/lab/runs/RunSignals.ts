@@ -7,7 +7,7 @@ import { WrongUsage } from "../../process/WrongUsage.ts"
 import type { Strategy } from "../../strategy/Strategy.ts"
 
 const journalPrefix = "journal:"
-const mostProblems = 20
+const maxProblems = 20
 
 const valuesOf = Effect.fnUntraced(function* (from: string) {
   if (from.startsWith(journalPrefix)) {
@@ -20,7 +20,7 @@ const valuesOf = Effect.fnUntraced(function* (from: string) {
     .pipe(Effect.mapError(({ message }) => new WrongUsage({ message: `--signals ${from}: ${message}` })))
   const { problems, values } = SignalCsv.parseSignals(text, from)
   if (problems.length === 0) return values
-  return yield* new WrongUsage({ message: problems.slice(0, mostProblems).map(format).join("\n") })
+  return yield* new WrongUsage({ message: problems.slice(0, maxProblems).map(format).join("\n") })
 })
 
 /** Returns `undefined` for a strategy without signals. A strategy with signals needs values, because it would otherwise decide nothing. */

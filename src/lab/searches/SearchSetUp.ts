@@ -28,7 +28,7 @@ export interface SearchedRun extends OnMarkets.FileRun {
   readonly search: Trial.Search
 }
 
-const mostTrials = 10_000_000
+const maxTrials = 10_000_000
 
 const conditionsOf = (where: ReadonlyArray<string>) =>
   Effect.forEach(where, (text) => {
@@ -64,7 +64,7 @@ export const load = Effect.fn("SearchSetUp.load")(function* (asked: SearchAsked)
   const conditions = yield* conditionsOf(asked.where)
   const space = yield* Effect.forEach(asked.set, (text) => orWrong(SweepSpace.dimension(text)))
   const count = Option.getOrElse(asked.random, () => SweepSpace.size(space))
-  if (count < 1 || count > mostTrials)
+  if (count < 1 || count > maxTrials)
     return yield* new WrongUsage({ message: `${count} trials: take larger steps, or --random 1000` })
   yield* refuseUnknownKeys(source, space, yield* orWrong(SweepSpace.template(text, space)))
   const threads = Option.getOrElse(asked.threads, availableParallelism)

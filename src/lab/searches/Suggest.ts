@@ -30,7 +30,7 @@ export interface SuggestPlan extends Sweep.SweepPlan {
 
 const patienceMillis = 120_000
 const leaveMillis = 5_000
-const mostLineLength = 100_000
+const maxLineLength = 100_000
 
 const Suggestion = Schema.fromJsonString(
   Schema.Struct({
@@ -114,7 +114,7 @@ export const run = Effect.fn("Suggest.run")(function* (
         const line = yield* hear
         const wrong = () =>
           new SuggestFailed({ why: `${quoteLine(line)} is not a suggestion such as {"id": 1, "values": {…}}` })
-        if (line.length > mostLineLength) return yield* wrong()
+        if (line.length > maxLineLength) return yield* wrong()
         const { id, values } = yield* Effect.mapError(decode(line), wrong)
         return { id, trial: yield* trialOf(plan, values) }
       })

@@ -14,7 +14,7 @@ import { priceOf, taxPools } from "./Tables.ts"
 
 const places = 11
 /** The smallest price above zero with these places. Losses are written at this price. */
-const leastPrice = `0.${"1".padStart(places, "0")}`
+const minPrice = `0.${"1".padStart(places, "0")}`
 const holder = "account"
 const exchange = "limitbot"
 
@@ -92,7 +92,7 @@ const rowOf = (trade: Trade, decimals: Decimals, index: number): ReadonlyArray<O
   const common = [iso(trade.at), trade.base, exchange, holder]
   // As precisely as RP2 reads it, so that price times quantity is the amount paid.
   const priceText = priceOf(trade, decimals, places) ?? "0"
-  const price = { number: trade.loss === undefined ? priceText : leastPrice }
+  const price = { number: trade.loss === undefined ? priceText : minPrice }
   const quantity = { number: format(trade.baseAmount, decimals(trade.base)) }
   const id = `${trade.fillId}-${index}`
   return trade.side === "BUY"

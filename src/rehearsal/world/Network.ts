@@ -39,7 +39,7 @@ export interface NetworkOptions {
   readonly rewrite?: (departure: Departure, answer: HttpAnswer) => HttpAnswer | undefined
 }
 
-const mostOldAnswers = 400
+const maxOldAnswers = 400
 const latencyMillis = 20
 
 export const make = (options: NetworkOptions): HttpClient.HttpClient => {
@@ -81,7 +81,7 @@ export const make = (options: NetworkOptions): HttpClient.HttpClient => {
   })
 
   const keep = (path: string, answer: HttpAnswer): void => {
-    if (old.size > mostOldAnswers) old.clear()
+    if (old.size > maxOldAnswers) old.clear()
     old.set(path, [...(old.get(path) ?? []).slice(-8), { ...answer, at: world.now }])
   }
 

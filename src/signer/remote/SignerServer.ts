@@ -39,12 +39,12 @@ export class SocketUnavailable extends Schema.TaggedError<SocketUnavailable>()("
   message: Schema.String
 }) {}
 
-const mostApprovalMillis = 7 * dayMillis
+const maxApprovalMillis = 7 * dayMillis
 
 const modeFor = { owner: 0o600, group: 0o660 } as const
 
 const requestMillis = 5_000
-const mostWaiting = 64
+const maxWaiting = 64
 
 const strict = { onExcessProperty: "error" } as const
 const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(SignerRequest), strict)
@@ -173,7 +173,7 @@ const approvalOf = Effect.fnUntraced(function* (
   const keys = policies(at).flatMap(({ approvers = [] }) => approvers)
   const by = approverOf({ account: signerId, asset, amount, validUntil, nonce }, signature, keys)
   if (by === undefined) return refused("approval", "the signature of an approver over this payment", "another one")
-  if (validUntil <= wall || validUntil > wall + mostApprovalMillis)
+  if (validUntil <= wall || validUntil > wall + maxApprovalMillis)
     return refused("approval", "a time within the next seven days", new Date(validUntil).toISOString())
   if (record.entries.some(({ approvals, what }) => what === "approved" && approvals?.includes(nonce) === true))
     return refused("approval", "an approval that was not used before", "the same one")
@@ -192,7 +192,7 @@ const signedCheckpoint = Effect.fnUntraced(function* (text: string, signerId: st
 })
 
 /** Longest life of a login that is signed. A login lives for five minutes; one without an end would be a password. */
-const mostLoginMillis = 15 * minuteMillis
+const maxLoginMillis = 15 * minuteMillis
 
 const Login = Schema.Struct({ deadline: Schema.Unknown, intents: Schema.Tuple([]), signer_id: Schema.Unknown })
 const decodeLogin = Schema.decodeUnknownResult(Login, strict)
@@ -203,7 +203,7 @@ const loginProblem = (text: string, signerId: string, now: number): string | und
   const { deadline: until, signer_id } = message.success
   if (signer_id !== signerId) return "another signer_id"
   const deadline = Timestamp.parse(String(until))
-  return deadline !== undefined && deadline <= now + mostLoginMillis ? undefined : "a deadline too far ahead, or none"
+  return deadline !== undefined && deadline <= now + maxLoginMillis ? undefined : "a deadline too far ahead, or none"
 }
 
 const isAnswered = (path: string) =>
@@ -250,7 +250,7 @@ export const serve = Effect.fn("SignerServer.serve")(function* ({ openTo, socket
   const one = Effect.fnUntraced(
     function* (connection: Socket.Socket) {
       const line = yield* Effect.timeout(lineOf(connection), requestMillis)
-      if (waiting >= mostWaiting) return
+      if (waiting >= maxWaiting) return
       waiting += 1
       const answered = Effect.onExit(answer(line), (exit) => {
         waiting -= 1

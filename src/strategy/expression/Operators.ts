@@ -91,7 +91,7 @@ export const movingName = ({ dependence }: Term, other: Term): string =>
   dependence === "time" || other.dependence === "time" ? "since" : "mid"
 
 /** The most prices in one comparison, because the box within which it stays has a corner for each combination of their ends. */
-const mostPrices = 4
+const maxPrices = 4
 
 export const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDependence => {
   const kinds = new Set([a.dependence, b.dependence])
@@ -101,7 +101,7 @@ export const dependenceOf = (operator: Operator, a: Term, b: Term): PriceDepende
   const all = new Set([...left, ...right])
   if (all.size === 0) return "none"
   const isShared = all.size < left.size + right.size
-  if (all.size > mostPrices) return "other"
+  if (all.size > maxPrices) return "other"
   if (operator === "/" && right.size > 0) return isShared || !isPositive(b) ? "other" : "monotone"
   const isLine = !kinds.has("monotone")
   if (isShared) return isLine && operator !== "*" ? "linear" : "other"

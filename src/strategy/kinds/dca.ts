@@ -21,7 +21,7 @@ import { decimalIn, MadeOf, numberIn } from "./Memory.ts"
 import { away, checkFall, negate, orderPrice } from "./PriceLevels.ts"
 import { quantityAt, size } from "./Size.ts"
 
-const mostPurchases = 1_000
+const maxPurchases = 1_000
 
 const timesOf = (answer: Ask.AnswerOf): number => Number(answer("times"))
 
@@ -29,7 +29,7 @@ const keys = (market: Market) => ({
   side: Read.withDefault(Read.side, "BUY", "buy or sell"),
   every: Read.required(Read.duration, "time between purchases"),
   size: Read.required(size(market), "of each purchase"),
-  times: Read.required(Read.integer(1, mostPurchases), "total number of purchases"),
+  times: Read.required(Read.integer(1, maxPurchases), "total number of purchases"),
   reach: Read.withDefault(givenAway, Decimal.zero, "a purchase may pay this much more than the mid"),
   drop: Read.optional(Read.ratio, "buy also when the price is this far below the last purchase"),
   pauseAbove: Read.optional(Read.price, "buy nothing at or above this price"),

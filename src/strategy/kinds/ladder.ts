@@ -34,7 +34,7 @@ import {
   sharing
 } from "./Total.ts"
 
-const mostRungs = 1_000
+const maxRungs = 1_000
 const profiles = ["flat", "linear", "geometric"] as const
 type Profile = (typeof profiles)[number]
 
@@ -53,7 +53,7 @@ const keys = (market: Market) => ({
   side: Read.required(Read.side, "of all rungs"),
   from: Read.required(tickPrice(market), "price of the first rung"),
   to: Read.required(tickPrice(market), "price of the last rung"),
-  rungs: Read.required(Read.integer(1, mostRungs), "how many orders"),
+  rungs: Read.required(Read.integer(1, maxRungs), "how many orders"),
   profile: Read.optional(
     Read.oneOf(...profiles),
     "sizes: flat, all alike; linear, 1, 2, 3 parts; geometric, by the scale",
@@ -94,7 +94,7 @@ export const ladder: Kind = {
         side: { ask: Ask.side },
         from: { ask: Ask.price(`Price of the first order, ${Ask.per(market)}`, Ask.below(0.02)) },
         to: { ask: Ask.price("Price of the last order", Ask.below(0.1)) },
-        rungs: { ask: Ask.text("How many orders", "5", Read.integer(2, mostRungs)) },
+        rungs: { ask: Ask.text("How many orders", "5", Read.integer(2, maxRungs)) },
         profile: { is: "flat", note: "sizes alike; linear: 1, 2, 3 parts; geometric: each half as much again" },
         total: {
           ask: Ask.paidAmount("with all orders together", market),

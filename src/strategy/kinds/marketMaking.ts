@@ -38,11 +38,11 @@ import { part, share } from "./PriceLevels.ts"
 import { baseAmounts } from "./Size.ts"
 import { spread } from "./Volatility.ts"
 
-const mostLevels = 50
+const maxLevels = 50
 const levelsOf = (answer: Ask.AnswerOf): number => Number(answer("levels"))
 
 const keys = (market: Market) => ({
-  levels: Read.required(Read.integer(1, mostLevels), "orders on each side"),
+  levels: Read.required(Read.integer(1, maxLevels), "orders on each side"),
   spread: Read.required(spread, "between the first bid and the first ask"),
   step: Read.optional(Read.ratio, "from one level to the next", "the spread"),
   size: Read.required(baseAmounts(market), "of each order, in base; or a list with one for each level"),
@@ -144,7 +144,7 @@ export const marketMaking: Kind = {
       checkRatio({ ratio, bought: quantity }, "a pair of quotes", at("spread"), section, wideningHint)
     }
     const centre = readCentre(settings, section)
-    const whole: Quoting = {
+    const maker: Quoting = {
       ...settings,
       levels,
       quantity,
@@ -158,14 +158,14 @@ export const marketMaking: Kind = {
     const needs = centre?.needs ?? noNeeds()
     if (follows !== undefined) needCandles(needs, follows.series.timeframe, follows.series.warmUp)
     if (model !== undefined) needCandles(needs, model.timeframe, Model.warmUp(model))
-    const parts = whole.maxImpact === undefined ? [OrderSizes.wholePart] : OrderSizes.partsOfSize
+    const parts = maker.maxImpact === undefined ? [OrderSizes.wholePart] : OrderSizes.partsOfSize
     const quantities = parts.map((part) => (quantity * part) / OrderSizes.wholePart)
-    const quotes = decider(whole)
+    const quotes = decider(maker)
     return {
       initialMemory: null,
       ...(needs.candles.size + needs.watched.size + needs.signals.size === 0 ? {} : neededBy(needs)),
       depth: [...needs.depth, ...quantities],
-      decide: hanging === undefined ? quotes : withHanging(quotes, { ...whole, ...hanging })
+      decide: hanging === undefined ? quotes : withHanging(quotes, { ...maker, ...hanging })
     }
   })
 }
@@ -221,8 +221,8 @@ const isSameHeld = (a: HeldQuotes, b: HeldQuotes): boolean =>
   a.eighths === b.eighths &&
   a.quoted === b.quoted
 
-const eighthsInForce = (whole: Quoting, view: View, before: bigint | undefined, isNew: boolean): bigint | undefined =>
-  isNew || before === undefined ? (OrderSizes.eighthsNow(whole, view) ?? before) : before
+const eighthsInForce = (maker: Quoting, view: View, before: bigint | undefined, isNew: boolean): bigint | undefined =>
+  isNew || before === undefined ? (OrderSizes.eighthsNow(maker, view) ?? before) : before
 
 const waiting = (
   { centre, levels, keys, spread }: Quoting,
@@ -252,8 +252,8 @@ const waiting = (
 const isFixed = ({ spread }: Quoting, width: Decimal.Decimal): boolean =>
   spread.follows === undefined && spread.model === undefined && Decimal.equals(spread.widest, width)
 
-const delayed = (whole: Quoting, view: View, known: Memory) => {
-  const { levels, filledDelayMillis } = whole
+const delayed = (maker: Quoting, view: View, known: Memory) => {
+  const { levels, filledDelayMillis } = maker
   const quoted: Record<string, number> = {}
   const slots = new Set<string>()
   if (filledDelayMillis === 0) return { slots, until: Number.NEGATIVE_INFINITY, quoted }
@@ -280,76 +280,76 @@ const isPlain = ({ spread, maxImpact, filledDelayMillis, centre }: Quoting): boo
   spread.model === undefined && maxImpact === undefined && filledDelayMillis === 0 && centre === undefined
 
 /** Returns the previous answer object if a candle moves nothing. */
-const decider = (whole: Quoting): Decide => {
+const decider = (maker: Quoting): Decide => {
   let last: Answered | undefined
   return (view, memory) => {
-    const answer = decide(whole, last, view, memory)
+    const answer = decide(maker, last, view, memory)
     if (!("decision" in answer)) return answer
-    last = isPlain(whole) ? answer : undefined
+    last = isPlain(maker) ? answer : undefined
     return answer.decision
   }
 }
 
-const decide = (whole: Quoting, last: Answered | undefined, view: View, memory: Memory): Answered | Decision => {
-  const state = whole.notes.read(memory)
-  const stock = whole.stockIn(view)
-  const inventory = OrderSizes.inventoryOf(whole, stock)
-  const measured = measureInForce(whole, view, state, inventory)
-  const centrePrice = look(whole.centre, view)
-  if (measured === undefined) return waiting(whole, view, memory, centrePrice, "spread")
+const decide = (maker: Quoting, last: Answered | undefined, view: View, memory: Memory): Answered | Decision => {
+  const state = maker.notes.read(memory)
+  const stock = maker.stockIn(view)
+  const inventory = OrderSizes.inventoryOf(maker, stock)
+  const measured = measureInForce(maker, view, state, inventory)
+  const centrePrice = look(maker.centre, view)
+  if (measured === undefined) return waiting(maker, view, memory, centrePrice, "spread")
   const { spread: width, lean } = measured
   const { price } = centrePrice
-  if (price === undefined) return waiting(whole, view, memory, centrePrice, "centre")
+  if (price === undefined) return waiting(maker, view, memory, centrePrice, "centre")
   const isKept = state.centre !== undefined && isInside(state.centre, price)
-  const centre = state.centre !== undefined && isKept ? state.centre : Quotes.centreAt(price, whole.requote)
-  const eighths = eighthsInForce(whole, view, state.eighths, !isKept)
-  if (eighths === undefined) return waiting(whole, view, memory, centrePrice, "depth")
+  const centre = state.centre !== undefined && isKept ? state.centre : Quotes.centreAt(price, maker.requote)
+  const eighths = eighthsInForce(maker, view, state.eighths, !isKept)
+  if (eighths === undefined) return waiting(maker, view, memory, centrePrice, "depth")
   const isSameSize = last?.orderSizes.stock === stock && last.orderSizes.eighths === eighths
   if (isSameSize && last.centre === centre && Decimal.equals(last.spread, width)) return last
-  const orderSizes = isSameSize ? last.orderSizes : OrderSizes.sizesOn(whole, stock, eighths, inventory)
-  const delay = delayed(whole, view, state.quoted ?? null)
+  const orderSizes = isSameSize ? last.orderSizes : OrderSizes.sizesOn(maker, stock, eighths, inventory)
+  const delay = delayed(maker, view, state.quoted ?? null)
   const { sizes, full } = orderSizes
-  const shift = shiftOf(whole, lean, inventory)
-  const quotes = whole.quotes({ centre, shift, spread: width, inventory, sizes, full, delayed: delay.slots })
+  const shift = shiftOf(maker, lean, inventory)
+  const quotes = maker.quotes({ centre, shift, spread: width, inventory, sizes, full, delayed: delay.slots })
   const decision: Decision = {
     ...quotes,
-    memory: whole.notes.write({
+    memory: maker.notes.write({
       centre,
-      spread: isFixed(whole, width) ? undefined : width,
-      lean: whole.spread.model === undefined ? undefined : lean,
-      eighths: whole.maxImpact === undefined ? undefined : eighths,
-      quoted: whole.filledDelayMillis === 0 ? undefined : delay.quoted
+      spread: isFixed(maker, width) ? undefined : width,
+      lean: maker.spread.model === undefined ? undefined : lean,
+      eighths: maker.maxImpact === undefined ? undefined : eighths,
+      quoted: maker.filledDelayMillis === 0 ? undefined : delay.quoted
     }),
     reasons: [],
-    until: untilOf(whole, view, centre, centrePrice, delay)
+    until: untilOf(maker, view, centre, centrePrice, delay)
   }
   return { orderSizes, centre, spread: width, decision }
 }
 
 const untilOf = (
-  whole: Quoting,
+  maker: Quoting,
   view: View,
   { below, above }: Quotes.HeldCentre,
   seen: SeenCentre,
   delay: ReturnType<typeof delayed>
 ): Decision["until"] => {
-  const { follows } = whole.spread
-  if (isPlain(whole)) {
+  const { follows } = maker.spread
+  if (isPlain(maker)) {
     const bounds = { priceBelow: below, priceAbove: above, onFill: true, depth: true } as const
     return follows === undefined ? bounds : { ...bounds, barClose: follows.series.timeframe }
   }
   return {
-    ...(whole.centre === undefined ? { priceBelow: below, priceAbove: above } : {}),
+    ...(maker.centre === undefined ? { priceBelow: below, priceAbove: above } : {}),
     onFill: true,
     depth: true,
-    ...sooner(changesIn(whole.spread, seen, view, true), delay.slots.size === 0 ? {} : { time: delay.until })
+    ...sooner(changesIn(maker.spread, seen, view, true), delay.slots.size === 0 ? {} : { time: delay.until })
   }
 }
 
-const shiftOf = (whole: Quoting, lean: Decimal.Decimal, inventory: Amount): Decimal.Decimal =>
-  whole.spread.model === undefined
-    ? Decimal.multiply(whole.skew, OrderSizes.fullness(whole, inventory))
-    : leaning(whole, lean, inventory)
+const shiftOf = (maker: Quoting, lean: Decimal.Decimal, inventory: Amount): Decimal.Decimal =>
+  maker.spread.model === undefined
+    ? Decimal.multiply(maker.skew, OrderSizes.fullness(maker, inventory))
+    : leaning(maker, lean, inventory)
 
 const isInside = ({ below, above }: Quotes.HeldCentre, price: Price): boolean =>
   Decimal.isGreater(price, below) && Decimal.isLess(price, above)

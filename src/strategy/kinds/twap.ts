@@ -29,7 +29,7 @@ import { away, negate, orderPrice, share, tickPrice } from "./PriceLevels.ts"
 import { quantityAt, type Size, size } from "./Size.ts"
 import { doneText, legsLeft, otherSide, type PartOfTotal, restText, type Share, sharing } from "./Total.ts"
 
-const mostSlices = 1_000
+const maxSlices = 1_000
 
 interface Slice {
   readonly slot: string
@@ -42,7 +42,7 @@ const keys = (market: Market) => ({
   side: Read.required(Read.side, "buy or sell"),
   total: Read.required(size(market), "all slices together"),
   over: Read.required(Read.duration, "from the first decision on; unfilled orders are then cancelled"),
-  slices: Read.required(Read.integer(1, mostSlices), "how many orders"),
+  slices: Read.required(Read.integer(1, maxSlices), "how many orders"),
   limit: Read.required(tickPrice(market), "the worst price"),
   reach: Read.withDefault(givenAway, Decimal.zero, "a slice may give away this much against the mid at its time"),
   vary: Read.withDefault(share(Read.ratioOrZero), Decimal.zero, "how much sizes and moments vary"),

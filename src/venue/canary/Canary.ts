@@ -40,8 +40,8 @@ export class Canary extends Context.Service<
 >()("limitbot/venue/canary/Canary") {}
 
 const responseMode = "response-only"
-const mostOrders = 20
-const mostTold = 50
+const maxOrders = 20
+const maxTold = 50
 /** Refusals without a code of the venue: the endpoint no longer exists. */
 const removalCodes: ReadonlyArray<string> = ["http-404", "http-405", "http-410"]
 /** Endpoints open to every partner: a refusal is a drift. Others may be by invitation. */
@@ -133,7 +133,7 @@ const oneOrder = Effect.fnUntraced(function* (means: Pick<Means, "client">, orde
 
 const orders = Effect.fnUntraced(function* (means: Means) {
   if (means.config.apiKey === undefined) return unasked("it needs venue.apiKey")
-  const query = { "page[size]": mostOrders }
+  const query = { "page[size]": maxOrders }
   const page = yield* raw(means, "list orders", means.client.api.orders.list({ query, responseMode }))
   const listed = listOf(fieldOf(page, "data"))
   const id = textOf(fieldOf(listed[0], "id"))
@@ -229,9 +229,7 @@ const summed = (answers: ReadonlyArray<readonly [string, Result.Result<Answered,
   }
   const missing = new Set(unchecked.map(({ what }) => what))
   return {
-    drift: [...unique.values()]
-      .toSorted((a, b) => Number(b.closesFunding) - Number(a.closesFunding))
-      .slice(0, mostTold),
+    drift: [...unique.values()].toSorted((a, b) => Number(b.closesFunding) - Number(a.closesFunding)).slice(0, maxTold),
     checked: answers.map(([what]) => what).filter((what) => !missing.has(what)),
     unchecked,
     isWhole

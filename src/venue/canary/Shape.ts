@@ -23,7 +23,7 @@ interface Recorded {
   readonly needed: ReadonlyArray<string>
 }
 
-const mostShown = 60
+const maxShown = 60
 
 export const fieldOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined)
 
@@ -95,7 +95,7 @@ export const differences = (
     if (!kinds.has(is)) return note(path, expectedOf(ast), is, isLost)
     const words = parts.flatMap((part) => (part._tag === "Literal" ? [String(part.literal)] : []))
     if (typeof value === "string" && words.length > 0 && !words.includes(value))
-      note(path, `one of ${words.join(", ")}`, value.slice(0, mostShown))
+      note(path, `one of ${words.join(", ")}`, value.slice(0, maxShown))
     for (const part of parts) {
       if (part._tag === "Arrays" && Array.isArray(value))
         for (const element of value) for (const rest of part.rest) walk(`${path}[]`, rest, element)
@@ -111,7 +111,7 @@ export const differences = (
     // An answer within this answer has its own contract.
     if (ast.indexSignatures.length > 0) return
     for (const [name, own] of Object.entries(value))
-      if (!names.has(name)) note(below(name.slice(0, mostShown)), absent, kindOf(own))
+      if (!names.has(name)) note(below(name.slice(0, maxShown)), absent, kindOf(own))
   }
 
   walk("", Schema.toEncoded(schema).ast, answer)

@@ -8,7 +8,7 @@ import { RateLimited, type RateLimiter } from "./RateLimiter.ts"
 
 /** Half a second more than required, because requests take different times to arrive. */
 const spacingMillis = 5500
-const mostSpacingMillis = 8 * spacingMillis
+const maxSpacingMillis = 8 * spacingMillis
 const confidence = 0.05
 const periodMillis = 5000
 /** The client's guess if the venue names no pause. The venue itself asks for longer ones. */
@@ -68,7 +68,7 @@ export class HistoryRateLimiter extends Context.Service<HistoryRateLimiter, Rate
         pauseMillis = Math.max(spacingMillis, Math.round(pauseMillis * (1 - confidence)))
       }),
       throttled: Effect.fnUntraced(function* (askedMillis: number) {
-        pauseMillis = Math.min(mostSpacingMillis, pauseMillis * 2)
+        pauseMillis = Math.min(maxSpacingMillis, pauseMillis * 2)
         const wait = askedMillis > guessedPauseMillis ? askedMillis : periodMillis
         // Randomised, so that callers do not return together.
         const until = (yield* Clock.currentTimeMillis) + wait + Math.ceil((yield* Random.next) * jitterMillis)

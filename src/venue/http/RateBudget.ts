@@ -110,7 +110,7 @@ export class RateBudget extends Context.Service<
 const turnsOfLast = 8
 
 /** Requests per second. Even at a low rate, an account that leaves the market sends a cancel once a second. */
-const leastCancelRate = 1
+const minCancelRate = 1
 
 /** A token bucket with one second's worth of tokens, whose rate follows the venue's answers, and a second bucket for cancels. */
 const makeBucket = (share: RateShare["Service"], startedAt: number) => {
@@ -118,7 +118,7 @@ const makeBucket = (share: RateShare["Service"], startedAt: number) => {
   let tokens = rate
   let filledAt = startedAt
   const pausedUntil = { normal: startedAt, background: startedAt }
-  const cancelRateOf = (rate: number) => Math.max(leastCancelRate, rate)
+  const cancelRateOf = (rate: number) => Math.max(minCancelRate, rate)
   let cancelTokens = cancelRateOf(rate)
 
   const fill = (now: number) => {

@@ -59,7 +59,7 @@ const impossible = (operation: string, reply: Reply, text: string): VenueError =
   unknown(operation, clean(`the venue answered ${reply.status}, but ${text}`), seenIn(reply))
 
 /** Shorter secrets may be words that answers contain for other reasons. */
-const leastSecretLength = 8
+const minSecretLength = 8
 
 /**
  * Removes our credentials from answers. A hostile or careless service may repeat them, and they would get into messages, logs and the
@@ -71,7 +71,7 @@ const withoutSecrets = (
 ) => {
   const credentials = [headers["x-api-key"], headers["authorization"]?.replace(/^Bearer /, "")]
   const secrets = [...credentials, ...configured.map(Redacted.value)].filter(
-    (secret) => secret !== undefined && secret.length >= leastSecretLength
+    (secret) => secret !== undefined && secret.length >= minSecretLength
   )
   return (text: string): string =>
     secrets.reduce<string>((rest, secret = "") => rest.replaceAll(secret, "<redacted>"), text)

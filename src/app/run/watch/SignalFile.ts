@@ -10,7 +10,7 @@ import type { SignalServices } from "../../../control/Signals.ts"
 import { Bookkeeper } from "../../../engine/state/Bookkeeper.ts"
 
 const lookMillis = 1_000
-const mostBytes = 65_536
+const maxBytes = 65_536
 const notYet = "the file does not exist yet; it is read once it does"
 
 interface Seen extends SignalCsv.SignalsRead {
@@ -35,9 +35,9 @@ export const make = Effect.fn("SignalFile.make")(function* (
 
   const tail = Effect.fnUntraced(function* (size: number) {
     const handle = yield* fileSystem.open(file)
-    const from = Math.max(0, size - mostBytes)
+    const from = Math.max(0, size - maxBytes)
     yield* handle.seek(BigInt(from), "start")
-    const bytes = Option.getOrElse(yield* handle.readAlloc(mostBytes), () => new Uint8Array())
+    const bytes = Option.getOrElse(yield* handle.readAlloc(maxBytes), () => new Uint8Array())
     const text = new TextDecoder().decode(bytes)
     return text.slice(from === 0 ? 0 : text.indexOf("\n") + 1, text.lastIndexOf("\n") + 1)
   }, Effect.scoped)

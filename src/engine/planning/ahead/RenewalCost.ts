@@ -24,7 +24,7 @@ export interface RenewalWarning {
 }
 
 /** A daily cost above this share of the locked money causes a warning. */
-const mostShare = 0.001
+const maxShare = 0.001
 
 export const renewalsOf = (
   strategies: ReadonlyArray<Strategy>,
@@ -57,7 +57,7 @@ export const sentenceOf = ({ lifetimeMillis, perDay }: Renewal, assets: Readonly
 export const warningsOf = (renewals: ReadonlyArray<Renewal>): ReadonlyArray<RenewalWarning> =>
   renewals.flatMap(({ strategy, perDay }) => {
     const worst = Math.max(0, ...perDay.map(({ share }) => share))
-    if (worst <= mostShare) return []
+    if (worst <= maxShare) return []
     const text = `renewing its orders would cost ${percent(worst)} of their money a day: a longer limits.orderLifetime costs less`
     return [{ name: "renewal", strategy, slots: [], text } as const]
   })

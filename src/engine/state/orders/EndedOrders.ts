@@ -32,7 +32,7 @@ export const make = (): EndedOrders => ({
  * More orders than are open at once; older ones have left the venue's newest pages. Never lower it: a journal may take back the end of any
  * order that it remembered then, and a fold that has forgotten the order refuses the whole journal.
  */
-const mostRemembered = 1_000
+const maxRemembered = 1_000
 
 /** Tracks events of a placement. An order that the operator removed from the books may live on. */
 export const see = (ended: EndedOrders, placement: Placement, event: PlacementEvent, at: number): void => {
@@ -49,7 +49,7 @@ export const see = (ended: EndedOrders, placement: Placement, event: PlacementEv
   ended.ofPlacements.set(id, order.id)
   if (isForgotten) ended.alive.add(order.id)
   ended.newestAt = at
-  if (ended.byId.size <= mostRemembered) return
+  if (ended.byId.size <= maxRemembered) return
   for (const orderId of ended.byId.keys()) if (!ended.alive.has(orderId)) return forget(ended, orderId)
 }
 

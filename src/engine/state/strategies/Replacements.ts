@@ -13,7 +13,7 @@ export interface Replacements {
   readonly absences: Array<number>
 }
 
-const mostAbsences = 50
+const maxAbsences = 50
 const enough = 3
 
 export const make = (): Replacements => ({ refunds: new Map(), withdrawnAt: new Map(), absences: [] })
@@ -29,7 +29,7 @@ export const see = ({ refunds, withdrawnAt, absences }: Replacements, event: Pla
       if (since === undefined) return
       withdrawnAt.delete(key)
       absences.push(Math.max(0, at - since))
-      if (absences.length > mostAbsences) absences.shift()
+      if (absences.length > maxAbsences) absences.shift()
       return
     }
     case "Refunded": {

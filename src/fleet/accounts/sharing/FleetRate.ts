@@ -18,7 +18,7 @@ const soonMillis = 500
 /** A database that does not answer within this time counts as unreachable. */
 const patienceMillis = 4_000
 /** Another runner may write between our read and our write, so the renewal is retried. */
-const mostTries = 8
+const maxTries = 8
 /** The demand is high enough to clear the waiting requests within this number of seconds. */
 const waitingSeconds = 2
 /** Share of the demand that is kept at the next beat, so that a runner with irregular requests keeps its part. */
@@ -52,7 +52,7 @@ export const make = Effect.fn("FleetRate.make")(function* (runner: string, crede
     return true
   })
   const renewal = tryOnce.pipe(
-    Effect.repeat({ until: (isWritten) => isWritten, times: mostTries }),
+    Effect.repeat({ until: (isWritten) => isWritten, times: maxTries }),
     Effect.timeoutOption(patienceMillis),
     Effect.orElseSucceed(() => undefined)
   )

@@ -215,7 +215,7 @@ const replaceFreed = (run: MarketRun): void => {
 export const mayReplace = (runs: Runs): boolean => runs.some(({ guard }) => guard?.denials.some(isLive) === true)
 
 /** A strategy that sees its own orders runs again when they change, at most this often within one bar. */
-const mostAnswers = 8
+const maxAnswers = 8
 
 export const changesOf = (runs: Runs): number => runs.reduce((changes, { orders }) => changes + orders.changes, 0)
 
@@ -243,7 +243,7 @@ export const decideIn = (runs: Runs): Bounds => {
     const before = changesOf(runs)
     const until = decideOnce(runs)
     const changed = changesOf(runs) > before
-    if (!changed || !until.onFill || !first.trading.isSeen || answers === mostAnswers) return until
+    if (!changed || !until.onFill || !first.trading.isSeen || answers === maxAnswers) return until
   }
 }
 

@@ -53,7 +53,7 @@ export interface Ran extends InMarket {
 export type AllRan = readonly [Ran, ...ReadonlyArray<Ran>]
 
 /** Limits the rounds within one bar, because an order that fills on arrival may lead to another such order. */
-const mostRounds = 1000
+const maxRounds = 1000
 
 const make = ([first, ...others]: InMarkets, isGuarded: boolean): NextEvent.WholeRun => {
   const shared = MarketRun.share(first.conditions, isGuarded)
@@ -131,7 +131,7 @@ const fillArrivals = ({ runs }: NextEvent.WholeRun, bar: number): boolean => {
 
 const arrive = (whole: NextEvent.WholeRun, bar: number, isAsked = true): void => {
   const { runs } = whole
-  for (let round = 0; isArriving(runs) && round < mostRounds; round++)
+  for (let round = 0; isArriving(runs) && round < maxRounds; round++)
     if (fillArrivals(whole, bar) && isAsked && runs[0].asking.asksOnFill) decideNow(whole)
   for (const { arrivals } of runs) arrivals.clear()
 }

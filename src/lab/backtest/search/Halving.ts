@@ -18,8 +18,8 @@ export interface Rung {
 }
 
 /** Minimum number of trials in the last step for a comparison, and the shortest useful part of the data. */
-const fewestTrials = 10
-const fewestBars = 1000
+const minTrials = 10
+const minBars = 1000
 
 /** Returns the steps if one of `keepOneOf` trials continues each time. Returns one step over all data if there is too little to halve. */
 export const rungs = (trials: number, bars: number, keepOneOf: number): ReadonlyArray<Rung> => {
@@ -27,7 +27,7 @@ export const rungs = (trials: number, bars: number, keepOneOf: number): Readonly
   for (;;) {
     const [first = { bars, trials }] = steps
     const shorter = Math.ceil(first.bars / keepOneOf)
-    if (trials / keepOneOf ** steps.length < fewestTrials || shorter < fewestBars) break
+    if (trials / keepOneOf ** steps.length < minTrials || shorter < minBars) break
     steps.unshift({ bars: shorter, trials })
   }
   return steps.map((step, index) => ({ ...step, trials: Math.ceil(trials / keepOneOf ** index) }))

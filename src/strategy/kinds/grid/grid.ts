@@ -41,7 +41,7 @@ import { cellsOf, earns } from "./Earnings.ts"
 import { checkEnds, endingAt, endKeys } from "./GridEnd.ts"
 import { type Grid, standing } from "./Standing.ts"
 
-const mostLevels = 20_001
+const maxLevels = 20_001
 const mostTimes = 1000
 
 const allowLoss = Read.withDefault(
@@ -61,13 +61,13 @@ const common = (market: Market) => ({
   size: Read.required(size(market), "of each cell"),
   sizeScale: Read.withDefault(Read.factor, 1, "size of each cell, as a multiple of the one above it"),
   profit,
-  fundNearest: Read.optional(Read.integer(1, mostLevels), nearest, "all")
+  fundNearest: Read.optional(Read.integer(1, maxLevels), nearest, "all")
 })
 
 const computedKeys = (market: Market) => ({
   lower: Read.required(tickPrice(market), "lowest level"),
   upper: Read.required(tickPrice(market), "highest level"),
-  levels: Read.required(Read.integer(2, mostLevels), "how many"),
+  levels: Read.required(Read.integer(2, maxLevels), "how many"),
   spacing: Read.withDefault(Read.oneOf(...spacings), "arithmetic", "equal differences or equal ratios"),
   trail: Read.optional(Read.oneOf(...trails), "the range follows the price that way", "it stays"),
   ...common(market)
@@ -86,7 +86,7 @@ const endlessKeys = (market: Market) => ({
   step: Read.required(Read.ratio, "ratio from one level to the next, without end in both directions"),
   size: Read.required(size(market), "of each cell"),
   profit,
-  fundNearest: Read.required(Read.integer(1, mostLevels), nearest),
+  fundNearest: Read.required(Read.integer(1, maxLevels), nearest),
   allowLoss,
   ...endKeys,
   levels: Read.optional(endless),

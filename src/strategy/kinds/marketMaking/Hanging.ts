@@ -18,11 +18,11 @@ import type { KeyPlaces } from "../../YamlReader.ts"
 import { beside, decimalIn, isRecord, numberIn, recordIn } from "../Memory.ts"
 import { away, negate, part } from "../PriceLevels.ts"
 
-const mostHanging = 20
+const maxHanging = 20
 
 export const hangingKeys = {
   distance: Read.required(part(Read.ratio), "a hanging order is cancelled when the mid is further from it than this"),
-  most: Read.withDefault(Read.integer(1, mostHanging), 1, "hanging orders on each side of a level")
+  most: Read.withDefault(Read.integer(1, maxHanging), 1, "hanging orders on each side of a level")
 }
 
 export interface Hanging extends Read.SettingsOf<typeof hangingKeys> {

@@ -69,7 +69,7 @@ export const fillsAtOf = ({ laid }: Ladders, slot: number, leg: number): number 
 
 export const rankOf = ({ laid }: Ladders, slot: number, leg: number): number => laid[slot]?.ranks[leg] ?? 0
 
-const mostInserted = 8
+const maxInserted = 8
 
 export const rowsOf = ({ laid }: Ladders, slot: number): ReadonlyArray<number> => laid[slot]?.rows ?? []
 
@@ -80,7 +80,7 @@ export const rowsOf = ({ laid }: Ladders, slot: number): ReadonlyArray<number> =
 export const relay = (ladders: Ladders, changed: ReadonlyArray<SlotState>): boolean => {
   let legs = 0
   for (const { desired } of changed) legs += desired?.legs.length ?? 0
-  const isFew = legs <= mostInserted
+  const isFew = legs <= maxInserted
   // Runs at every requote, so the loops are plain.
   for (const { index: slot, desired } of changed) {
     const before = ladders.laid[slot]
