@@ -20,16 +20,16 @@ const isOwn = (folder: string): boolean => {
   }
 }
 
-/** The XDG base directory specification ignores a relative path. */
-const userFolder = Effect.gen(function* () {
-  const set = yield* Config.String("XDG_CACHE_HOME").pipe(Config.option, Effect.orElseSucceed(Option.none<string>))
-  const base = Option.filter(set, isAbsolute).pipe(Option.getOrElse(() => join(homedir(), ".cache")))
+/** The XDG base directory specification ignores a relative path. Dies if the system does not know the user, as in some containers. */
+export const userFolder = Effect.fnUntraced(function* (variable: string, usual: string) {
+  const set = yield* Config.String(variable).pipe(Config.option, Effect.orElseSucceed(Option.none<string>))
+  const base = Option.filter(set, isAbsolute).pipe(Option.getOrElse(() => join(homedir(), usual)))
   return join(base, "limitbot")
 })
 
 /**
- * Files of the same name in different folders have different caches. Returns nothing if the system does not know the user, as in some
- * containers, or if the folder is gone.
+ * Files of the same name in different folders have different caches. Returns nothing if the system does not know the user, or if the
+ * folder is gone.
  */
 export const cacheFileOf = Effect.fnUntraced(
   function* (file: string) {
@@ -37,7 +37,7 @@ export const cacheFileOf = Effect.fnUntraced(
     if (isOwn(folder)) return `${file}.columns`
     const path = join(fs.realpathSync(folder), basename(file))
     const tag = createHash("sha256").update(path).digest("hex").slice(0, 16)
-    return join(yield* userFolder, `${basename(file)}.${tag}.columns`)
+    return join(yield* userFolder("XDG_CACHE_HOME", ".cache"), `${basename(file)}.${tag}.columns`)
   },
   Effect.catchDefect(() => Effect.undefined)
 )

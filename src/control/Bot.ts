@@ -32,7 +32,8 @@ export interface BotServices {
   plan(texts: ReadonlyArray<FileText>): Effect.Effect<typeof Plan.Type, Refused>
   /** Writes an end with a sale into the strategy's file, or only shows the plan of that. */
   close(request: CloseRequest): Effect.Effect<CloseAnswer, Refused>
-  backtest(file: string): Effect.Effect<typeof BacktestAnswer.Type, Refused>
+  /** Runs the file on disk, or `text` in its place. */
+  backtest(file: string, text?: string): Effect.Effect<typeof BacktestAnswer.Type, Refused>
   /** `at`: a time or an age, as `explain --at` accepts it. */
   explain(slot: string | undefined, at: string | undefined): Effect.Effect<ReadonlyArray<Explanation>, Refused>
   readonly reconcile: Effect.Effect<typeof Reconciliation.Type, Refused>

@@ -97,6 +97,21 @@ interface ReadFile extends ReadFiles {
   readonly name: ReturnType<typeof StrategyFile.read>["name"]
 }
 
+/** Lays the texts of an editor over the files of these names, so that every reader sees the files as if they were saved. */
+export const laidOver = (texts: ReadonlyArray<{ readonly file: string; readonly text: string }>) => {
+  const edited = new Map(texts.map(({ file, text }) => [file, text]))
+  return Effect.updateService(
+    FileSystem.FileSystem,
+    (files): FileSystem.FileSystem => ({
+      ...files,
+      readFileString: (file, encoding) => {
+        const text = edited.get(file)
+        return text === undefined ? files.readFileString(file, encoding) : Effect.succeed(text)
+      }
+    })
+  )
+}
+
 /** Purpose of the strategies: some need a source of volumes, others cannot run on one series of prices. */
 export type Purpose = "live" | "rehearsal" | "backtest" | "search"
 

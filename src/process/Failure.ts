@@ -23,7 +23,7 @@ const busyAddressOf = (error: unknown): string | undefined => {
   return `${address}:${Predicate.hasProperty(cause, "port") ? cause.port : ""}`
 }
 
-const wordsOf = (error: unknown): string => {
+export const wordsOf = (error: unknown): string => {
   const busy = busyAddressOf(error)
   if (busy !== undefined) return `${busy} is in use by another program: choose another port, or stop what uses it`
   if (error instanceof VenueError) return `${error.message}${correlationText(error.reason)}`

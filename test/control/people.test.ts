@@ -48,12 +48,13 @@ const bodies: Readonly<Record<string, unknown>> = {
   reconcile: {},
   check: { files: [] },
   plan: { files: [] },
+  backtest: { file: "grid.yaml", text: "" },
   apply: { file: "grid.yaml", text: "", hash: "x" },
   "swap/quote": { amount: "0.001", from: "BTC", to: "USDC" },
   swap: { quote: "none", confirm: "swap" }
 }
 /** Beside those of `OperatorCommands`. */
-const tradersToo = ["reconcile", "check", "plan"]
+const tradersToo = ["reconcile", "check", "plan", "backtest"]
 
 const mayTrade = (path: string): boolean => {
   const name = commandNames.find((each) => each === path)
@@ -171,6 +172,7 @@ describe("people with names", () => {
       for (const answer of [
         await bot.command("/api/v1/check", { files }),
         await bot.command("/api/v1/plan", { files }),
+        await bot.command("/api/v1/backtest", files[0]),
         await bot.command("/api/v1/apply", { ...files[0], hash: "x" })
       ]) {
         assert.strictEqual(answer.status, 409, answer.body)

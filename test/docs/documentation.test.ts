@@ -129,6 +129,7 @@ const prepare = async (sandbox: Connection) => {
   writeShims(join(folder, "bin"), socket)
   const environment = {
     PATH: [join(folder, "bin"), dirname(process.execPath), process.env["PATH"]].join(delimiter),
+    XDG_STATE_HOME: join(folder, "state"),
     LIMITBOT_API_KEY: sandbox.apiKey,
     LIMITBOT_ACCOUNT_KEY: sandbox.account.key,
     LIMITBOT_PARTNER_JWT: sandbox.partnerJwt,

@@ -90,11 +90,13 @@ export const make = Effect.fn("BotServices.make")(function* (options: BotService
   })
 
   const backtest: BotServices["backtest"] = Effect.fnUntraced(
-    function* (file) {
-      yield* edited.known(file)
+    function* (file, text) {
+      yield* text === undefined ? edited.known(file) : edited.mayRun({ file, text })
       const data = ["--data", `journal:${journal}`, "--signals", `journal:${journal}`, "--curve", String(curvePoints)]
+      const words = [script, "backtest", file, ...data, "--config", configFile, "--json", "--no-save"]
+      const stdin = Stream.make(new TextEncoder().encode(text))
       const child = yield* spawner.spawn(
-        ChildProcess.make(execPath, [script, "backtest", file, ...data, "--config", configFile, "--json"])
+        ChildProcess.make(execPath, text === undefined ? words : [...words, "--stdin"], { stdin })
       )
       const textOf = (stream: typeof child.stdout) => Stream.mkString(Stream.decodeText(stream))
       const [stdout, stderr] = yield* Effect.all([textOf(child.stdout), textOf(child.stderr)], { concurrency: 2 })

@@ -41,19 +41,15 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
       return yield* new Refused({ message: `${file}: code can only be changed on the bot's machine` })
   })
 
-  const readWith = Effect.fnUntraced(function* (texts: ReadonlyArray<FileText>) {
-    yield* Effect.forEach(texts, ({ file }) => requireListed(file), { discard: true })
-    yield* Effect.forEach(texts, bringsNoCode, { discard: true })
-    const edited = new Map(texts.map(({ file, text }) => [file, text]))
-    const overlaid: FileSystem.FileSystem = {
-      ...fileSystem,
-      readFileString: (file, encoding) => {
-        const text = edited.get(file)
-        return text === undefined ? fileSystem.readFileString(file, encoding) : Effect.succeed(text)
-      }
-    }
-    return yield* StrategyFiles.readAll(files, markets).pipe(Effect.provideService(FileSystem.FileSystem, overlaid))
-  })
+  const mayRun = (edited: FileText) => Effect.andThen(requireListed(edited.file), bringsNoCode(edited))
+
+  const readWith = Effect.fnUntraced(
+    function* (texts: ReadonlyArray<FileText>) {
+      yield* Effect.forEach(texts, mayRun, { discard: true })
+      return yield* StrategyFiles.laidOver(texts)(StrategyFiles.readAll(files, markets))
+    },
+    Effect.provideService(FileSystem.FileSystem, fileSystem)
+  )
 
   const check: BotServices["check"] = (texts) => Effect.map(readWith(texts), ({ rendered }) => rendered)
 
@@ -86,5 +82,5 @@ export const make = Effect.fn("EditedFiles.make")(function* ({ config: { markets
     )
   })
 
-  return { all: Effect.forEach(files, view), apply, check, known: requireListed, readWith } as const
+  return { all: Effect.forEach(files, view), apply, check, known: requireListed, mayRun, readWith } as const
 })

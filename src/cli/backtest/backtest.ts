@@ -1,10 +1,27 @@
 /** `limitbot backtest FILE… --data CSV`: the results that strategies would have had with these candles, as a band. */
-import { Command } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { showBacktest } from "../../lab/runs/view/BacktestShown.ts"
+import * as SavedBacktestsShown from "../../lab/runs/view/SavedBacktestsShown.ts"
 import * as Answer from "../../process/Answer.ts"
 import * as flags from "../flags.ts"
 import { help } from "../help.ts"
 import * as runFlags from "./runFlags.ts"
+
+const { json } = flags
+const id = (name: string) => Argument.String(name).pipe(Argument.withDescription("The number of a saved backtest"))
+const otherData = flags.toggle("other-data", "Compare them even if they ran over different data")
+
+const list = Command.make("list", { json }, Answer.printAnswerOf(SavedBacktestsShown.listed)).pipe(
+  help("List the saved backtests, the newest last")
+)
+const show = Command.make("show", { id: id("id"), json }, Answer.printAnswerOf(SavedBacktestsShown.shown)).pipe(
+  help("Show a saved backtest: its data, options, figures and strategy file")
+)
+const compare = Command.make(
+  "compare",
+  { first: id("first"), second: id("second"), otherData, json },
+  Answer.printAnswerOf(SavedBacktestsShown.compared)
+).pipe(help("Show two saved backtests side by side, with the lines that differ between their strategy files"))
 
 export const command = Command.make(
   "backtest",
@@ -43,8 +60,10 @@ export const command = Command.make(
     curve: flags
       .integerIn("curve", 0, 10_000)
       .pipe(flags.byDefault("With --json of one strategy: the band over time at about this many points", 0)),
+    stdin: flags.toggle("stdin", "Read the text of the strategy file from standard input, as an editor has it"),
+    noSave: flags.toggle("no-save", "Do not save this backtest for list, show and compare"),
     report: flags.report,
-    json: flags.json
+    json
   },
   Answer.printAnswerOf(showBacktest)
 ).pipe(
@@ -54,6 +73,8 @@ export const command = Command.make(
     "limitbot backtest strategies/grid.yaml strategies/ladder.yaml --data btc-1m.csv.gz":
       "Compare two strategies on the same candles",
     "limitbot backtest strategies/thirds.yaml --data BTC/USDC=btc-1m.csv.gz --data ETH/USDC=eth-1m.csv.gz":
-      "Run a strategy of two markets"
-  })
+      "Run a strategy of two markets",
+    "limitbot backtest compare 11 12": "Compare two saved backtests"
+  }),
+  Command.withSubcommands([list, show, compare])
 )

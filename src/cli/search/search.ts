@@ -52,7 +52,11 @@ const sweep = {
     "suggest",
     "sweep: a program that suggests parameters, such as a Bayesian optimiser; --random sets how many (100)"
   ),
-  sensitivity: flags.toggle("sensitivity", "sweep: also run the best with other fees and other delays")
+  sensitivity: flags.toggle("sensitivity", "sweep: also run the best with other fees and other delays"),
+  write: flags.toggle(
+    "write",
+    "sweep: write the best values into the strategy file, with --config only if its plan is safe"
+  )
 }
 
 const walk = {

@@ -237,6 +237,9 @@ const CommandGroup = HttpApiGroup.make("command")
     })
       .annotate(NeededRole, "trader")
       .annotate(OpenApi.Summary, "Problems of edited files; nothing is written"),
+    HttpApiEndpoint.post("backtestWith", "/api/v1/backtest", { payload: FileText, success: BacktestAnswer, error })
+      .annotate(NeededRole, "trader")
+      .annotate(OpenApi.Summary, "The same backtest with the edited text of a strategy file; nothing is written"),
     HttpApiEndpoint.post("planWith", "/api/v1/plan", {
       payload: Schema.Struct({ files: Schema.Array(FileText).check(Schema.isMaxLength(20)) }),
       success: Plan,

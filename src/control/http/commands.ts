@@ -81,6 +81,7 @@ export const layer = HttpApiBuilder.group(
         return { ...done(`Swap ${swap} is made`), swap }
       }),
       check: ({ payload: { files } }) => Effect.map(bot.services.check(files), (problems) => ({ problems })),
+      backtestWith: ({ payload: { file, text } }) => bot.services.backtest(file, text),
       planWith: ({ payload: { files } }) => bot.services.plan(files),
       close: Effect.fnUntraced(function* ({ payload }) {
         const answer = yield* bot.services.close(payload)

@@ -8,14 +8,10 @@ import * as HtmlPage from "../html/HtmlPage.ts"
 interface Form<Found> {
   readonly page: (found: Found, madeAt: number) => Page
   readonly json: (found: Found) => object
-  readonly refusal?: (found: Found) => string | undefined
+  readonly failure?: (found: Found) => string | undefined
 }
 
-class NothingRan extends Schema.TaggedError<NothingRan>()("NothingRan", { why: Schema.String }) {
-  override get message(): string {
-    return `Every trial was refused, for example: ${this.why}`
-  }
-}
+class SearchFailed extends Schema.TaggedError<SearchFailed>()("SearchFailed", { message: Schema.String }) {}
 
 interface Input {
   readonly json: boolean
@@ -24,7 +20,7 @@ interface Input {
 
 export const searching = <Asked, Found, E, R>(
   run: (asked: Asked) => Effect.Effect<Found, E, R>,
-  { page, json, refusal }: Form<Found>
+  { page, json, failure }: Form<Found>
 ) =>
   Effect.fn(
     function* (input: Asked & Input) {
@@ -34,8 +30,8 @@ export const searching = <Asked, Found, E, R>(
         const fileSystem = yield* FileSystem.FileSystem
         yield* fileSystem.writeFileString(input.report.value, HtmlPage.render(document))
       }
-      const why = refusal?.(outcome)
-      const exit = why === undefined ? undefined : new NothingRan({ why })
+      const message = failure?.(outcome)
+      const exit = message === undefined ? undefined : new SearchFailed({ message })
       return { data: () => json(outcome), lines: () => PageText.lines(document), exit }
     },
     Answer.print,

@@ -20,6 +20,7 @@ import * as Trial from "../backtest/search/Trial.ts"
 import type { TrialResult } from "../backtest/search/TrialResult.ts"
 import * as RunCandles from "../runs/RunCandles.ts"
 import * as RunSetUp from "../runs/RunSetUp.ts"
+import * as BestWritten from "./BestWritten.ts"
 import * as OnMarkets from "./OnMarkets.ts"
 import * as SearchSetUp from "./SearchSetUp.ts"
 import * as Suggest from "./Suggest.ts"
@@ -32,6 +33,7 @@ interface SweepAsked extends SearchSetUp.SearchAsked {
   readonly pareto: Option.Option<string>
   readonly sensitivity: boolean
   readonly suggest: Option.Option<string>
+  readonly write: boolean
 }
 
 export interface SweepFound extends Pick<SearchSetUp.SearchSetUp, "objective" | "rank" | "runs" | "space" | "threads"> {
@@ -54,6 +56,7 @@ export interface SweepFound extends Pick<SearchSetUp.SearchSetUp, "objective" | 
     readonly front: ReadonlyArray<TrialResult>
   }
   readonly sensitivity?: ReadonlyArray<Sensitivity.Sensitivity>
+  readonly written?: BestWritten.BestWritten
 }
 
 /**
@@ -189,6 +192,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
   const finalists = yield* Finalists.of([plan, ...further], ranked, rank)
   const best = yield* bothSides(plan, finalists.slice(0, asked.top))
   const [winner] = best
+  const written = asked.write ? yield* BestWritten.write(own.source, asked.config, space, winner?.values) : undefined
   return {
     runs,
     space,
@@ -202,7 +206,7 @@ export const run = Effect.fn("SweepRun.run")(function* (asked: SweepAsked) {
     wallMillis: Number(wallNanos) / 1e6,
     objective,
     rank,
-    ...present({ overfitting: yield* overfitting(plan, all) }),
+    ...present({ overfitting: yield* overfitting(plan, all), written }),
     deflatedSharpe: winner === undefined ? 0 : deflated(own, winner, all, rungs.length > 1),
     markets,
     also: also.map(({ data, result }) => ({ data, best: best.flatMap(({ trial }) => result.get(trial) ?? []) })),

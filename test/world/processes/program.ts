@@ -112,7 +112,12 @@ export const start = (args: ReadonlyArray<string>, surroundings: Surroundings = 
   return follow(
     spawn(program, words, {
       cwd,
-      env: { PATH: process.env["PATH"], TMPDIR: tmpdir(), ...environment },
+      env: {
+        PATH: process.env["PATH"],
+        XDG_STATE_HOME: process.env["XDG_STATE_HOME"],
+        TMPDIR: tmpdir(),
+        ...environment
+      },
       stdio: ["ignore", "pipe", "pipe"]
     })
   )

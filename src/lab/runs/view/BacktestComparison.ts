@@ -1,4 +1,4 @@
-/** Shows several backtests on identical candles side by side, as a page and as JSON. */
+/** Shows several backtests on identical candles side by side, as a page. */
 
 import { iso, percent } from "../../../domain/Text.ts"
 import * as Page from "../../../report/Page.ts"
@@ -41,8 +41,6 @@ const facts = (result: BacktestResult): ReadonlyArray<readonly [string, string]>
 }
 
 const range = (low: string, high: string): string => (low === high ? low : `${low} to ${high}`)
-
-export const json = (results: Results) => ({ runs: results.map(BacktestSummary.json) })
 
 const saidOf = (results: Results, of: (result: BacktestResult) => ReadonlyArray<string>): ReadonlyArray<string> => {
   const each = results.map((result) => ({ name: nameOf(results, result), said: of(result) }))

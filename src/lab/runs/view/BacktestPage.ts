@@ -162,7 +162,8 @@ const statisticsOf = ({ band, trials }: BacktestResult): Page.PagePart =>
     BacktestSummary.endsOf(band).map(({ name, side }) => [name, BacktestStatistics.facts(side, trials)] as const)
   )
 
-export const page = (result: BacktestResult, madeAt: number): Page.Page => {
+/** Without `isFile` the page lacks the statistics, which a terminal does not show. */
+export const page = (result: BacktestResult, madeAt: number, isFile = true): Page.Page => {
   const { strategy, candles, band, fees } = result
   const ends = BacktestSummary.endsOf(band)
   const [from, to] = [openTime(candles.time, 0), closeTime(candles.time, candles.bars - 1)]
@@ -200,7 +201,7 @@ export const page = (result: BacktestResult, madeAt: number): Page.Page => {
         parts: [Page.figurePart(() => BacktestParts.priceCharts(markets))],
         note: runNote
       },
-      { title: "Statistics", parts: [statisticsOf(result)], isPageOnly: true },
+      { title: "Statistics", parts: isFile ? [statisticsOf(result)] : [], isPageOnly: true },
       {
         title: "Monthly returns",
         parts: ends.map(({ name, side }) =>

@@ -1,5 +1,6 @@
-/** Prints the result of one backtest, or of several side by side. */
-import { Clock, Effect, FileSystem, Option } from "effect"
+/** Prints the result of one backtest, or of several side by side, and saves each. */
+import { Clock, Effect, FileSystem, Option, Stdio, Stream } from "effect"
+import { laidOver } from "../../../files/StrategyFiles.ts"
 import { WrongUsage } from "../../../process/WrongUsage.ts"
 import * as PageText from "../../../report/text/PageText.ts"
 import * as FillRows from "../../backtest/results/FillRows.ts"
@@ -8,7 +9,8 @@ import { dataOf } from "../../html/BacktestParts.ts"
 import * as ComparisonScript from "../../html/ComparisonScript.ts"
 import * as HtmlPage from "../../html/HtmlPage.ts"
 import { script } from "../../html/HtmlReportScript.ts"
-import { type BacktestAsked, simulate } from "../BacktestRun.ts"
+import { type BacktestAsked, type BacktestResult, simulate } from "../BacktestRun.ts"
+import * as SavedBacktests from "../SavedBacktests.ts"
 import * as BacktestComparison from "./BacktestComparison.ts"
 import * as BacktestPage from "./BacktestPage.ts"
 import * as BacktestSummary from "./BacktestSummary.ts"
@@ -17,12 +19,35 @@ interface Asked extends BacktestAsked {
   readonly files: ReadonlyArray<string>
   readonly fillsCsv: Option.Option<string>
   readonly curve: number
+  readonly noSave: boolean
+  readonly stdin: boolean
+}
+
+/** Flags that do not change the figures. */
+const surroundings = "files data report json curve fillsCsv tradesCsv bandSeconds noCache noSave stdin".split(" ")
+
+const optionsOf = (asked: object): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(asked).flatMap(([key, given]: [string, unknown]) => {
+      const value = Option.isOption(given) ? Option.getOrUndefined(given) : given
+      if (surroundings.includes(key) || value === undefined) return []
+      return [[`--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`, `${value}`]]
+    })
+  )
+
+const save = (asked: Asked, { sources, strategy: { file, text } }: BacktestResult, json: object, at: number) => {
+  const data = sources.map(({ data, market, sha256 }) => ({ market: market.name, file: data, sha256 }))
+  const figures = { ...json, curve: undefined }
+  return SavedBacktests.save({ at, file, text, data, options: optionsOf(asked), figures })
 }
 
 export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: Asked) {
   const [first, ...further] = asked.files
   if (first === undefined) return yield* new WrongUsage({ message: "Give a strategy file" })
-  const results = yield* simulate(asked, [first, ...further])
+  if (asked.stdin && further.length > 0) return yield* new WrongUsage({ message: "--stdin: give one strategy file" })
+  const { stdin } = yield* Stdio.Stdio
+  const edited = asked.stdin ? [{ file: first, text: yield* Stream.mkString(Stream.decodeText(stdin)) }] : []
+  const results = yield* laidOver(edited)(simulate(asked, [first, ...further]))
   const fileSystem = yield* FileSystem.FileSystem
   const written = [
     ["fills-csv", asked.fillsCsv, FillRows.csv],
@@ -35,16 +60,21 @@ export const showBacktest = Effect.fn("BacktestShown.shown")(function* (asked: A
   }
   const madeAt = yield* Clock.currentTimeMillis
   const isOne = results.length === 1
-  const page = isOne ? BacktestPage.page(results[0], madeAt) : BacktestComparison.page(results, madeAt)
-  if (Option.isSome(asked.report)) {
+  const page = (isFile: boolean) =>
+    isOne ? BacktestPage.page(results[0], madeAt, isFile) : BacktestComparison.page(results, madeAt)
+  const reported = Option.isSome(asked.report) ? page(true) : undefined
+  if (reported !== undefined && Option.isSome(asked.report)) {
     const library = yield* BacktestPage.chartLibrary
     const charts = isOne
       ? { script, data: dataOf(BacktestPage.curves(results[0])) }
       : { script: ComparisonScript.script, data: BacktestComparison.curves(results) }
-    yield* fileSystem.writeFileString(asked.report.value, HtmlPage.render(page, { library, ...charts }))
+    yield* fileSystem.writeFileString(asked.report.value, HtmlPage.render(reported, { library, ...charts }))
   }
-  return {
-    data: () => (isOne ? BacktestSummary.json(results[0], asked.curve) : BacktestComparison.json(results)),
-    lines: () => PageText.lines(page)
-  }
+  const jsonOf = (result: BacktestResult) => BacktestSummary.json(result, isOne ? asked.curve : 0)
+  const runs = asked.noSave ? [] : results.map((result) => ({ result, json: jsonOf(result) }))
+  const ids = yield* Effect.forEach(runs, ({ json, result }) => save(asked, result, json, madeAt))
+  const json = () => results.map((each, index) => ({ ...(runs[index]?.json ?? jsonOf(each)), saved: ids[index] }))
+  const savedLines = ids.flatMap((id) => (id === undefined ? [] : `saved as ${id}: limitbot backtest show ${id}`))
+  const lines = () => [...PageText.lines(reported ?? page(false)), ...savedLines]
+  return { data: () => (isOne ? json()[0] : { runs: json() }), lines }
 })

@@ -17,6 +17,8 @@ interface Told extends Pick<Page.Page, "headline" | "says" | "sections"> {
   readonly more?: Page.Facts
 }
 
+export const nothingRan = (why: string | undefined): string => `Every trial was refused, for example: ${why}`
+
 export const pageOf = ({ runs }: Searched, { what, about, madeAt, more = [], sections, ...found }: Told): Page.Page => {
   const [{ strategy, fees }] = runs
   const facts: Page.Facts = [

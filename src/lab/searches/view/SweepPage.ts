@@ -12,6 +12,8 @@ import { bySide, type TrialFigures, type TrialResult } from "../../backtest/sear
 import * as HeatMap from "../../html/HeatMap.ts"
 import { maps, short } from "../../html/HeatMaps.ts"
 import { histogram } from "../../html/Histogram.ts"
+import * as LineDiff from "../../runs/view/LineDiff.ts"
+import type { BestWritten } from "../BestWritten.ts"
 import type { SweepFound } from "../SweepRun.ts"
 import * as RunFacts from "./RunFacts.ts"
 import * as SweepMarkets from "./SweepMarkets.ts"
@@ -46,7 +48,10 @@ export const json = (found: SweepFound) => ({
           }))
         }
       }),
-  ...present({ sensitivity: found.sensitivity }),
+  ...present({
+    sensitivity: found.sensitivity,
+    written: found.written && { ...found.written, plan: found.written.plan?.data() }
+  }),
   fees: found.runs[0].fees
 })
 
@@ -220,6 +225,11 @@ const fileSection = ({ best, runs, space }: SweepFound): Page.PageSection | unde
   return { title: "The best as a file", parts, note: "To copy into a strategy file." }
 }
 
+const writtenSection = ({ changes, plan, said }: BestWritten): Page.PageSection => {
+  const lines = [...LineDiff.lines(changes), ...(plan === undefined ? [] : ["", ...plan.lines()])]
+  return { title: "The change", parts: [Page.sentences(said), Page.figurePart(() => "", lines)] }
+}
+
 const mostRefused = 50
 
 const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResult>): Page.PageSection | undefined => {
@@ -231,8 +241,10 @@ const refusedSection = ({ space }: SweepFound, refused: ReadonlyArray<TrialResul
   return { title: "Refused trials", parts, note, isPageOnly: true }
 }
 
-export const refusal = ({ all }: SweepFound): string | undefined =>
-  all.every(({ refused }) => refused !== undefined) ? all[0]?.refused : undefined
+export const failure = ({ all, written }: SweepFound): string | undefined => {
+  if (all.every(({ refused }) => refused !== undefined)) return RunFacts.nothingRan(all[0]?.refused)
+  return written?.isWithheld ? written.said : undefined
+}
 
 export const page = (found: SweepFound, madeAt: number): Page.Page => {
   const { all, bars, best, objective, resumed, space, threads, wallMillis } = found
@@ -281,6 +293,7 @@ export const page = (found: SweepFound, madeAt: number): Page.Page => {
       mapSection(found),
       scoreSection(found),
       fileSection(found),
+      found.written && writtenSection(found.written),
       refusedSection(found, refused)
     )
   })

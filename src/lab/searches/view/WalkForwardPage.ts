@@ -100,9 +100,9 @@ const compared = ({ efficiency, gainsInSample, windows }: ReturnType<typeof ofMa
   return `Out of sample a bar ${did} ${percent(Math.abs(efficiency), 0)} of its gain in sample. Far below a gain of 100 %, the search fitted noise.`
 }
 
-export const refusal = ({ markets }: WalkForwardFound): string | undefined => {
+export const failure = ({ markets }: WalkForwardFound): string | undefined => {
   const steps = markets.flatMap(({ result }) => result)
-  return steps.every(({ refused }) => refused !== undefined) ? steps[0]?.refused : undefined
+  return steps.every(({ refused }) => refused !== undefined) ? RunFacts.nothingRan(steps[0]?.refused) : undefined
 }
 
 export const page = (found: WalkForwardFound, madeAt: number): Page.Page => {

@@ -1,0 +1,92 @@
+/** Shows saved backtests: a list, one with its strategy file, or two side by side with the lines that differ between their files. */
+import { Effect } from "effect"
+import { grouped, iso, orderedJson, percent, printable } from "../../../domain/Text.ts"
+import { counted } from "../../../domain/Words.ts"
+import type { CommandAnswer } from "../../../process/Answer.ts"
+import { WrongUsage } from "../../../process/WrongUsage.ts"
+import * as Table from "../../../report/text/Table.ts"
+import * as SavedBacktests from "../SavedBacktests.ts"
+import * as LineDiff from "./LineDiff.ts"
+
+type Saved = SavedBacktests.SavedBacktest
+
+const amount = (value: number): string =>
+  value === 0 || Math.abs(value) >= 1 ? grouped(value.toFixed(2)) : value.toPrecision(2)
+
+const { quantilesOf } = SavedBacktests
+const sidesOf = ({ sides }: Saved["figures"]) => Object.values(sides)
+
+const rows = [
+  ["profit and loss", sidesOf, "profitQuote", amount],
+  ["simulated, p5 to p95", quantilesOf, "profitQuote", amount],
+  ["change in equity", sidesOf, "pnlQuote", amount],
+  ["fees", sidesOf, "feesQuote", amount],
+  ["largest drawdown", sidesOf, "maxDrawdown", (value: number) => percent(value)],
+  ["fills", sidesOf, "fills", String]
+] as const
+
+/** Writes the lower and the higher figure of each row. */
+const cellsOf = ({ figures }: Saved): ReadonlyArray<string> =>
+  rows.map(([, of, key, write]) => {
+    const values = of(figures).map((each) => Number(each[key]))
+    return [...new Set(values.sort((a, b) => a - b).map((value) => write(value)))].join(" to ")
+  })
+
+const figureLines = (backtests: ReadonlyArray<Saved>): ReadonlyArray<string> => {
+  const columns = backtests.map(cellsOf)
+  const lines = rows.map(([label], row) => [label, ...columns.map((cells) => cells[row] ?? "")])
+  return Table.ofFigures(["", ...backtests.map(({ id }) => id)], lines)
+}
+
+const optionsText = ({ options }: Saved): string => Object.entries(options).flat().join(" ")
+const filesText = ({ data }: Saved): string => data.map(({ file }) => file).join(", ")
+
+const dataText = ({ data, figures: { bars, from, to } }: Saved): string => {
+  const files = data.map(({ file, sha256 }) => `${file} (SHA-256 ${sha256.slice(0, 12)})`)
+  return `${files.join(", ")}, ${bars} bars from ${iso(from)} to ${iso(to)}`
+}
+
+const headline = ({ at, figures, file, id }: Saved): string =>
+  `${id}: ${figures.strategy} on ${figures.market} from ${file}, made ${iso(at)}`
+
+export const listed = Effect.fn("SavedBacktestsShown.listed")(function* () {
+  const { backtests, faults, place } = yield* SavedBacktests.all
+  const list = backtests.map((saved) => {
+    const [profit = "", , , , drawdown = "", fills = ""] = cellsOf(saved)
+    return [saved.id, iso(saved.at), saved.figures.strategy, saved.file, filesText(saved), profit, drawdown, fills]
+  })
+  const figures = ["PROFIT AND LOSS", "DRAWDOWN", "FILLS"].map(Table.right)
+  const table = list.length === 0 ? [] : Table.render(["ID", "MADE", "STRATEGY", "FILE", "DATA", ...figures], list)
+  const about = `Each backtest is saved in ${place}; the newest ${SavedBacktests.maxSaved} are kept.`
+  const data = () => backtests.map(({ text: _, ...saved }) => saved)
+  return { data, lines: () => [...table, ...faults, about] } satisfies CommandAnswer
+})
+
+export const shown = Effect.fn("SavedBacktestsShown.shown")(function* ({ id }: { readonly id: string }) {
+  const saved = yield* SavedBacktests.read(id)
+  const facts = [headline(saved), dataText(saved), optionsText(saved), "", ...figureLines([saved]), ""]
+  const source = saved.text.trimEnd().split(/\r?\n/).map(printable)
+  const file = `${saved.file} (SHA-256 ${saved.figures.hash})`
+  return { data: () => saved, lines: () => [...facts, file, ...source] } satisfies CommandAnswer
+})
+
+/** Figures over other candles do not compare: other content, market or time. */
+const candlesOf = ({ data, figures: { from, to }, options }: Saved): string =>
+  orderedJson([data.map(({ market, sha256 }) => [market, sha256]), from, to, options["--detail"]])
+
+type ComparisonAsked = Readonly<Record<"first" | "second", string>> & { readonly otherData: boolean }
+
+export const compared = Effect.fn("SavedBacktestsShown.compared")(function* (asked: ComparisonAsked) {
+  const both = [yield* SavedBacktests.read(asked.first), yield* SavedBacktests.read(asked.second)] as const
+  const [first, second] = both
+  const eachText = (text: (saved: Saved) => string) => both.map((saved) => `${saved.id} ${text(saved)}`).join("; ")
+  const isSameData = candlesOf(first) === candlesOf(second)
+  const data = isSameData ? `same data: ${dataText(first)}` : `different data: ${eachText(dataText)}`
+  if (!isSameData && !asked.otherData)
+    return yield* new WrongUsage({ message: `${data}. Run both over the same data, or add --other-data` })
+  const options = `options: ${optionsText(first) === optionsText(second) ? optionsText(first) : eachText(optionsText)}`
+  const changes = LineDiff.changedLines(first.text, second.text)
+  const files = `strategy files: ${counted(changes.length, "line")} differ (- ${first.id}, + ${second.id})`
+  const lines = [...both.map(headline), data, options, "", ...figureLines(both), "", files, ...LineDiff.lines(changes)]
+  return { data: () => ({ first, second, isSameData, changes }), lines: () => lines } satisfies CommandAnswer
+})

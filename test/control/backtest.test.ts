@@ -1,0 +1,58 @@
+/** A backtest over the API: of the file on disk, or of the text in an editor, over the prices that the bot recorded. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Journal } from "../../src/journal/Journal.ts"
+import { PriceStore } from "../../src/journal/PriceStore.ts"
+import * as Sqlite from "../../src/journal/Sqlite.ts"
+import { type RunningBot, startBot } from "../world/processes/runningBot.ts"
+
+/** Ten hours of minutes before now, up and down. */
+const recordPrices = (filename: string) => {
+  const stores = PriceStore.layer.pipe(Layer.provideMerge(Journal.layer), Layer.provide(Sqlite.layer({ filename })))
+  const first = Math.floor(Date.now() / 60_000) * 60_000 - 600 * 60_000
+  const record = Effect.gen(function* () {
+    const store = yield* PriceStore
+    for (let minute = 0; minute < 600; minute++) {
+      const price = 60_000 + 500 * Math.sin(minute / 30)
+      const bar = { open: price, high: price + 30, low: price - 30, close: price }
+      yield* store.append("BTC/USDC", { openedAt: first + minute * 60_000, ...bar })
+    }
+  })
+  return Effect.runPromise(record.pipe(Effect.provide(stores)))
+}
+
+let bot: RunningBot
+beforeAll(async () => {
+  bot = await startBot("", recordPrices)
+})
+
+describe("a backtest over the API", () => {
+  it("runs the text of the editor, with its curve, and neither writes nor saves anything", async () => {
+    const file = join(bot.folder, "grid.yaml")
+    const text = readFileSync(file, "utf8")
+    const ofFile = (await bot.look(`/api/v1/backtest?file=${encodeURIComponent(file)}`)) as Record<string, unknown>
+    const same = JSON.parse((await bot.command("/api/v1/backtest", { file, text })).body)
+    assert.strictEqual(same.hash, ofFile["hash"])
+    const edited = { file, text: text.replace("levels: 21", "levels: 41") }
+    const answer = await bot.command("/api/v1/backtest", edited)
+    assert.strictEqual(answer.status, 200, answer.body)
+    const { curve, fills, hash, saved } = JSON.parse(answer.body)
+    assert.notStrictEqual(hash, same.hash)
+    assert.isAbove(fills, same.fills)
+    assert.isAbove(curve.time.length, 10)
+    assert.isUndefined(saved)
+    assert.strictEqual(readFileSync(file, "utf8"), text)
+  })
+
+  it("refuses mistakes with their place, and files that are not the bot's", async () => {
+    const file = join(bot.folder, "grid.yaml")
+    const text = readFileSync(file, "utf8").replace("levels: 21", "levls: 21")
+    const wrong = await bot.command("/api/v1/backtest", { file, text })
+    assert.strictEqual(wrong.status, 409)
+    assert.match(JSON.parse(wrong.body).message, /grid\.yaml:5:\d+.*levls.*levels/s)
+    const other = await bot.command("/api/v1/backtest", { file: "/etc/passwd", text })
+    assert.match(other.body, /is not a strategy file of this bot/)
+  })
+})
