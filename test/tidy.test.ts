@@ -47,13 +47,13 @@ const folderOf = (file: string): string => file.split("/")[1] ?? ""
 /** Lines of each room; `.` is `src` itself. */
 const budgets: Readonly<Record<string, number>> = {
   ".": 395,
-  app: 10674,
+  app: 10677,
   candles: 2774,
   cli: 2769,
   control: 3735,
   dashboard: 3438,
   domain: 2681,
-  engine: 14030,
+  engine: 14033,
   files: 2009,
   fleet: 1870,
   importers: 878,
@@ -68,7 +68,7 @@ const budgets: Readonly<Record<string, number>> = {
   sandbox: 5382,
   signer: 1573,
   signing: 737,
-  strategy: 15690,
+  strategy: 15697,
   venue: 5865,
   views: 3480
 }

@@ -30,7 +30,7 @@ const parts = OrderWork.layer.pipe(
 )
 
 export const make = Effect.fnUntraced(function* (options: EngineOptions) {
-  const none = { payAgain: new Set<string>(), admit: Effect.succeed(true), listen: Effect.void }
+  const none = { payAgain: new Set<string>(), admit: Effect.succeed(() => true), listen: Effect.void }
   const inputs = Layer.succeed(EngineInputs, { ...none, ...options })
   return yield* Effect.provide(engine, yield* Layer.build(Layer.provideMerge(parts, inputs)))
 })

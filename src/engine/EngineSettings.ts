@@ -94,8 +94,8 @@ export interface EngineOptions {
   readonly withdraw: Effect.Effect<Reason | undefined>
   /** Unclear payments (`unclearPayment`) that the operator says were not made. Default: none. */
   readonly payAgain?: ReadonlySet<string>
-  /** True if strategies may be planned. Read at each turn that could plan, once the venue answers. Default: true. */
-  readonly admit?: Effect.Effect<boolean>
+  /** Tells which strategies may be planned, by name. Read at each turn that could plan, once the venue answers. Default: all. */
+  readonly admit?: Effect.Effect<(strategy: string) => boolean>
   readonly listen?: Effect.Effect<void, JournalError>
   /** Interval at which `withdraw` is read while nothing is to be cancelled, for callers that announce a new answer with `wake`. */
   readonly quietLookMillis?: number

@@ -110,7 +110,7 @@ interface Judged {
 /**
  * Judges the strategies before they are planned. A refused file fails here and leaves nothing in the journal. If the venue gives no usable
  * answer, the bot starts anyway, and the first turn that could place an order judges. A bot that has orders, or that already runs, is ended
- * only by a refused file.
+ * only by a refused file. Only new and edited files wait for a verdict, each for the prices of its own markets: all others keep their stops.
  */
 export const judging = Effect.fnUntraced(function* ({ admission, killSwitch, strategies }: Judged) {
   const { state } = yield* Bookkeeper
@@ -118,24 +118,29 @@ export const judging = Effect.fnUntraced(function* ({ admission, killSwitch, str
   const now = yield* Clock.currentTimeMillis
   const fresh = strategies.filter((strategy) => isFresh(state, strategy) && !isOver(strategy, now))
   const refusal = yield* Deferred.make<never, Effect.Error<typeof judged>>()
-  let isAdmitted = admission === undefined || fresh.length === 0
-  const judged = Effect.gen(function* () {
-    if (admission === undefined) return
-    const findings = yield* findingsOn(admission, strategies, fresh)
-    if (findings === undefined) return
+  const waiting = new Set(admission === undefined ? [] : fresh)
+  const judge = Effect.fnUntraced(function* (judgedTogether: ReadonlyArray<Strategy>) {
+    const findings = admission && (yield* findingsOn(admission, strategies, judgedTogether))
+    if (admission === undefined || findings === undefined) return
     const refused = refusedOf(findings, admission.allow)
-    isAdmitted = refused.length === 0
-    if (isAdmitted) return
-    const names = [...new Set(refused.map(({ name }) => name))]
-    return yield* new PlanRefused({ names, findings: refused.map(sentenceOf), isPrinted: false })
+    if (refused.length > 0) {
+      const names = [...new Set(refused.map(({ name }) => name))]
+      return yield* new PlanRefused({ names, findings: refused.map(sentenceOf), isPrinted: false })
+    }
+    for (const strategy of judgedTogether) waiting.delete(strategy)
+  })
+  const judged = Effect.gen(function* () {
+    yield* judge([...waiting])
+    if (waiting.size > 1) yield* Effect.forEach([...waiting], (strategy) => judge([strategy]), { discard: true })
   }).pipe(Effect.provideContext(context))
   // While everything is withdrawn nothing is refused, because withdrawing needs a running bot.
   const isKilled = Effect.map(killSwitch, (reason) => reason !== undefined)
   const judgedIfPossible = Effect.catchIf(judged, isNoVerdict, ({ message }) => Effect.logWarning(message))
-  if (!isAdmitted && !(yield* isKilled))
+  if (waiting.size > 0 && !(yield* isKilled))
     yield* unfinished(state).length > 0 ? judgedIfPossible : Effect.retry(judged, { times: 1, while: isNoVerdict })
+  const isAdmitted = (name: string): boolean => ![...waiting].some((strategy) => strategy.name === name)
   const admit = Effect.flatMap(isKilled, (killed) =>
-    isAdmitted || killed
+    waiting.size === 0 || killed
       ? Effect.succeed(isAdmitted)
       : judgedIfPossible.pipe(
           Effect.tapCause((cause) => Deferred.failCause(refusal, cause)),

@@ -130,12 +130,14 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
     return refusals.missing(about, `unfilled ${progressOf(view, slot).filledInLeg}`, event, mid(now))
   }
 
-  const ended = (strategy: Strategy, placement: Placement, wanted: DesiredOrder) => {
+  const ended = (strategy: Strategy, view: View, placement: Placement, wanted: DesiredOrder) => {
     const exit = exitOf(strategy, wanted)
     if (exit === undefined) return Effect.void
+    const [market, now] = [wanted.market ?? strategy.market, priceIn(view, placement.market) ?? view.price]
+    const reason = `${doubtOf(placement)}; ${leavingNow(market, exit, now)}`
     const about = { strategy: strategy.name, slot: wanted.slot }
-    const event = { _tag: "Deferred", ...about, reason: doubtOf(placement), exit } as const
-    return refusals.once(about, `ended ${placement.order?.id}`, event)
+    const event = { _tag: "Deferred", ...about, reason, exit } as const
+    return refusals.missing(about, `ended ${placement.order?.id}`, event, mid(now))
   }
 
   return (
@@ -156,7 +158,7 @@ export const watch = ({ state }: Bookkeeper["Service"], refusals: Refusals) => {
       (placement) => {
         const desiredOrder = desired.get(placement.slot)
         if (desiredOrder === undefined) return Effect.void
-        if (isEndUnbelieved(placement)) return ended(strategy, placement, desiredOrder)
+        if (isEndUnbelieved(placement)) return ended(strategy, view, placement, desiredOrder)
         const isLive = slots.includes(placement.slot) && !isFinished(placement.state)
         return isLive ? unfilled(strategy, view, placement, desiredOrder) : Effect.void
       },

@@ -16,6 +16,9 @@ import { marketOf } from "../state/Placement.ts"
 import { Contact } from "./Contact.ts"
 import { StrategyPlans } from "./StrategyPlans.ts"
 
+/** True for a strategy whose orders may begin. */
+type Begins = (strategy: string) => boolean
+
 const make = Effect.gen(function* () {
   const { markets, payAgain, withdraw } = yield* EngineInputs
   const contact = yield* Contact
@@ -37,20 +40,20 @@ const make = Effect.gen(function* () {
   const mayBegin = (turnStartedAt: number, now: number): boolean =>
     now <= turnStartedAt + settings.turnMillis && (driver.unclearAt() < turnStartedAt || driver.unclearAt() > now)
 
-  const workOn = Effect.fnUntraced(function* (id: string, mayBeginAny: boolean, turnStartedAt: number) {
+  const workOn = Effect.fnUntraced(function* (id: string, mayBeginFor: Begins, turnStartedAt: number) {
     const placement = books.state.placements.get(id)
     if (placement === undefined) return
     const market = marketOf(placement, markets)
     const mayContinue = forgotten.mayContinue(placement)
-    const begins = (now: number) => mayBeginAny && mayBegin(turnStartedAt, now)
+    const begins = (now: number) => mayBeginFor(placement.strategy) && mayBegin(turnStartedAt, now)
     yield* contact.isolated(driver.advance(placement, { market, gate, payAgain, mayContinue, mayBegin: begins }))
   })
 
-  const all = (mayBeginAny: boolean, turnStartedAt: number) =>
+  const all = (mayBeginFor: Begins, turnStartedAt: number) =>
     Effect.forEach(
       // Most placements have an open order, and nothing is ever due for those.
       unfinished(books.state).filter(({ state }) => statesWithRows.has(state)),
-      ({ id }) => working(id, workOn(id, mayBeginAny, turnStartedAt)),
+      ({ id }) => working(id, workOn(id, mayBeginFor, turnStartedAt)),
       { concurrency: settings.concurrency, discard: true }
     )
 

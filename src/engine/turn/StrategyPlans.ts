@@ -105,8 +105,8 @@ const make = Effect.gen(function* () {
         const decision = decisions.get(strategy.name)
         return decision === undefined ? [] : [{ strategy, decision }]
       }),
-    planAll: (cancelAll: Reason | undefined) =>
-      Effect.forEach(strategies, (strategy) => plan(strategy, cancelAll), { discard: true })
+    planAll: (admits: (name: string) => boolean, cancelAll: Reason | undefined) =>
+      Effect.forEach(strategies, (each) => (admits(each.name) ? plan(each, cancelAll) : Effect.void), { discard: true })
   } as const
 })
 

@@ -80,16 +80,15 @@ export const make = Effect.gen(function* () {
     contact.turnBegins(startedAt)
     const problem = yield* observe(cancelAll)
     const mayPlan =
-      problem === undefined &&
-      closedForAll(books.state, { leaseLost: lost, stopped: undefined }, "plan") === undefined &&
-      (yield* admit)
+      problem === undefined && closedForAll(books.state, { leaseLost: lost, stopped: undefined }, "plan") === undefined
+    const admits = mayPlan ? yield* admit : () => false
     if (mayPlan) {
-      const planAll = plans.planAll(cancelAll)
+      const planAll = plans.planAll(admits, cancelAll)
       yield* planAll
       // The first answer after a start lets waiting slots begin in this turn; the next turn may be far away.
       yield* contact.isolated(Effect.flatMap(forgotten.look(), (isOpened) => (isOpened ? planAll : Effect.void)))
     }
-    yield* work.all(mayPlan, startedAt)
+    yield* work.all(admits, startedAt)
     watch.rest(books.state)
     return problem
   })

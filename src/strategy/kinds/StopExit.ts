@@ -4,7 +4,7 @@
  * `floor` it is a stop-limit: it never exits beyond that price, and stays open there while the market is beyond it.
  */
 import * as Decimal from "../../domain/Decimal.ts"
-import type { Market, Price, Side } from "../../domain/Market.ts"
+import { type Market, opposite, type Price, type Side } from "../../domain/Market.ts"
 import { type DesiredSlot, type Memory, narrowed, type PriceBounds } from "../Decision.ts"
 import { notePrice } from "../expression/Crossing.ts"
 import type { Moment } from "../expression/Term.ts"
@@ -87,7 +87,14 @@ export const stopExit = (
     },
     price: (left) => {
       const price = Decimal.multiply(left.mid, factor)
-      return orderPrice(market, side, better(price, worst(left) ?? price))
+      const limit = worst(left)
+      const rounded = orderPrice(market, side, better(price, limit ?? price))
+      // A wide price step would round it away from the market, where it does not fill. Beyond a floor it never goes.
+      const halfway = Decimal.multiply(left.mid, Decimal.add(Decimal.one, sign(Decimal.multiply(reach, Decimal.half))))
+      const isBeyond = isSale ? Decimal.isGreater(rounded, halfway) : Decimal.isLess(rounded, halfway)
+      const reached = isBeyond ? orderPrice(market, opposite(side), price) : rounded
+      const isPast = limit !== undefined && (isSale ? Decimal.isLess : Decimal.isGreater)(reached, limit)
+      return isPast || !Decimal.isPositive(reached) ? rounded : reached
     },
     until: (left) => {
       const [priceBelow, priceAbove] = [away(left.mid, negate(step)), away(left.mid, step)]

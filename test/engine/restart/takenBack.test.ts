@@ -69,7 +69,7 @@ const firstLook = ({ ageMillis = 0, isStrange = false, isTorn = false, shown = {
     const venue = { listOrders: lists, getOrder: () => Effect.succeed({ value: found }) }
     const { books, context } = yield* remembering(venue, [stopped, started("a"), started(isTorn ? "b" : "a")])
     const markets = new Map([euro, market].map((each) => [each.name, each]))
-    const none = { payAgain: new Set<string>(), admit: Effect.succeed(true), listen: Effect.void }
+    const none = { payAgain: new Set<string>(), admit: Effect.succeed(() => true), listen: Effect.void }
     const inputs = { strategies: [], markets, withdraw: Effect.undefined, ...none }
     const forgotten = yield* ForgottenOrders.make.pipe(
       Effect.provideService(EngineInputs, inputs),

@@ -4,6 +4,7 @@ import * as Decimal from "../../../src/domain/Decimal.ts"
 import { inputAmount } from "../../../src/domain/Market.ts"
 import { badDeviation } from "../../../src/engine/holds/MarketLimits.ts"
 import { armedLeg, type Decision, holds, type Memory } from "../../../src/strategy/Decision.ts"
+import { stopExit } from "../../../src/strategy/kinds/StopExit.ts"
 import type { Strategy } from "../../../src/strategy/Strategy.ts"
 import { type OwnState, progressOf, type SlotProgress, untouchedSlot, type View } from "../../../src/strategy/View.ts"
 import { between, price, problemsOf, random, strategyOf } from "../support.ts"
@@ -283,4 +284,30 @@ describe("a stop that has fired", () => {
       ["no price falls by 100%"]
     )
   })
+})
+
+describe("a price step wider than reach", () => {
+  const market = {
+    ...strategyOf(`name: s
+market: BTC/USDC
+kind: grid
+limits: { budget: { base: 1, quote: 60000 } }
+grid: { levels: [50000, 55000], size: { base: 0.1 } }
+`).market,
+    tick: price("1")
+  }
+  it.each([
+    ["SELL", "94", undefined, "93"],
+    ["BUY", "106", undefined, "107"],
+    ["SELL", "94", "93.5", "94"],
+    ["BUY", "106", "106.5", "106"],
+    ["SELL", "1000.2", undefined, "996"]
+  ] as const)(
+    "lets a %s exit at mid %s reach the market, and never go beyond its floor (%s)",
+    (side, mid, floor, at) => {
+      const terms = { reach: Decimal.make(5n, 3), floor: floor === undefined ? undefined : { price: price(floor) } }
+      const exit = stopExit(market, side, terms, {})
+      assert.strictEqual(Decimal.format(exit.price(exit.left(price(mid), price(mid)))), at)
+    }
+  )
 })
